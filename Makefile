@@ -1,0 +1,52 @@
+# Each target does its own set-up: a virtual environment in .venv, made with the first python3 that is new enough.
+PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+# The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
+VOCABULARY := llama-index-core==0.14.25
+export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
+ARGS ?=
+
+.PHONY: compare test lint types wheel bench record clean
+
+compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
+	$(call run,memzoo compare $(ARGS))
+
+test: $(VENV)/.dev  ## run all tests
+	$(call run,python -m pytest $(ARGS))
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
+	$(BIN)/python .ci/check_wheel.py
+
+bench: $(VENV)/.dev  ## all measurements that README and docs quote
+	$(call run,python -m memzoo.benchmarks $(ARGS))
+
+record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or from OPENAI_BASE_URL with OPENAI_API_KEY
+	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info memzoo-compare
+
+# The vocabularies are looked for again here: when make read this file, they were not installed yet.
+run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(1)
+
+$(VENV)/.run: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[report]'
+	$(BIN)/python -m pip install --quiet --no-deps $(VOCABULARY)
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.run
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@

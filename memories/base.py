@@ -1,0 +1,210 @@
+"""The base of all strategies: keys, rendering, persistence, catching up, once for all of them."""
+
+import functools
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from memzoo.memories.chat_history import ChatHistory
+from memzoo.memories.keys import input_key_of, output_key_of
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.messages import Labels, checked, render, sendable, text_of
+from memzoo.memories.options import CommonOptions
+from memzoo.memories.state import Changes, State
+from memzoo.memories.tokens import TokenCounter, token_counter
+from memzoo.memories.upkeep import Upkeep
+from memzoo.memories.usage import Usage
+from memzoo.memories.view import View
+from memzoo.prompts import PromptSet
+from memzoo.stores import JSON, Entry, Message, Record
+from memzoo.stores.driving import blocking
+
+__all__ = ["BaseMemory"]
+
+
+@dataclass(kw_only=True, eq=False)
+class BaseMemory(CommonOptions, ABC):
+    """A view of a conversation's log, with whatever a strategy derived from it.
+
+    A strategy is two functions: `derive` says what to learn from new messages, `view` what to show the model.
+    All else is here. Each method is written once, as a coroutine; its synchronous twin drives it.
+
+    Args:
+        **common: See `CommonOptions`.
+
+    Attributes:
+        name: The strategy's short name.
+        needs_query: Loading needs the input of this turn, because the view depends on it.
+        keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
+        usage: What this memory spent on models, by purpose.
+    """
+
+    name: ClassVar[str]
+    needs_query: ClassVar[bool] = False
+    keeps_fields: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.usage = Usage()
+        self._prompts = PromptSet(self.prompts)
+        self.labels = Labels(self.human_prefix, self.ai_prefix)
+        self._upkeep = Upkeep(self)
+
+    # What a strategy is.
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """What to learn from entries that the state has not taken in; the log ends with the last of them.
+
+        It changes nothing by itself. It may ask a model, and raises `ModelError` if that fails.
+        """
+        raise NotImplementedError
+
+    @abstractmethod
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """What to show the model now, for a query if there is one."""
+
+    def unfinished(self, state: State) -> bool:
+        """Whether `derive` has something to do without new entries."""
+        return False
+
+    @property
+    def state_name(self) -> str:
+        """The name under which the store keeps what was derived."""
+        return self.name
+
+    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the state in an index or a graph kept beside it; `reset` says to forget all before."""
+
+    # What everybody calls.
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The names of the variables that `load_memory_variables` returns."""
+        return [self.memory_key]
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The memory for a prompt: a transcript, or chat messages with `return_messages`, by variable.
+
+        Args:
+            inputs: The inputs of this turn. Strategies that search for what fits them need them; others do not.
+
+        Raises:
+            AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
+        """
+        query = self._query(inputs or {}) if self.needs_query else None
+        return self.variables(await self._current_view(query))
+
+    async def asave_context(
+        self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
+    ) -> None:
+        """Save an exchange and learn from it.
+
+        Args:
+            inputs: The user's words, under `input_key`.
+            outputs: The assistant's words, under `output_key`.
+            turn_id: Saving the same one again changes nothing; a fresh one by default.
+
+        Raises:
+            AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
+            ModelError: The exchange is stored, but could not be learnt from yet; the next call catches up.
+        """
+        key = input_key_of(inputs, self.input_key, self.memory_variables)
+        answer = output_key_of(outputs, self.output_key, type(self).__name__)
+        await self._append([self._record("user", inputs, key), self._record("assistant", outputs, answer)], turn_id)
+
+    async def aadd_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
+        """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
+
+        Raises:
+            MessageError: One of them is refused; none was stored.
+            ModelError: As in `asave_context`.
+        """
+        await self._append([Record(checked(message)) for message in messages], turn_id)
+
+    async def amessages(self, query: str | None = None) -> list[Message]:
+        """The memory as chat messages that can be sent: system messages first, tool calls with their results.
+
+        Args:
+            query: What the user is about to say (it is not appended); by default the user's last words.
+        """
+        if query is None and self.needs_query:
+            query = next((text_of(said) for said in reversed(await self.ahistory()) if said["role"] == "user"), "")
+        view = await self._current_view(query)
+        said = sendable(view.messages)
+        rules = [message for message in said if message["role"] in ("system", "developer")]
+        return [*rules, *(_system(text) for text in view.texts if text), *said[len(rules) :]]
+
+    async def ahistory(self) -> list[Message]:
+        """All that was ever said, oldest first, whatever the strategy shows of it."""
+        return messages_of(await self._log.after(0))
+
+    async def aclear(self) -> None:
+        """Delete the conversation: what was said and everything derived from it."""
+        await self._upkeep.clear()
+
+    load_memory_variables = blocking(aload_memory_variables)
+    save_context = blocking(asave_context)
+    add_messages = blocking(aadd_messages)
+    messages = blocking(amessages)
+    history = blocking(ahistory)
+    clear = blocking(aclear)
+
+    # What strategies use.
+
+    def variables(self, view: View) -> dict[str, Any]:
+        """A view as the variables of `load_memory_variables`."""
+        return {self.memory_key: self.as_messages(view) if self.return_messages else self.as_text(view)}
+
+    def as_messages(self, view: View) -> list[Message]:
+        """A view as chat messages, one system message for each recalled text."""
+        return [*(_system(text) for text in view.recalled), *view.messages]
+
+    def as_text(self, view: View) -> str:
+        """A view as text: what is recalled, then the transcript."""
+        return "\n".join(part for part in (*view.recalled, self.render(view.messages)) if part)
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Messages as a transcript, oldest first."""
+        return render(messages, self.labels)
+
+    @functools.cached_property
+    def counter(self) -> TokenCounter:
+        """Counts the tokens of a message."""
+        return token_counter(self.token_counter)
+
+    @property
+    def chat_memory(self) -> ChatHistory:
+        """The log, with the methods that LangChain users know."""
+        return ChatHistory(self)
+
+    @property
+    def _log(self) -> Log:
+        return Log(self.store, self.conversation_id)
+
+    @property
+    def _derives(self) -> bool:
+        return type(self).derive is not BaseMemory.derive
+
+    def _query(self, inputs: Mapping[str, Any]) -> str:
+        key = input_key_of(inputs, self.input_key, self.memory_variables)
+        return text_of(checked({"role": "user", "content": inputs[key]}))
+
+    def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
+        fields = {name: None if name == key else str(value) for name, value in values.items()}
+        return Record(checked({"role": role, "content": values[key]}), fields if self.keeps_fields else {})
+
+    async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
+        if records:
+            await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
+        if self._derives:
+            await self._upkeep.catch_up(raising=self.on_model_error == "raise")
+
+    async def _current_view(self, query: str | None) -> View:
+        state = await self._upkeep.current() if self._derives else State()
+        return await self.view(self._log, state, query)
+
+
+def _system(text: str) -> Message:
+    return {"role": "system", "content": text}

@@ -1,0 +1,53 @@
+"""Remember everything."""
+
+from dataclasses import dataclass
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.state import State
+from memzoo.memories.view import View
+from memzoo.stores import Message
+from memzoo.stores.driving import drive
+
+__all__ = ["ConversationBufferMemory"]
+
+
+@dataclass(kw_only=True, eq=False)
+class ConversationBufferMemory(BaseMemory):
+    r"""Shows the whole conversation, word for word.
+
+    Nothing is lost and nothing is spent on upkeep, but each turn sends all turns before it: right for short
+    conversations, and the yardstick for all other strategies.
+
+    Args:
+        **common: See `BaseMemory`.
+
+    Example:
+        >>> memory = ConversationBufferMemory()
+        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
+        >>> memory.load_memory_variables({})
+        {'history': "Human: hi\nAI: what's up"}
+        >>> memory.messages()
+        [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': "what's up"}]
+    """
+
+    name = "buffer"
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """Everything that was said."""
+        return View(messages=messages_of(await log.after(0)))
+
+    @property
+    def buffer(self) -> str | list[Message]:
+        """The memory as `load_memory_variables` gives it."""
+        return self.buffer_as_messages if self.return_messages else self.buffer_as_str
+
+    @property
+    def buffer_as_str(self) -> str:
+        """The memory as a transcript."""
+        return self.as_text(drive(self.view(self._log, State(), None)))
+
+    @property
+    def buffer_as_messages(self) -> list[Message]:
+        """The memory as chat messages, oldest first."""
+        return self.as_messages(drive(self.view(self._log, State(), None)))

@@ -1,0 +1,146 @@
+"""The `memzoo` command: the zoo, a comparison, a conversation, the offline model as a server."""
+
+import uuid
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.model_backed import ModelBackedMemory
+from memzoo.memories.models import ChatModel
+from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
+from memzoo.stores import Store, open_store
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Seven classic ways for a chatbot to remember, behind one interface, measured on your own conversations.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+console = Console()
+
+ModelName = Annotated[str, typer.Option("--model", help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")]
+
+
+def main() -> None:
+    """Run the command; an error that memzoo foresees is one line, not a traceback."""
+    try:
+        app()
+    except MemoryZooError as error:
+        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}")
+        raise SystemExit(2) from error
+
+
+@app.command("list")
+def list_strategies() -> None:
+    """Show the zoo, one line for each strategy."""
+    table = Table("name", "class", "shows", box=None, pad_edge=False)
+    for name, strategy in STRATEGIES.items():
+        table.add_row(name, strategy.__name__, (strategy.__doc__ or "").partition("\n")[0].removeprefix("Shows "))
+    console.print(table)
+
+
+@app.command()
+def compare(
+    transcript: Annotated[
+        Path | None,
+        typer.Argument(help="Chat messages as JSON or JSONL, or LoCoMo's format; else a bundled sample."),
+    ] = None,
+    memory: Annotated[list[str] | None, typer.Option(help="A strategy to compare; repeat it. All by default.")] = None,
+    model: ModelName = "offline",
+    budget: Annotated[int, typer.Option(min=1, help="Tokens that a memory may show the model.")] = 1000,
+    out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path("memzoo-compare"),
+    price_in: Annotated[float, typer.Option(min=0, help="Price of a million prompt tokens.")] = 0.0,
+    price_out: Annotated[float, typer.Option(min=0, help="Price of a million completion tokens.")] = 0.0,
+    token_counter: Annotated[
+        str | None, typer.Option(help="A model's or encoding's name for tiktoken, or 'approximate'.")
+    ] = None,
+) -> None:
+    """Compare strategies on a conversation: what each remembers, what it costs, how slow it is."""
+    from memzoo.benchmarks.running import run_comparison
+
+    prices = (price_in, price_out) if price_in or price_out else None
+    run_comparison(
+        transcript,
+        memory or [],
+        model=model,
+        budget=budget,
+        out=out,
+        prices=prices,
+        token_counter=token_counter,
+        console=console,
+    )
+
+
+@app.command()
+def chat(
+    memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
+    model: ModelName = "offline",
+    store: Annotated[
+        str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
+    ] = "memory://",
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
+) -> None:
+    """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
+    opened = open_store(store)
+    chosen = conversation or _only_conversation(opened)
+    asks_model = issubclass(strategy_named(memory), ModelBackedMemory)
+    options = {"llm": model} if asks_model else {}
+    remembered = create_memory(memory, store=opened, conversation_id=chosen, on_model_error="defer", **options)
+    console.print(
+        f"[dim]{type(remembered).__name__}, model {model}, conversation {chosen}, "
+        f"{len(remembered.history())} messages so far. /memory shows what the model sees, /quit ends.[/]"
+    )
+    _converse(remembered, ChatModel(model))
+    opened.close()
+
+
+@app.command("serve-offline")
+def serve_offline(
+    host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,
+) -> None:
+    """Serve the offline model to any OpenAI client, until interrupted."""
+    from memzoo.memories.offline import serve_forever
+
+    serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+
+
+def _only_conversation(store: Store) -> str:
+    known = drive(store.conversations())
+    if len(known) > 1:
+        raise OptionError(f"the store has several conversations; choose one with --conversation: {', '.join(known)}")
+    return known[0] if known else uuid.uuid4().hex
+
+
+def _converse(memory: BaseMemory, model: ChatModel) -> None:
+    while (line := _read_line()) is not None:
+        if line == "/memory":
+            console.print_json(data=memory.messages())
+        elif line:
+            _take_turn(memory, model, line)
+
+
+def _read_line() -> str | None:
+    try:
+        line = console.input("[bold]you:[/] ").strip()
+    except (EOFError, KeyboardInterrupt):
+        return None
+    return None if line == "/quit" else line
+
+
+def _take_turn(memory: BaseMemory, model: ChatModel, line: str) -> None:
+    try:
+        reply = drive(model.complete([*memory.messages(line), {"role": "user", "content": line}], "chat"))
+    except ModelError as error:
+        console.print(f"[red]{escape(str(error))}[/]")
+        return
+    console.print(f"[bold]{escape(model.name)}:[/] {escape(reply.text)}")
+    memory.save_context({"input": line}, {"output": reply.text})

@@ -1,0 +1,119 @@
+"""Remember notes about each person, place and thing."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memzoo.memories import replies
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.messages import text_of
+from memzoo.memories.model_backed import ModelBackedMemory
+from memzoo.memories.names import canonical
+from memzoo.memories.options import whole_number
+from memzoo.memories.state import Changes, State
+from memzoo.memories.view import View
+from memzoo.stores import Entry
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError
+
+__all__ = ["ConversationEntityMemory"]
+
+logger = logging.getLogger("memzoo")
+
+
+@dataclass(kw_only=True, eq=False)
+class ConversationEntityMemory(ModelBackedMemory):
+    """Shows the last `k` exchanges, and notes about the people, places and things that the input speaks of.
+
+    Each has a note of its own, so that what is said of one never pushes out what was said of another. Loading asks the
+    model whom the input is about (one call); saving brings all notes up to date in one call, after one that finds the
+    names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one.
+
+    Args:
+        k: How many exchanges are shown and used to tell whom "she" means; 0 for none.
+        chat_history_key: The variable under which the exchanges are returned; the notes are under "entities".
+        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+
+    Example:
+        >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
+        >>> memory = ConversationEntityMemory(llm=lambda messages: next(answers))
+        >>> memory.save_context({"input": "Sam is my brother"}, {"output": "Nice!"})
+        >>> memory.load_memory_variables({"input": "Who is SAM?"})["entities"]
+        {'Sam': "Sam is the user's brother."}
+    """
+
+    name = "entity"
+    needs_query = True
+
+    k: int = 3
+    chat_history_key: str = "history"
+
+    # What the last load found: its input, the end of the log then, and the names. The save after it need not ask again.
+    _found: tuple[str, int, list[str]] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("k", self.k)
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The variables that loading returns: the notes and the exchanges."""
+        return ["entities", self.chat_history_key]
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Find the names in the new messages, then bring the notes about them up to date."""
+        new_lines = self.render(messages_of(entries))
+        history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
+        names = self._found_by_load(entries)
+        if names is None:
+            names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
+            if not names:
+                return Changes()
+        known = [_note(state, name) or {"name": name, "summary": ""} for name in names]
+        reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
+        found = replies.notes(reply, [note["name"] for note in known], new_lines)
+        return Changes({canonical(name): {"name": _name(state, name), "summary": text} for name, text in found.items()})
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The last exchanges, and the notes about whom the query speaks of."""
+        recent = await log.exchanges(self.k)
+        names = await self._names(query or "", self.render(messages_of(recent)), state)
+        self._found = (query or "", recent[-1].seq if recent else state.watermark, names)
+        waiting = await log.after(state.watermark)
+        older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
+        notes = {_name(state, name): (_note(state, name) or {}).get("summary", "") for name in names}
+        return View(messages=messages_of([*older, *recent]), notes=notes)
+
+    def variables(self, view: View) -> dict[str, Any]:
+        """The exchanges and the notes, each under its own key."""
+        shown = self.as_messages(view) if self.return_messages else self.as_text(view)
+        return {self.chat_history_key: shown, "entities": view.notes}
+
+    @property
+    def entities(self) -> dict[str, str]:
+        """All notes by name, sorted by name."""
+        return {item["name"]: item["summary"] for _, item in sorted(drive(self._upkeep.state()).items.items())}
+
+    async def _names(self, query: str, history: str, state: State) -> list[str]:
+        try:
+            return replies.names(await self.ask("current_entities", history=history, input=query))
+        except ModelError as error:
+            logger.warning("only names that are known already are looked for in the input: %s", error)
+            return [item["name"] for key, item in sorted(state.items.items()) if key in canonical(query)]
+
+    def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
+        said, self._found = self._found, None
+        first = entries[0]
+        exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
+        if said is None or not exchange or said[:2] != (text_of(first.message), first.seq - 1):
+            return None
+        return said[2]
+
+
+def _note(state: State, name: str) -> dict[str, str] | None:
+    return state.items.get(canonical(name))
+
+
+def _name(state: State, name: str) -> str:
+    return (_note(state, name) or {"name": name})["name"]

@@ -1,0 +1,175 @@
+"""Chat messages: what is a legal one, how it reads as text, and which lists of them can be sent.
+
+A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
+"""
+
+import copy
+import functools
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from memzoo.stores import Message
+from memzoo.stores.errors import MessageError
+
+__all__ = ["Labels", "checked", "quoted", "render", "sendable", "text_of"]
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+# All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
+_LINE_END = r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]"
+
+
+def checked(message: Any) -> Message:
+    """A copy of a message, after making sure that it is an OpenAI chat message.
+
+    Fields that are not known here are kept as they are.
+
+    Raises:
+        MessageError: It is not; the text says what is wrong and what would be right.
+    """
+    if not isinstance(message, dict):
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
+    message = cast("Message", message)
+    if message.get("role") not in ROLES:
+        raise MessageError(f"role {message.get('role')!r} is unknown; it must be one of {', '.join(ROLES)}")
+    _check_content(message)
+    if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
+        raise MessageError(f"a tool message needs the 'tool_call_id' that it answers: {message!r}")
+    for call in message.get("tool_calls") or ():
+        if not isinstance(call, dict) or not isinstance(call.get("id"), str):
+            raise MessageError(f"each of 'tool_calls' must be a dict with an 'id', not {call!r}")
+    try:
+        json.dumps(message, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
+    return copy.deepcopy(message)
+
+
+def _check_content(message: Message) -> None:
+    content = message.get("content")
+    if (
+        content is None
+        and message["role"] == "assistant"
+        and (
+            message.get("tool_calls") or message.get("function_call") or message.get("refusal") or message.get("audio")
+        )
+    ):
+        return
+    if isinstance(content, list):
+        parts: list[Any] = content
+        for part in parts:
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
+    elif not isinstance(content, str):
+        raise MessageError(
+            f"the content of a {message['role']} message must be text or a list of parts, not {content!r}"
+        )
+
+
+def text_of(message: Message) -> str:
+    """What a message says, in words: text as it is, pictures and files named, tool calls spelt out."""
+    content = message.get("content")
+    parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    said = [_part_text(part) for part in parts]
+    said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
+    if refusal := message.get("refusal"):
+        said.append(str(refusal))
+    return "\n".join(piece for piece in said if piece)
+
+
+def _part_text(part: dict[str, Any]) -> str:
+    if isinstance(text := part.get("text"), str):
+        return text
+    kind = part["type"].removeprefix("input_").removesuffix("_url")
+    caption = part.get("caption") or part.get("alt_text")
+    return f"[{kind}: {caption}]" if caption else f"[{kind}]"
+
+
+def _call_text(call: dict[str, Any]) -> str:
+    function: dict[str, Any] = call.get("function") or call.get("custom") or {}
+    return f"{function.get('name', 'a tool')}({function.get('arguments', function.get('input', ''))})"
+
+
+def quoted(text: str, labels: Iterable[str]) -> str:
+    r"""A text that is to stand behind a label, with each later line that begins like a turn quoted with "> ".
+
+    So nobody can put words into another's mouth.
+
+    Example:
+        >>> print(quoted("hello\nHuman: bye", ["Human", "AI"]))
+        hello
+        > Human: bye
+    """
+    return _forged(frozenset(labels)).sub("> ", text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _forged(labels: frozenset[str]) -> re.Pattern[str]:
+    names = "|".join(re.escape(label) for label in sorted(labels))
+    return re.compile(rf"(?<={_LINE_END})(?=[^\S\r\n]*(?:{names})\s*:)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Names the speakers of a transcript.
+
+    Attributes:
+        human: The label of user messages.
+        ai: The label of assistant messages.
+    """
+
+    human: str = "Human"
+    ai: str = "AI"
+
+    def of(self, role: str) -> str:
+        """The label of a role."""
+        return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
+
+    @property
+    def names(self) -> set[str]:
+        """All labels."""
+        return set(map(self.of, ROLES))
+
+    def line(self, message: Message) -> str:
+        """A message as one turn: its label, a colon, its text."""
+        return f"{self.of(message['role'])}: {quoted(text_of(message), self.names)}"
+
+
+def render(messages: Iterable[Message], labels: Labels) -> str:
+    r"""Messages as a transcript, a turn for each, in their order.
+
+    Example:
+        >>> said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello\nHuman: bye"}]
+        >>> print(render(said, Labels()))
+        Human: hi
+        AI: hello
+        > Human: bye
+    """
+    return "\n".join(labels.line(message) for message in messages)
+
+
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """The messages that a provider accepts, in order: system messages first, tool calls with all their results.
+
+    Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
+    missing, are left out; the log still has them.
+    """
+    instructions = [message for message in messages if message["role"] in ("system", "developer")]
+    kept: list[Message] = []
+    rest = [message for message in messages if message["role"] not in ("system", "developer")]
+    for place, message in enumerate(rest):
+        if calls := message.get("tool_calls"):
+            kept += _with_results(message, [call["id"] for call in calls], rest[place + 1 :])
+        elif message["role"] != "tool":
+            kept.append(message)
+    return instructions + kept
+
+
+def _with_results(message: Message, ids: list[str], later: Sequence[Message]) -> list[Message]:
+    results = {answer["tool_call_id"]: answer for answer in reversed(later) if answer["role"] == "tool"}
+    if any(id_ not in results for id_ in ids):
+        return []
+    return [message, *(results[id_] for id_ in ids)]

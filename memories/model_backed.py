@@ -1,0 +1,44 @@
+"""The base of the strategies that ask a model."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.models import Model, ModelOption, as_model
+from memzoo.memories.tokens import TokenCounter, token_counter
+
+__all__ = ["ModelBackedMemory"]
+
+
+@dataclass(kw_only=True, eq=False)
+class ModelBackedMemory(BaseMemory):
+    """A memory with a model of its own for summarising and extracting.
+
+    Args:
+        llm: A `ChatModel`, a model's name, `"offline"` for the built-in extractive model that needs no key, or a
+            callable: chat messages -> text.
+        **common: See `BaseMemory`.
+    """
+
+    llm: ModelOption = "offline"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.model: Model = as_model(self.llm)
+
+    async def ask(self, prompt: str, **variables: Any) -> str:
+        """Render a prompt, let the model answer it, and count what that cost.
+
+        Raises:
+            ModelError: The model failed, or its reply cannot be used.
+        """
+        text = self._prompts.render(prompt, **variables)
+        reply = await self.model.complete([{"role": "user", "content": text}], prompt)
+        self.usage.add(prompt, reply.spent)
+        return reply.text
+
+    @functools.cached_property
+    def counter(self) -> TokenCounter:
+        """Counts the tokens of a message, with the model's tokenizer unless `token_counter` says otherwise."""
+        return token_counter(self.token_counter, self.model.name)

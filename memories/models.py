@@ -1,0 +1,215 @@
+"""The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
+
+import inspect
+import time
+import weakref
+from asyncio import AbstractEventLoop, get_running_loop
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+
+from memzoo.memories.usage import Spent
+from memzoo.stores import Message
+from memzoo.stores.driving import is_blocking
+from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+    from openai.types.chat import ChatCompletion
+
+__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
+
+ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
+"""Chat messages, oldest first -> the text of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A usable reply.
+
+    Attributes:
+        text: What the model wrote, without white space around it; never empty.
+        spent: What it cost.
+    """
+
+    text: str
+    spent: Spent
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Whatever can answer chat messages."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for choosing a tokenizer and for reports."""
+        ...
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """Answer the messages.
+
+        Args:
+            messages: Oldest first.
+            purpose: The name of the prompt, for error texts.
+
+        Raises:
+            ModelError: The call failed.
+            ModelReplyError: The reply is empty, refused or cut off.
+        """
+        ...
+
+
+ModelOption: TypeAlias = str | Model | ChatFunction
+"""A `Model` such as `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text."""
+
+
+def as_model(option: ModelOption) -> Model:
+    """The model that an option stands for.
+
+    Raises:
+        OptionError: It stands for none.
+    """
+    if isinstance(option, str):
+        return ChatModel(option)
+    if isinstance(option, Model):
+        return option
+    if callable(option):
+        return _FunctionModel(option)
+    raise OptionError(
+        f"llm must be a ChatModel, a model's name, 'offline', or a function from messages to text, not {option!r}; "
+        "an openai client goes into ChatModel(name, client=...)"
+    )
+
+
+class ChatModel:
+    """A chat model behind the `openai` client.
+
+    Retries, time-outs, proxies and keys are the client's affair: configure them there. The name `"offline"` without a
+    client stands for the built-in extractive model (`memzoo.memories.offline`), which needs no key and no network.
+
+    Example:
+        >>> from memzoo.stores.driving import drive
+        >>> model = ChatModel("offline")
+        >>> question = [{"role": "user", "content": "I like tea. What do I like?"}]
+        >>> drive(model.complete(question, "example")).spent.calls
+        1
+    """
+
+    def __init__(
+        self,
+        model: str,
+        client: "OpenAI | None" = None,
+        async_client: "AsyncOpenAI | None" = None,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        """Clients are made at the first call, from the arguments or else from the environment (`OPENAI_API_KEY` etc).
+
+        Args:
+            model: The name that the endpoint knows it by, or `"offline"`.
+            client: For synchronous calls; made when needed if it is not given.
+            async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
+            base_url: Of any OpenAI-compatible endpoint.
+            api_key: Its key.
+            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`.
+        """
+        self.name = model
+        self.parameters = parameters
+        self._options = {"base_url": base_url, "api_key": api_key}
+        self._client = client
+        self._async_client = async_client
+        self._async_clients: weakref.WeakKeyDictionary[AbstractEventLoop, AsyncOpenAI] = weakref.WeakKeyDictionary()
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r})"
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        from openai import OpenAIError
+
+        start = time.perf_counter()
+        try:
+            reply = await self._create(list(messages))
+        except OpenAIError as error:
+            raise ModelError(
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
+            ) from error
+        except Exception as error:
+            error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
+            raise
+        return self._usable(reply, purpose, time.perf_counter() - start)
+
+    async def _create(self, messages: list[Any]) -> "ChatCompletion":
+        request: dict[str, Any] = {"model": self.name, "messages": messages, **self.parameters}
+        if is_blocking():
+            return cast("ChatCompletion", self._blocking_client().chat.completions.create(**request))
+        return cast("ChatCompletion", await self._asynchronous_client().chat.completions.create(**request))
+
+    def _blocking_client(self) -> "OpenAI":
+        if self._client is None:
+            self._client = self._make("OpenAI")
+        return self._client
+
+    def _asynchronous_client(self) -> "AsyncOpenAI":
+        if self._async_client is not None:
+            return self._async_client
+        # Connections belong to the loop that opened them: a client shared by two loops fails in the second.
+        loop = get_running_loop()
+        if loop not in self._async_clients:
+            self._async_clients[loop] = self._make("AsyncOpenAI")
+        return self._async_clients[loop]
+
+    def _make(self, kind: str) -> Any:
+        import openai
+
+        if self.name == "offline" and not any(self._options.values()):
+            from memzoo.memories.offline import async_offline_client, offline_client
+
+            return offline_client() if kind == "OpenAI" else async_offline_client()
+        return getattr(openai, kind)(**{key: value for key, value in self._options.items() if value is not None})
+
+    def _usable(self, reply: "ChatCompletion", purpose: str, seconds: float) -> Completion:
+        choice = reply.choices[0] if reply.choices else None
+        text = (choice.message.content or "").strip() if choice else ""
+        fault = "sent no choice" if choice is None else _fault(choice.message.refusal, choice.finish_reason, text)
+        if fault:
+            raise ModelReplyError(f"model {self.name!r}, asked for prompt {purpose!r}, {fault}; nothing was changed")
+        usage = reply.usage
+        counted = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
+        return Completion(text, Spent(1, *counted, seconds))
+
+
+def _fault(refusal: str | None, finish_reason: str, text: str) -> str | None:
+    if refusal:
+        return f"refused: {refusal!r}"
+    if finish_reason == "length":
+        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
+    if finish_reason == "content_filter":
+        return "was stopped by a content filter"
+    return None if text else "sent an empty reply"
+
+
+class _FunctionModel:
+    """A user's function as a model; what it spends is only calls and seconds."""
+
+    def __init__(self, function: ChatFunction) -> None:
+        self._function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        start = time.perf_counter()
+        try:
+            reply = self._function([dict(message) for message in messages])
+            text: Any = await reply if inspect.isawaitable(reply) else reply
+        except Exception as error:
+            raise ModelError(
+                f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(text, str) or not text.strip():
+            raise ModelReplyError(f"llm {self.name!r} gave {text!r} for prompt {purpose!r}; it must give a text")
+        return Completion(text.strip(), Spent(calls=1, seconds=time.perf_counter() - start))

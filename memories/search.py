@@ -1,0 +1,76 @@
+"""Search by embeddings that follows the store, and the fusion of rankings."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from memzoo.stores import Store, VectorIndex
+
+__all__ = ["VectorSearch", "fused"]
+
+_RANK_CONSTANT = 60
+
+
+def fused(rankings: Iterable[tuple[Sequence[int], float]]) -> list[int]:
+    """One ranking out of several, by weighted reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009).
+
+    Args:
+        rankings: Pairs of log numbers, best first, and the weight of that ranking.
+
+    Returns:
+        All numbers, best first, lower numbers first among equals.
+
+    Example:
+        >>> fused([([7, 3], 1.0), ([3, 5], 1.0)])
+        [3, 7, 5]
+    """
+    scores: defaultdict[int, float] = defaultdict(float)
+    for ranking, weight in rankings:
+        for rank, number in enumerate(ranking, start=1):
+            scores[number] += weight / (_RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda number: (-scores[number], number))
+
+
+class VectorSearch:
+    """The embeddings of one conversation in an index that is kept in step with the store.
+
+    The store owns the embeddings; the index can be lost or behind, and is then filled from the store.
+
+    Args:
+        index: Searches.
+        conversation_id: Whose embeddings.
+        space: The state that owns them in the store, and their space in the index.
+    """
+
+    def __init__(self, index: VectorIndex, conversation_id: str, space: str) -> None:
+        self._index = index
+        self._key = (conversation_id, space)
+        self._epoch = -1
+        self._last = 0
+
+    async def follow(self, store: Store, epoch: int) -> None:
+        """Put in what the store has and the index lacks. The first time, and after a clear, all is compared."""
+        if epoch != self._epoch:
+            self._epoch, self._last = epoch, 0
+            await self._repair(store)
+        new = await store.embeddings(*self._key, after=self._last)
+        if new:
+            await self._index.add(*self._key, new)
+            self._last = max(new)
+
+    async def search(self, vector: bytes, limit: int) -> list[int]:
+        """The log numbers whose embeddings are nearest, nearest first."""
+        return [number for number, _ in await self._index.search(*self._key, vector, limit)]
+
+    async def clear(self) -> None:
+        """Take everything out."""
+        await self._index.remove(*self._key)
+
+    async def _repair(self, store: Store) -> None:
+        stored, known = await store.embeddings(*self._key), await self._index.known(*self._key)
+        if known - stored.keys():
+            await self._index.remove(*self._key)
+            known = set[int]()
+        missing = {number: vector for number, vector in stored.items() if number not in known}
+        if missing:
+            await self._index.add(*self._key, missing)
+        self._last = max(stored, default=0)

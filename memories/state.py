@@ -1,0 +1,132 @@
+"""The derived state of one strategy in one conversation, kept in step with the store."""
+
+import asyncio
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from memzoo.stores import JSON, Store
+from memzoo.stores.driving import is_blocking
+
+__all__ = ["Changes", "State", "StateKeeper", "Turnstile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a strategy learnt.
+
+    Attributes:
+        items: New values of items by key; `None` for an item that goes.
+        embeddings: Embeddings by log number, float32 little-endian.
+    """
+
+    items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
+    embeddings: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state at one moment. It never changes; a commit makes a new one.
+
+    Attributes:
+        items: Its items by key.
+        watermark: The last log number that the items have taken in.
+        version: As in `StateUpdate`.
+        epoch: Counts how often the state had to be started anew, because it was cleared.
+    """
+
+    items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
+    watermark: int = 0
+    version: int = 0
+    epoch: int = 0
+
+
+class StateKeeper:
+    """Knows the newest state and reads only what changed since it looked last.
+
+    Args:
+        store: Where the state is kept.
+        conversation_id: Whose state.
+        strategy: The strategy's name.
+        listener: Called with what changed, and whether all before it is to be forgotten.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        conversation_id: str,
+        strategy: str,
+        listener: Callable[[Mapping[str, JSON], bool], None],
+    ) -> None:
+        self._store = store
+        self._key = (conversation_id, strategy)
+        self._listener = listener
+        self._lock = threading.Lock()
+        self._state = State()
+
+    async def refresh(self) -> State:
+        """Take in what this or another process committed, and return the state."""
+        update = await self._store.read_state(*self._key, since=self._state.version)
+        return self._advance(update.version, update.watermark, update.changes, reset=update.reset)
+
+    async def commit(self, state: State, changes: Changes, watermark: int) -> State:
+        """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
+
+        Raises:
+            ConflictError: Another writer was faster; nothing is changed.
+        """
+        version = await self._store.commit(
+            *self._key,
+            expected=state.version,
+            watermark=watermark,
+            changes=changes.items,
+            embeddings=changes.embeddings,
+        )
+        return self._advance(version, watermark, changes.items, reset=False)
+
+    def _advance(self, version: int, watermark: int, changes: Mapping[str, JSON], *, reset: bool) -> State:
+        with self._lock:
+            if reset or version > self._state.version:
+                self._listener(changes, reset)
+                items = {} if reset else dict(self._state.items)
+                items.update(changes)
+                for key in [key for key, value in changes.items() if value is None]:
+                    del items[key]
+                self._state = State(items, watermark, version, self._state.epoch + reset)
+            return self._state
+
+
+class Turnstile:
+    """Lets one derivation of a memory run at a time, in threads and in tasks, so that no model call is paid twice.
+
+    It is a courtesy, not what correctness rests on: that is the compare-and-swap of the store.
+    """
+
+    def __init__(self) -> None:
+        self._thread_lock = threading.Lock()
+        # An asyncio lock belongs to one loop; a memory may be used in several, one after the other.
+        self._task_locks: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    @property
+    def busy(self) -> bool:
+        """Whether somebody is inside."""
+        return self._thread_lock.locked() or any(lock.locked() for lock in self._task_locks.values())
+
+    async def __aenter__(self) -> None:
+        if is_blocking():
+            self._thread_lock.acquire()
+        else:
+            await self._task_locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()).acquire()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if is_blocking():
+            self._thread_lock.release()
+        else:
+            self._task_locks[asyncio.get_running_loop()].release()

@@ -1,0 +1,98 @@
+"""Remember the newest messages word for word, and a summary of what is older."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.options import whole_number
+from memzoo.memories.state import Changes, State
+from memzoo.memories.summary import SummarizerMemory, summary_of
+from memzoo.memories.view import View
+from memzoo.stores import Entry, Message
+
+__all__ = ["ConversationSummaryBufferMemory"]
+
+
+@dataclass(kw_only=True, eq=False)
+class ConversationSummaryBufferMemory(SummarizerMemory):
+    """Shows a summary of the older messages and then the newest ones word for word, as many as fit a limit of tokens.
+
+    A model is asked only when the limit is passed, and then once, for all the messages that have to go. Each message is
+    counted once in its life.
+
+    Args:
+        max_token_limit: Tokens that the messages shown word for word may have together.
+        count_summary: Let the summary count towards the limit.
+        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+
+    Example:
+        >>> memory = ConversationSummaryBufferMemory(
+        ...     llm=lambda messages: "Sam greets the AI.", max_token_limit=5, token_counter=lambda message: 2
+        ... )
+        >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
+        >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
+        >>> print(memory.load_memory_variables({})["history"])
+        System: Sam greets the AI.
+        Human: How are you?
+        AI: Well!
+    """
+
+    name = "summary-buffer"
+
+    max_token_limit: int = 2000
+    count_summary: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("max_token_limit", self.max_token_limit, at_least=0)
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Count the new messages, and summarise the oldest until the rest fits."""
+        kept = await self._kept(state, entries, log)
+        summary = summary_of(state)
+        while gone := self._over(kept, summary):
+            old = await log.between(kept[0][0], kept[gone - 1][0])
+            summary = await self.apredict_new_summary(messages_of(old), summary)
+            kept = kept[gone:]
+        return Changes({"summary": summary, "kept": kept, "counter": self.counter.name})
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The summary, then all messages that it does not cover."""
+        kept = state.items.get("kept", [])
+        first = kept[0][0] if kept else state.watermark + 1
+        return View((summary_of(state),), messages_of(await log.after(first - 1)))
+
+    def unfinished(self, state: State) -> bool:
+        """Whether a stored conversation is over the limit that this memory was given."""
+        return bool(self._over(state.items.get("kept", []), summary_of(state)))
+
+    def as_messages(self, view: View) -> list[Message]:
+        """The view as chat messages; no system message as long as there is no summary."""
+        return super().as_messages(View(tuple(filter(None, view.recalled)), view.messages))
+
+    def as_text(self, view: View) -> str:
+        """The view as a transcript in which the summary is a system turn."""
+        return self.render(self.as_messages(view))
+
+    @property
+    def moving_summary_buffer(self) -> str:
+        """The summary, by its name in LangChain."""
+        return self.summary
+
+    async def _kept(self, state: State, entries: Sequence[Entry], log: Log) -> list[list[int]]:
+        """The messages shown word for word so far, as [log number, tokens], oldest first."""
+        kept: list[list[int]] = state.items.get("kept", [])
+        if kept and state.items["counter"] != self.counter.name:
+            entries, kept = await log.after(kept[0][0] - 1), []
+        return kept + [[entry.seq, self.counter(entry.message)] for entry in entries]
+
+    def _over(self, kept: list[list[int]], summary: str) -> int:
+        """How many of the oldest messages have to go."""
+        spare = self.max_token_limit - sum(tokens for _, tokens in kept)
+        if self.count_summary and summary:
+            spare -= self.counter({"role": "system", "content": summary})
+        gone = 0
+        while spare < 0 and gone < len(kept):
+            spare += kept[gone][1]
+            gone += 1
+        return gone

@@ -1,0 +1,119 @@
+"""Upkeep: how the state of a strategy follows the log."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from memzoo.memories.log import Log
+from memzoo.memories.messages import text_of
+from memzoo.memories.state import Changes, State, StateKeeper, Turnstile
+from memzoo.stores import JSON, Entry, Store
+from memzoo.stores.errors import ConflictError, ModelError
+
+__all__ = ["Strategy", "Upkeep"]
+
+logger = logging.getLogger("memzoo")
+
+_MOST_ENTRIES = 64
+_MOST_CHARACTERS = 16_000
+
+
+class Strategy(Protocol):
+    """What upkeep has to know of a strategy."""
+
+    store: Store
+    conversation_id: str
+
+    @property
+    def state_name(self) -> str:
+        """The name under which the store keeps its state."""
+        ...
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Learn from entries that the state has not taken in."""
+        ...
+
+    def unfinished(self, state: State) -> bool:
+        """Whether there is something to derive without new entries."""
+        ...
+
+    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the state in whatever the strategy keeps beside it."""
+        ...
+
+
+class Upkeep:
+    """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
+
+    A step takes in whole turns, as many as fit one model call; what it learnt and how far it came are committed
+    together. A crash or a failing model therefore costs at most the step it hit, and the next call starts there.
+
+    Args:
+        strategy: Derives.
+    """
+
+    def __init__(self, strategy: Strategy) -> None:
+        self._strategy = strategy
+        self._keeper = StateKeeper(
+            strategy.store,
+            strategy.conversation_id,
+            strategy.state_name,
+            lambda changes, reset: strategy.learn(changes, reset=reset),
+        )
+        self._turnstile = Turnstile()
+
+    async def state(self) -> State:
+        """The state as it is now, however far it came."""
+        return await self._keeper.refresh()
+
+    async def current(self) -> State:
+        """The state after catching up as far as possible: not while another call is at it, not if the model fails."""
+        if not self._turnstile.busy:
+            await self.catch_up(raising=False)
+        return await self.state()
+
+    async def catch_up(self, *, raising: bool) -> None:
+        """Derive until nothing is left.
+
+        Args:
+            raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
+
+        Raises:
+            ModelError: A model failed.
+        """
+        try:
+            async with self._turnstile:
+                state = await self.state()
+                while (entries := await self._step(state)) or self._strategy.unfinished(state):
+                    state = await self._take(state, entries)
+        except ModelError as error:
+            if raising:
+                raise
+            logger.warning("%r is stored, but not all of it learnt from yet: %s", self._strategy.conversation_id, error)
+
+    async def clear(self) -> None:
+        """Delete log and state."""
+        async with self._turnstile:
+            await self._strategy.store.clear(self._strategy.conversation_id)
+            await self.state()
+
+    async def _take(self, state: State, entries: Sequence[Entry]) -> State:
+        until = entries[-1].seq if entries else state.watermark
+        log = Log(self._strategy.store, self._strategy.conversation_id, until)
+        changes = await self._strategy.derive(state, entries, log)
+        try:
+            return await self._keeper.commit(state, changes, until)
+        except ConflictError:
+            return await self.state()
+
+    async def _step(self, state: State) -> list[Entry]:
+        log = Log(self._strategy.store, self._strategy.conversation_id)
+        waiting = await log.after(state.watermark, limit=_MOST_ENTRIES)
+        size = whole = 0
+        for place, entry in enumerate(waiting, start=1):
+            size += len(text_of(entry.message))
+            if whole and size > _MOST_CHARACTERS:
+                break
+            if place == len(waiting) or waiting[place].turn_id != entry.turn_id:
+                whole = place
+        return waiting[:whole]

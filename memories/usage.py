@@ -1,0 +1,63 @@
+"""What a memory spent on models, by purpose."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Spent", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A sum of model calls.
+
+    Attributes:
+        calls: Requests answered.
+        prompt_tokens: Tokens sent, as the endpoint counted them.
+        completion_tokens: Tokens received, as the endpoint counted them.
+        seconds: Time waited.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
+
+
+class Usage:
+    """What was spent, by purpose: the name of the prompt, or `"embedding"`.
+
+    Example:
+        >>> usage = Usage()
+        >>> usage.add("summary", Spent(calls=1, prompt_tokens=100, completion_tokens=20))
+        >>> usage["summary"].prompt_tokens, usage["triple_extraction"].calls, usage.total.calls
+        (100, 0, 1)
+    """
+
+    def __init__(self) -> None:
+        self._spent: dict[str, Spent] = {}
+
+    def add(self, purpose: str, spent: Spent) -> None:
+        """Count what one or more calls cost."""
+        self._spent[purpose] = self[purpose] + spent
+
+    def __getitem__(self, purpose: str) -> Spent:
+        return self._spent.get(purpose, Spent())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._spent))
+
+    @property
+    def total(self) -> Spent:
+        """The sum over all purposes."""
+        return sum(self._spent.values(), Spent())
+
+    def __repr__(self) -> str:
+        return f"Usage({', '.join(f'{purpose}={self[purpose]}' for purpose in self)})"

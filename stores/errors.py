@@ -1,0 +1,111 @@
+"""Every error that memzoo raises on purpose.
+
+::
+
+    MemoryZooError
+    ├── OptionError (ValueError)
+    │   ├── UnknownStrategyError (KeyError)
+    │   └── UnknownOptionError (TypeError)
+    ├── MessageError (ValueError)
+    ├── MissingKeyError (KeyError)
+    ├── AmbiguousKeyError (ValueError)
+    ├── PromptError (ValueError)
+    ├── ModelError (RuntimeError)
+    │   └── ModelReplyError (ValueError)
+    ├── TokenizerError (RuntimeError)
+    ├── StoreError (RuntimeError)
+    │   └── ConflictError
+    ├── TranscriptError (ValueError)
+    └── MissingExtraError (ImportError)
+
+Catch `MemoryZooError` for all of them; each also is the builtin that fits, so code that caught
+`ValueError` or `KeyError` before goes on working. They live in the lowest layer because every
+layer raises them.
+"""
+
+__all__ = [
+    "AmbiguousKeyError",
+    "ConflictError",
+    "MemoryZooError",
+    "MessageError",
+    "MissingExtraError",
+    "MissingKeyError",
+    "ModelError",
+    "ModelReplyError",
+    "OptionError",
+    "PromptError",
+    "StoreError",
+    "TokenizerError",
+    "TranscriptError",
+    "UnknownOptionError",
+    "UnknownStrategyError",
+]
+
+
+class MemoryZooError(Exception):
+    """The root of all errors of this library."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of its message, quotes and all.
+        return Exception.__str__(self)
+
+
+class OptionError(MemoryZooError, ValueError):
+    """An option has a value that cannot work."""
+
+
+class UnknownStrategyError(OptionError, KeyError):
+    """No strategy has this name."""
+
+
+class UnknownOptionError(OptionError, TypeError):
+    """The strategy has no option of this name."""
+
+
+class MessageError(MemoryZooError, ValueError):
+    """A message is not an OpenAI chat message; nothing was stored."""
+
+
+class MissingKeyError(MemoryZooError, KeyError):
+    """`input_key` or `output_key` names a key that the inputs or outputs lack; nothing was stored."""
+
+
+class AmbiguousKeyError(MemoryZooError, ValueError):
+    """It cannot be told which input or output to store; nothing was stored."""
+
+
+class PromptError(MemoryZooError, ValueError):
+    """A prompt template is missing, broken, or lacks a variable."""
+
+
+class ModelError(MemoryZooError, RuntimeError):
+    """A model call failed. What was said is stored; the next call catches up."""
+
+
+class ModelReplyError(ModelError, ValueError):
+    """The model replied, but with something that cannot be used: empty, refused, cut off, unparseable."""
+
+
+class TokenizerError(MemoryZooError, RuntimeError):
+    """Tokens cannot be counted with the chosen counter."""
+
+
+class StoreError(MemoryZooError, RuntimeError):
+    """A store cannot be opened, read or written."""
+
+
+class ConflictError(StoreError):
+    """Another writer committed first; read the state again and derive anew."""
+
+
+class TranscriptError(MemoryZooError, ValueError):
+    """A transcript file cannot be understood."""
+
+
+class MissingExtraError(MemoryZooError, ImportError):
+    """An optional package is needed that is not installed."""
+
+    @classmethod
+    def of(cls, what: str, extra: str) -> "MissingExtraError":
+        """The error that tells which extra to install for `what`."""
+        return cls(f"{what} needs the {extra!r} extra. Install it with: pip install 'memzoo[{extra}]'")

@@ -130,7 +130,7 @@ class BaseMemory(CommonOptions, ABC):
             query: What the user is about to say (it is not appended); by default the user's last words.
         """
         if query is None and self.needs_query:
-            query = next((text_of(said) for said in reversed(await self.ahistory()) if said["role"] == "user"), "")
+            query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
         view = await self._current_view(query)
         said = sendable(view.messages)
         rules = [message for message in said if message["role"] in ("system", "developer")]

@@ -5,6 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import ChatModel
@@ -12,9 +16,6 @@ from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
 from memzoo.stores import Store, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 __all__ = ["app", "main"]
 

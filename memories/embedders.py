@@ -43,7 +43,7 @@ class Embedder(Protocol):
 
     @property
     def weight(self) -> float:
-        """How much a rank by these embeddings counts beside a rank by words, which counts 1."""
+        """How much a cosine of 1 adds to the score of a message, beside its BM25 score by words."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
@@ -83,7 +83,7 @@ class HashEmbedder:
         256
     """
 
-    weight = 0.1
+    weight = 2.0
 
     def __init__(self, dimensions: int = 256) -> None:
         self.dimensions = dimensions

@@ -9,7 +9,7 @@ from memzoo.memories import replies
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.memories.options import whole_number
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
@@ -78,8 +78,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and the notes about whom the query speaks of."""
         recent = await log.exchanges(self.k)
-        names = await self._names(query or "", self.render(messages_of(recent)), state)
-        self._found = (query or "", recent[-1].seq if recent else state.watermark, names)
+        names = await self._names(query or "", recent, state)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
         notes = {_name(state, name): (_note(state, name) or {}).get("summary", "") for name in names}
@@ -95,12 +94,16 @@ class ConversationEntityMemory(ModelBackedMemory):
         """All notes by name, sorted by name."""
         return {item["name"]: item["summary"] for _, item in sorted(drive(self._upkeep.state()).items.items())}
 
-    async def _names(self, query: str, history: str, state: State) -> list[str]:
+    async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
+        self._found = None
         try:
-            return replies.names(await self.ask("current_entities", history=history, input=query))
+            history = self.render(messages_of(recent))
+            names = replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return [item["name"] for key, item in sorted(state.items.items()) if key in canonical(query)]
+            return [item["name"] for key, item in sorted(state.items.items()) if mentions(query, key)]
+        self._found = (query, recent[-1].seq if recent else state.watermark, names)
+        return names
 
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
         said, self._found = self._found, None

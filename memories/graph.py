@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.memories.replies import Statement
 from memzoo.stores import JSON
 
@@ -109,9 +109,8 @@ class KnowledgeGraph:
 
     def named_in(self, text: str) -> list[str]:
         """The names of the graph that stand in a text, sorted."""
-        said = f" {canonical(text)} "
         with self._lock:
-            return sorted(str(self.graph.nodes[node]["name"]) for node in self.graph if f" {node} " in said)
+            return sorted(str(self.graph.nodes[node]["name"]) for node in self.graph if mentions(text, node))
 
     def learn(self, statement: Statement, seq: int, draft: Mapping[str, JSON]) -> dict[str, JSON]:
         """What changes when a message states something; the graph itself changes only by `take_in`.

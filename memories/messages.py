@@ -3,7 +3,6 @@
 A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
 """
 
-import copy
 import functools
 import json
 import re
@@ -38,14 +37,24 @@ def checked(message: Any) -> Message:
     _check_content(message)
     if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
         raise MessageError(f"a tool message needs the 'tool_call_id' that it answers: {message!r}")
-    for call in message.get("tool_calls") or ():
-        if not isinstance(call, dict) or not isinstance(call.get("id"), str):
-            raise MessageError(f"each of 'tool_calls' must be a dict with an 'id', not {call!r}")
+    _check_calls(message.get("tool_calls") or [])
     try:
-        json.dumps(message, allow_nan=False)
+        text = json.dumps(message, allow_nan=False, ensure_ascii=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
-    return copy.deepcopy(message)
+    return cast("Message", json.loads(text))
+
+
+def _check_calls(calls: Any) -> None:
+    if not isinstance(calls, list):
+        raise MessageError(f"'tool_calls' must be a list, not {calls!r}")
+    each: list[Any] = calls
+    for call in each:
+        if not isinstance(call, dict) or not isinstance(call.get("id"), str):
+            raise MessageError(f"each of 'tool_calls' must be a dict with an 'id', not {call!r}")
+        if not isinstance(call.get("function", {}), dict):
+            raise MessageError(f"the 'function' of a tool call must be a dict, not {call['function']!r}")
 
 
 def _check_content(message: Message) -> None:
@@ -169,7 +178,15 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
 
 
 def _with_results(message: Message, ids: list[str], later: Sequence[Message]) -> list[Message]:
-    results = {answer["tool_call_id"]: answer for answer in reversed(later) if answer["role"] == "tool"}
-    if any(id_ not in results for id_ in ids):
-        return []
-    return [message, *(results[id_] for id_ in ids)]
+    results = [_result(id_, later) for id_ in ids]
+    return [message, *(result for result in results if result)] if all(results) else []
+
+
+def _result(id_: str, later: Sequence[Message]) -> Message | None:
+    """The first result for a call, as long as no later call has taken over its id."""
+    for message in later:
+        if message["role"] == "tool" and message["tool_call_id"] == id_:
+            return message
+        if any(call["id"] == id_ for call in message.get("tool_calls") or ()):
+            return None
+    return None

@@ -3,9 +3,10 @@
 import re
 import unicodedata
 
-__all__ = ["canonical"]
+__all__ = ["canonical", "mentions"]
 
-_EDGE = re.compile(r"^[^\w]+|[^\w.)]+$")
+# What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
+_EDGE = re.compile(r"^[\s\"'“”‘’«»`*,;:!?()\[\]]+|[\s\"'“”‘’«»`*,;:!?.()\[\]]+$")
 _POSSESSIVE = re.compile(r"['’]s$")
 
 
@@ -16,8 +17,24 @@ def canonical(name: str) -> str:
 
     Example:
         >>> canonical("The  Acme, Inc."), canonical("“SAM’s”")
-        ('acme, inc.', 'sam')
+        ('acme, inc', 'sam')
     """
-    folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-    bare = _POSSESSIVE.sub("", _EDGE.sub("", folded))
-    return bare.removeprefix("the ")
+    form, written = _folded(name), ""
+    while form != written:
+        written = form
+        form = _POSSESSIVE.sub("", _EDGE.sub("", written).removeprefix("the "))
+    return form
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has a name, given in its canonical form, as whole words.
+
+    Example:
+        >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
+        (True, False)
+    """
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", _folded(text)) is not None
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

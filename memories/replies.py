@@ -10,16 +10,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["Statement", "names", "notes", "nothing_new", "prose", "statements"]
 
 _NOTHING = re.compile(
-    r"\W*(?:nothing(?: new)?|no (?:new )?(?:information|facts|names)|unchanged|none|n/a)\W*", re.IGNORECASE
+    r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"
+    r"unchanged|none|n/a)\W*",
+    re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"\W*(?:(?:i['’]?m |i am )?(?:very |really |so )?sorry\b|i apologi[sz]e\b|as an ai\b|"
+    r"\W*(?:(?:i['’]?m |i am )?(?:very |really |so )?sorry\b|i apologi[sz]e\b|"
+    r"as an ai(?: language model| model| assistant)?,|"
     r"i (?:can(?:no|['’])t|cannot|am unable to|am not able to|['’]m unable to|won['’]t)\s)",
     re.IGNORECASE,
 )
@@ -31,6 +34,9 @@ _COMPANY = re.compile(
 )
 _WRAPPERS = " \t\"'“”‘’«»`*_"
 _LONGEST_NAME = 80
+_MOST_WORDS = 10
+# One line that goes on in lower case and ends in a full stop is a sentence, not a list.
+_SENTENCE = re.compile(r"[A-Z]\w* (?:\w+,? ){4,}[a-z]+\.")
 
 
 class Statement(NamedTuple):
@@ -80,9 +86,9 @@ def names(reply: str) -> list[str]:
         return []
     found: dict[str, str] = {}
     for name in map(_bare, _listed(text)):
-        if canonical(name) and len(name) <= _LONGEST_NAME:
+        if canonical(name) and len(name) <= _LONGEST_NAME and len(name.split()) <= _MOST_WORDS:
             found.setdefault(canonical(name), name)
-    if _REFUSAL.match(text) or not found:
+    if _REFUSAL.match(text) or not found or _SENTENCE.fullmatch(text):
         raise _unusable(reply)
     return [name for name in found.values() if not nothing_new(name)]
 
@@ -101,18 +107,19 @@ def notes(reply: str, known: Iterable[str], source: str) -> dict[str, str]:
     text = _LABEL.sub("", _unfenced(reply))
     if nothing_new(text):
         return {}
-    asked, spoken = {canonical(name) for name in known}, canonical(source)
-    found: dict[str, str] = {}
-    last, understood = "", False
+    asked = {canonical(name) for name in known}
+    found: dict[str, tuple[str, list[str]]] = {}
+    last: list[str] | None = None
     for name, note in _noted(text):
-        if name and (canonical(name) in asked or (name[:1].isupper() and canonical(name) in spoken)):
-            last, understood = name, True
-            found[name] = note
-        elif last:
-            found[last] = f"{found[last]} {name}: {note}" if name else f"{found[last]} {note}"
-    if not understood:
+        key = canonical(name)
+        if key in asked or (name[:1].isupper() and mentions(source, key)):
+            last = found.setdefault(key, (name, []))[1]
+            last.append(note)
+        elif last is not None:
+            last.append(f"{name}: {note}" if name else note)
+    if not found:
         raise _unusable(reply)
-    return {name: note.strip() for name, note in found.items() if _worth_keeping(note)}
+    return {name: note for name, pieces in found.values() if (note := _worth_keeping(pieces))}
 
 
 def statements(reply: str) -> list[Statement]:
@@ -130,7 +137,7 @@ def statements(reply: str) -> list[Statement]:
     found = [statement for parts in _triples(text) if (statement := _statement(parts))]
     if not found or (_REFUSAL.match(text) and "|" not in text):
         raise _unusable(reply)
-    return list(dict.fromkeys(found))
+    return list(reversed(dict.fromkeys(reversed(found))))
 
 
 def _unusable(reply: str) -> ModelReplyError:
@@ -144,12 +151,15 @@ def _unfenced(reply: str) -> str:
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def _json_rows(text: str) -> list[Any] | None:
+    """The rows of a JSON list, also of one wrapped into an object under some key."""
     parsed = _json(text)
+    if isinstance(parsed, dict):
+        parsed = next(iter(cast("dict[str, Any]", parsed).values()), None)
     return parsed if isinstance(parsed, list) else None
 
 
@@ -161,10 +171,11 @@ def _bare(name: str) -> str:
 def _listed(text: str) -> list[str]:
     rows = _json_rows(text)
     if rows is not None:
-        return [str(name) for name in rows]
+        return [str(next(iter(row.values()), "")) if isinstance(row, dict) else str(row) for row in rows]
     lines = [_LABEL.sub("", line) for line in text.splitlines() if line.strip()]
-    most_commas = 0 if len(lines) == 1 else 1
-    return [name for line in lines for name in _parts_of_list(line, most_commas)]
+    entries = [line for line in lines if not line.rstrip().endswith(":")]
+    most_commas = 0 if len(entries) == 1 else 1
+    return [name for line in entries for name in _parts_of_list(line, most_commas)]
 
 
 def _parts_of_list(line: str, most_commas: int) -> list[str]:
@@ -182,20 +193,28 @@ def _noted(text: str) -> Iterator[tuple[str, str]]:
         yield (_bare(name), note.strip(_WRAPPERS)) if colon and len(name) <= _LONGEST_NAME else ("", line.strip())
 
 
-def _worth_keeping(note: str) -> bool:
-    return bool(note.strip()) and not nothing_new(note) and not _REFUSAL.match(note)
+def _worth_keeping(pieces: list[str]) -> str:
+    kept = [piece for piece in pieces if not nothing_new(piece) and not _REFUSAL.match(piece)]
+    return " ".join(filter(None, kept))
 
 
 def _triples(text: str) -> Iterator[list[str]]:
     rows = _json_rows(text)
     if rows is not None:
-        for row in rows:
-            cells = cast("dict[str, Any]", row).values() if isinstance(row, dict) else row
-            yield [str(cell) for cell in cells] if isinstance(cells, Iterable) else []
+        yield from map(_cells, rows)
         return
     for piece in re.split(r"<\|>|\n|(?<=\))\s*,\s*(?=\()", text):
         bare = _BULLET.sub("", _LABEL.sub("", piece.strip())).strip()
         yield _split_triple(bare)
+
+
+def _cells(row: Any) -> list[str]:
+    if isinstance(row, dict):
+        named = {key: str(value) for key, value in cast("dict[str, Any]", row).items()}
+        in_order = [named.get(key) for key in ("subject", "relation", "object")]
+        return [cell for cell in in_order if cell] if all(in_order) else list(named.values())
+    cells: list[Any] = row if isinstance(row, list) else []
+    return [str(cell) for cell in cells]
 
 
 def _split_triple(piece: str) -> list[str]:
@@ -215,5 +234,6 @@ def _statement(parts: list[str]) -> Statement | None:
         return None
     subject, relation, obj = stripped
     negated = subject.startswith("NOT ")
-    relation, inner = re.subn(r"\s*\b(?:not|no longer)\b|n['’]t\b", "", relation, flags=re.IGNORECASE)
+    words = " ".join(relation.split())
+    relation, inner = re.subn(r" ?\b(?:not|no longer)\b|n['’]t\b", "", words, flags=re.IGNORECASE)
     return Statement(subject.removeprefix("NOT "), relation.strip(), obj, negated or bool(inner))

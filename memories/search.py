@@ -1,33 +1,10 @@
-"""Search by embeddings that follows the store, and the fusion of rankings."""
-
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+"""Search by embeddings that follows the store."""
 
 from memzoo.stores import Store, VectorIndex
 
-__all__ = ["VectorSearch", "fused"]
+__all__ = ["VectorSearch"]
 
-_RANK_CONSTANT = 60
-
-
-def fused(rankings: Iterable[tuple[Sequence[int], float]]) -> list[int]:
-    """One ranking out of several, by weighted reciprocal ranks (Cormack, Clarke and Büttcher, SIGIR 2009).
-
-    Args:
-        rankings: Pairs of log numbers, best first, and the weight of that ranking.
-
-    Returns:
-        All numbers, best first, lower numbers first among equals.
-
-    Example:
-        >>> fused([([7, 3], 1.0), ([3, 5], 1.0)])
-        [3, 7, 5]
-    """
-    scores: defaultdict[int, float] = defaultdict(float)
-    for ranking, weight in rankings:
-        for rank, number in enumerate(ranking, start=1):
-            scores[number] += weight / (_RANK_CONSTANT + rank)
-    return sorted(scores, key=lambda number: (-scores[number], number))
+_NEAREST = 200
 
 
 class VectorSearch:
@@ -57,9 +34,9 @@ class VectorSearch:
             await self._index.add(*self._key, new)
             self._last = max(new)
 
-    async def search(self, vector: bytes, limit: int) -> list[int]:
-        """The log numbers whose embeddings are nearest, nearest first."""
-        return [number for number, _ in await self._index.search(*self._key, vector, limit)]
+    async def search(self, vector: bytes) -> list[tuple[int, float]]:
+        """The nearest 200 as pairs of log number and cosine, nearest first."""
+        return await self._index.search(*self._key, vector, _NEAREST)
 
     async def clear(self) -> None:
         """Take everything out."""

@@ -6,9 +6,10 @@ from typing import Any, Self
 
 from memzoo.memories.chat_history import ChatHistory
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import checked
+from memzoo.memories.messages import checked, quoted
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import ModelOption
+from memzoo.memories.options import whole_number
 from memzoo.memories.replies import nothing_new, prose
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
@@ -70,7 +71,9 @@ class ConversationSummaryMemory(SummarizerMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""
-        return View((summary_of(state),), messages_of(await log.after(state.watermark)))
+        # Quoted like a line behind a label: a summary must not forge a turn either.
+        summary = quoted(f"\n{summary_of(state)}", self.labels.names)[1:]
+        return View((summary,), messages_of(await log.after(state.watermark)))
 
     @property
     def buffer(self) -> str:
@@ -82,6 +85,7 @@ class ConversationSummaryMemory(SummarizerMemory):
         cls, llm: ModelOption, chat_memory: Sequence[Message] | ChatHistory, *, summarize_step: int = 2, **options: Any
     ) -> Self:
         """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
+        whole_number("summarize_step", summarize_step, at_least=1)
         memory = cls(llm=llm, **options)
         messages = chat_memory.messages if isinstance(chat_memory, ChatHistory) else chat_memory
         said = [checked(message) for message in messages]

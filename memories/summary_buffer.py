@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.options import whole_number
@@ -11,6 +12,10 @@ from memzoo.memories.view import View
 from memzoo.stores import Entry, Message
 
 __all__ = ["ConversationSummaryBufferMemory"]
+
+
+Kept: TypeAlias = list[int]
+"""A message that is shown word for word: its log number, its tokens, and 1 if it is a tool's result."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -48,7 +53,7 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Count the new messages, and summarise the oldest until the rest fits."""
-        kept = await self._kept(state, entries, log)
+        kept = await self._counted(state, entries, log)
         summary = summary_of(state)
         while gone := self._over(kept, summary):
             old = await log.between(kept[0][0], kept[gone - 1][0])
@@ -58,13 +63,14 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then all messages that it does not cover."""
-        kept = state.items.get("kept", [])
+        kept = _kept(state)
         first = kept[0][0] if kept else state.watermark + 1
         return View((summary_of(state),), messages_of(await log.after(first - 1)))
 
     def unfinished(self, state: State) -> bool:
-        """Whether a stored conversation is over the limit that this memory was given."""
-        return bool(self._over(state.items.get("kept", []), summary_of(state)))
+        """Whether a stored conversation is over the limit that this memory was given, or counted otherwise."""
+        kept = _kept(state)
+        return bool(kept) and (state.items["counter"] != self.counter.name or self._over(kept, summary_of(state)) > 0)
 
     def as_messages(self, view: View) -> list[Message]:
         """The view as chat messages; no system message as long as there is no summary."""
@@ -79,20 +85,24 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
         """The summary, by its name in LangChain."""
         return self.summary
 
-    async def _kept(self, state: State, entries: Sequence[Entry], log: Log) -> list[list[int]]:
-        """The messages shown word for word so far, as [log number, tokens], oldest first."""
-        kept: list[list[int]] = state.items.get("kept", [])
+    async def _counted(self, state: State, entries: Sequence[Entry], log: Log) -> list[Kept]:
+        kept = _kept(state)
         if kept and state.items["counter"] != self.counter.name:
             entries, kept = await log.after(kept[0][0] - 1), []
-        return kept + [[entry.seq, self.counter(entry.message)] for entry in entries]
+        return kept + [[entry.seq, self.counter(entry.message), entry.message["role"] == "tool"] for entry in entries]
 
-    def _over(self, kept: list[list[int]], summary: str) -> int:
-        """How many of the oldest messages have to go."""
-        spare = self.max_token_limit - sum(tokens for _, tokens in kept)
+    def _over(self, kept: Sequence[Kept], summary: str) -> int:
+        """How many of the oldest messages have to go; a tool's result goes with its call."""
+        spare = self.max_token_limit - sum(tokens for _, tokens, _ in kept)
         if self.count_summary and summary:
             spare -= self.counter({"role": "system", "content": summary})
         gone = 0
-        while spare < 0 and gone < len(kept):
+        while gone < len(kept) and (spare < 0 or (gone and kept[gone][2])):
             spare += kept[gone][1]
             gone += 1
         return gone
+
+
+def _kept(state: State) -> list[Kept]:
+    kept: list[Kept] = state.items.get("kept", [])
+    return kept

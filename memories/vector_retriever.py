@@ -1,4 +1,4 @@
-"""Remember by searching: the exchanges that fit the input, from anywhere in the conversation."""
+"""Remember by searching: what fits the input, from anywhere in the conversation."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.embedders import Embedder, EmbedderOption, as_embedder
+from memzoo.memories.evidence import evidence, within
 from memzoo.memories.log import Log
 from memzoo.memories.messages import quoted, text_of
 from memzoo.memories.options import whole_number
-from memzoo.memories.search import VectorSearch, fused
+from memzoo.memories.passages import Passage
+from memzoo.memories.search import VectorSearch
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
-from memzoo.memories.words import Document, WordIndex
+from memzoo.memories.words import WordIndex
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.errors import ModelError
 from memzoo.stores.index import ExactIndex
@@ -21,19 +23,19 @@ __all__ = ["VectorStoreRetrieverMemory"]
 
 logger = logging.getLogger("memzoo")
 
-_CANDIDATES = 200
-
 
 @dataclass(kw_only=True, eq=False)
 class VectorStoreRetrieverMemory(BaseMemory):
-    """Shows the exchanges that fit the input best, best first, from anywhere in the conversation.
+    """Shows what fits the input best, from anywhere in the conversation.
 
-    Each saved exchange is a document: a line for each input and output, "key: value". Documents are found by words
-    (BM25) and by embeddings; the two rankings are fused. No model is asked, neither to save nor to load.
+    Messages are found by their words and the words around them (BM25) and by embeddings, which are added up. No model
+    is asked, neither to save nor to load. With `k`, the best exchanges are shown as documents, best first: a line for
+    each input and output, "key: value". With `max_token_limit`, the best messages are shown in the order in which
+    they were said, with speakers and dates, as many as fit.
 
     Args:
-        k: How many documents are shown.
-        max_token_limit: Show as many of the best documents as fit so many tokens, instead of `k`.
+        k: How many exchanges are shown.
+        max_token_limit: Show as many of the best messages as fit so many tokens, instead of `k` exchanges.
         embedder: An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such),
             or `None` for one that needs neither download nor key.
         index: Searches the embeddings: an exact index in memory by default, or a `ChromaIndex`.
@@ -64,9 +66,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
         if self.max_token_limit is not None:
             whole_number("max_token_limit", self.max_token_limit, at_least=1)
         self._embedder: Embedder = as_embedder(self.embedder)
-        self._words = WordIndex()
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
+        self._words = self._no_words()
+        self._counted: dict[str, int] = {}
 
     @property
     def state_name(self) -> str:
@@ -74,74 +77,90 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}"
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Embed the new documents."""
-        documents = list(self._documents(entries))
-        vectors = await self._embed([document.text for document in documents])
-        return Changes(embeddings={document.first: vector for document, vector in zip(documents, vectors, strict=True)})
+        """Embed the new messages."""
+        passages = list(self._passages(entries))
+        vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages])
+        return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The documents that fit the query."""
-        self._words.add(self._documents(await log.after(self._words.last)))
-        by_words = self._words.search(query or "", _CANDIDATES)
-        by_vector = await self._by_vector(log, state, query or "")
-        best = fused([(by_words, 1.0), (by_vector, self._embedder.weight)])
-        found = filter(None, map(self._words.document, best))
-        return View(tuple(self._fitting(document.text for document in found)))
+        """The messages or exchanges that fit the query."""
+        self._words.add(self._passages(await log.after(self._words.passages.last)))
+        scores = await self._scores(log, state, query or "")
+        ranked = sorted(scores, key=lambda seq: (-scores[seq], seq))
+        if self.max_token_limit is None:
+            return View(await self._best_documents(log, ranked))
+        best = within(self.max_token_limit, filter(None, map(self._words.passages.numbered, ranked)), self._tokens)
+        return View(evidence(best))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget the words of a conversation that was cleared."""
         if reset:
-            self._words = WordIndex()
+            self._words = self._no_words()
 
     async def aclear(self) -> None:
         """Delete the conversation, in the index too."""
         await super().aclear()
         await self._vectors.clear()
+        self._words = self._no_words()
 
-    async def _by_vector(self, log: Log, state: State, query: str) -> list[int]:
+    async def _scores(self, log: Log, state: State, query: str) -> dict[int, float]:
+        """How well messages fit a query, by log number."""
+        scores = self._words.scores(query)
+        for seq, similarity in await self._similar(log, state, query):
+            scores[seq] = scores.get(seq, 0.0) + self._embedder.weight * similarity
+        return scores
+
+    async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
         try:
             (vector,) = await self._embed([query])
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return []
         await self._vectors.follow(log.store, state.epoch)
-        return await self._vectors.search(vector, _CANDIDATES)
+        return await self._vectors.search(vector)
 
     async def _embed(self, texts: list[str]) -> list[bytes]:
         embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         return embedded.vectors
 
-    def _fitting(self, texts: Iterable[str]) -> list[str]:
-        if self.max_token_limit is None:
-            return [text for text, _ in zip(texts, range(self.k), strict=False)]
-        chosen, left = list[str](), self.max_token_limit
-        for text in texts:
-            cost = self.counter({"role": "system", "content": f"{text}\n"})
-            if cost <= left:
-                chosen.append(text)
-                left -= cost
-        return chosen
+    async def _best_documents(self, log: Log, ranked: Iterable[int]) -> tuple[str, ...]:
+        found = filter(None, map(self._words.passages.numbered, ranked))
+        firsts = list(dict.fromkeys(passage.document for passage in found))[: self.k]
+        return tuple([await self._document(log, first) for first in firsts])
 
-    def _documents(self, entries: Sequence[Entry]) -> Iterable[Document]:
-        """Entries as documents: a new one begins with each turn and with each user message."""
-        started: list[Entry] = []
-        for entry in entries:
-            if started and (entry.turn_id != started[0].turn_id or entry.message["role"] == "user"):
-                yield self._document(started)
-                started = []
-            started.append(entry)
-        if started:
-            yield self._document(started)
-
-    def _document(self, entries: Sequence[Entry]) -> Document:
-        return Document(entries[0].seq, entries[-1].seq, "\n".join(self._lines(entries)))
+    async def _document(self, log: Log, first: int) -> str:
+        passages = self._words.passages.document(first)
+        return "\n".join(self._lines(await log.between(first, passages[-1].seq)))
 
     def _lines(self, entries: Sequence[Entry]) -> Iterable[str]:
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         for entry in entries:
             if not entry.fields:
                 yield self.render([entry.message])
-            for name, value in entry.fields.items():
-                if name not in (self.memory_key, *self.exclude_input_keys):
-                    yield f"{name}: {quoted(text_of(entry.message) if value is None else value, labels)}"
+            for key, value in self._shown_fields(entry).items():
+                yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
+
+    def _passages(self, entries: Iterable[Entry]) -> Iterable[Passage]:
+        """Messages as they are searched; a new document begins with each turn and with each user message."""
+        turn, document = "", 0
+        for entry in entries:
+            if entry.turn_id != turn or entry.message["role"] == "user":
+                turn, document = entry.turn_id, entry.seq
+            if entry.message["role"] not in ("system", "developer"):
+                speaker = entry.message.get("name") or self.labels.of(entry.message["role"])
+                beside = [f"{key}: {value}" for key, value in self._shown_fields(entry).items() if value]
+                text = "\n".join([text_of(entry.message), *beside])
+                yield Passage(entry.seq, speaker, text, entry.created_at, document)
+
+    def _shown_fields(self, entry: Entry) -> dict[str, str | None]:
+        hidden = {self.memory_key, *self.exclude_input_keys}
+        return {key: value for key, value in entry.fields.items() if key not in hidden}
+
+    def _tokens(self, text: str) -> int:
+        if text not in self._counted:
+            self._counted[text] = self.counter({"role": "system", "content": text})
+        return self._counted[text]
+
+    def _no_words(self) -> WordIndex:
+        return WordIndex({self.human_prefix, self.ai_prefix} - {"Human", "AI"})

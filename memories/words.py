@@ -1,12 +1,13 @@
-"""Search by words: the documents of one conversation in SQLite's full-text index, ranked by BM25."""
+"""Search by words: the passages of one conversation in SQLite's full-text index, ranked by BM25."""
 
 import re
 import sqlite3
 import threading
 from collections.abc import Iterable
-from dataclasses import dataclass
 
-__all__ = ["Document", "WordIndex"]
+from memzoo.memories.passages import Passage, Passages
+
+__all__ = ["WordIndex"]
 
 # Words that stand in every question and say nothing about what it is after.
 _STOP_WORDS = frozenset(
@@ -17,65 +18,73 @@ _STOP_WORDS = frozenset(
     """.split()
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A piece of the log that is found and shown as one.
-
-    Attributes:
-        first: The log number of its first message; what it is known by.
-        last: The log number of its last message.
-        text: What it says.
-    """
-
-    first: int
-    last: int
-    text: str
+# Decided on the development conversations of LoCoMo; see docs/retrieval.md.
+_WEIGHTS = {"own": 0.5, "around": 1.0, "segment": 1.0}
+_SPEAKER_BONUS = 4.0
 
 
 class WordIndex:
-    """Documents in SQLite FTS5 (English stems, any script), in memory; built from the log, never the only copy.
+    """Passages and their context in SQLite FTS5 (English stems, any script), in memory; built from the log.
+
+    A passage is looked for in three grains: its own text, the text around it, and the larger segment in which it
+    stands. So an answer is found though the words of the question were said a few messages before.
+
+    Args:
+        names: Labels of speakers that count as names: who is asked about probably said it.
 
     Example:
+        >>> from datetime import UTC, datetime
+        >>> now = datetime(2026, 1, 1, tzinfo=UTC)
         >>> index = WordIndex()
-        >>> index.add([Document(1, 2, "input: I moved to Oslo"), Document(3, 4, "input: my cat likes fish")])
-        >>> index.search("Where do you live since you moved?", 5)
-        [1]
+        >>> index.add([Passage(1, "Human", "I moved to Oslo", now, 1), Passage(2, "AI", "My cat likes fish", now, 2)])
+        >>> max(index.scores("Where do you live since you moved?").items())[0]
+        2
     """
 
-    def __init__(self) -> None:
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.passages = Passages()
+        self._names = frozenset(names)
         self._lock = threading.Lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        self._database.execute(
-            "CREATE VIRTUAL TABLE documents USING fts5(text, last UNINDEXED, tokenize='porter unicode61')"
+        for grain in _WEIGHTS:
+            self._database.execute(f"CREATE VIRTUAL TABLE {grain} USING fts5(text, tokenize='porter unicode61')")
+
+    def add(self, passages: Iterable[Passage]) -> None:
+        """Put in passages that follow in the log, oldest first; those that are there already are left alone."""
+        with self._lock:
+            new, around = self.passages.append([one for one in passages if one.seq > self.passages.last])
+            self._put("own", ((place, self.passages.at(place).text) for place in new))
+            self._put("around", ((place, self.passages.window(place)) for place in around))
+            segments = sorted({self.passages.segment(place) for place in new})
+            self._put("segment", ((start, self.passages.segment_text(start)) for start in segments))
+
+    def scores(self, query: str) -> dict[int, float]:
+        """How well passages fit a query, by log number; those around which no word of it stands are left out."""
+        match = _match(query)
+        asked_about = {name for name in self._names if name.casefold() in query.casefold()}
+        scores: dict[int, float] = {}
+        with self._lock:
+            own, around, segments = (self._found(grain, match) for grain in _WEIGHTS)
+            for place, score in around.items():
+                passage = self.passages.at(place)
+                bonus = _SPEAKER_BONUS if passage.speaker in asked_about else 0.0
+                scores[passage.seq] = (
+                    score + own.get(place, 0.0) + segments.get(self.passages.segment(place), 0.0) + bonus
+                )
+        return scores
+
+    def _put(self, grain: str, rows: Iterable[tuple[int, str]]) -> None:
+        self._database.executemany(f"REPLACE INTO {grain} (rowid, text) VALUES (?, ?)", rows)  # noqa: S608
+
+    def _found(self, grain: str, match: str) -> dict[int, float]:
+        rows = self._database.execute(
+            f"SELECT rowid, -bm25({grain}) FROM {grain} WHERE {grain} MATCH ?",  # noqa: S608
+            (match,),
         )
-        self.last = 0
-        """The last log number that is in the index."""
+        return {place: _WEIGHTS[grain] * score for place, score in rows} if match else {}
 
-    def add(self, documents: Iterable[Document]) -> None:
-        """Put in documents, oldest first; those that are there already are left alone."""
-        with self._lock:
-            new = [document for document in documents if document.first > self.last]
-            rows = [(document.first, document.text, document.last) for document in new]
-            self._database.executemany("INSERT INTO documents (rowid, text, last) VALUES (?, ?, ?)", rows)
-            self.last = max([self.last, *(document.last for document in new)])
 
-    def search(self, query: str, limit: int) -> list[int]:
-        """The first numbers of documents that share words with the query, best first, older first among equals."""
-        words = list(dict.fromkeys(re.findall(r"\w+", query.casefold())))
-        telling = [word for word in words if word not in _STOP_WORDS] or words
-        if not telling:
-            return []
-        match = " OR ".join(f'"{word}"' for word in telling)
-        with self._lock:
-            rows = self._database.execute(
-                "SELECT rowid FROM documents WHERE documents MATCH ? ORDER BY bm25(documents), rowid LIMIT ?",
-                (match, limit),
-            )
-            return [first for (first,) in rows]
-
-    def document(self, first: int) -> Document | None:
-        """The document that begins with a log number."""
-        with self._lock:
-            row = self._database.execute("SELECT text, last FROM documents WHERE rowid = ?", (first,)).fetchone()
-        return Document(first, row[1], row[0]) if row else None
+def _match(query: str) -> str:
+    words = list(dict.fromkeys(re.findall(r"\w+", query.casefold())))
+    telling = [word for word in words if word not in _STOP_WORDS] or words
+    return " OR ".join(f'"{word}"' for word in telling)

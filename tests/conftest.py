@@ -2,7 +2,12 @@
 
 import importlib.util
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
+
+import pytest
+
+from memzoo.memories.offline import serve
 
 pytest_plugins = ["memzoo.cassettes", "pytester"]
 
@@ -18,3 +23,22 @@ def _use_installed_vocabularies() -> None:
 
 
 _use_installed_vocabularies()
+
+
+@pytest.fixture(scope="session")
+def offline_url() -> Iterator[str]:
+    """The base URL of the offline model, served on loopback."""
+    with serve() as url:
+        yield url
+
+
+@pytest.fixture
+def recording_endpoint(request: pytest.FixtureRequest) -> Callable[[], dict[str, str]]:
+    """Where cassettes are recorded: a real endpoint if a key for it is set, else the offline model's server."""
+
+    def endpoint() -> dict[str, str]:
+        if key := os.environ.get("OPENAI_API_KEY"):
+            return {"base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"), "api_key": key}
+        return {"base_url": request.getfixturevalue("offline_url"), "api_key": "offline"}
+
+    return endpoint

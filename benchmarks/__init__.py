@@ -1,0 +1,22 @@
+"""Compare memory strategies on a conversation of one's own: what each remembers, what it costs, how slow it is."""
+
+from memzoo.benchmarks.comparing import Comparison, Row, Score, compare
+from memzoo.benchmarks.counting import TextCounter, named_counter
+from memzoo.benchmarks.scenarios import SCENARIOS, Scenario
+from memzoo.benchmarks.transcripts import Exchange, Question, Transcript, load_transcripts, sample_transcripts
+
+__all__ = [
+    "SCENARIOS",
+    "Comparison",
+    "Exchange",
+    "Question",
+    "Row",
+    "Scenario",
+    "Score",
+    "TextCounter",
+    "Transcript",
+    "compare",
+    "load_transcripts",
+    "named_counter",
+    "sample_transcripts",
+]

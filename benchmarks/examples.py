@@ -1,0 +1,101 @@
+"""One question that tells the strategies apart, and what each of them would have shown the model for it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memzoo.benchmarks.comparing import Comparison, Row
+from memzoo.benchmarks.conversations import Question, Transcript
+from memzoo.benchmarks.measuring import Probe
+
+__all__ = ["Block", "Example", "Sight", "marked", "telling_example"]
+
+Piece = tuple[str, bool]
+"""A stretch of text, and whether it is evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A message as it is shown.
+
+    Attributes:
+        speaker: Who says it; "" for what a strategy derived or found.
+        pieces: Its text, evidence set apart.
+    """
+
+    speaker: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one strategy would have shown.
+
+    Attributes:
+        row: The strategy.
+        probe: How it did.
+        blocks: What it showed, in order.
+    """
+
+    row: Row
+    probe: Probe
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question and what each strategy makes of it.
+
+    Attributes:
+        transcript: The conversation.
+        question: The question.
+        sights: One for each strategy, baselines left out.
+    """
+
+    transcript: Transcript
+    question: Question
+    sights: tuple[Sight, ...]
+
+
+def telling_example(comparison: Comparison) -> Example | None:
+    """The question on which the strategies differ most, the first of them among equals; `None` without questions."""
+    rows = [row for row in comparison.completed if not row.scenario.baseline]
+    asked = [
+        (one, place)
+        for one, transcript in enumerate(comparison.transcripts)
+        for place in range(len(transcript.measured))
+    ]
+    if not rows or not asked:
+        return None
+    one, place = max(asked, key=lambda at: _spread([row.measurements[at[0]].probes[at[1]] for row in rows]))
+    transcript = comparison.transcripts[one]
+    question = transcript.measured[place]
+    return Example(
+        transcript,
+        question,
+        tuple(_sight(row, row.measurements[one].probes[place], transcript, question) for row in rows),
+    )
+
+
+def marked(text: str, evidence: Iterable[str]) -> tuple[Piece, ...]:
+    r"""A text in stretches, those that are evidence set apart, whatever the white space in them.
+
+    Example:
+        >>> marked("Human: I like\ntea. Bye", ["I like tea."])
+        (('Human: ', False), ('I like\ntea.', True), (' Bye', False))
+    """
+    patterns = sorted((r"\s+".join(map(re.escape, one.split())) for one in evidence), key=len, reverse=True)
+    pieces = re.split(f"({'|'.join(patterns)})", text)
+    return tuple((piece, bool(place % 2)) for place, piece in enumerate(pieces) if piece)
+
+
+def _spread(probes: Sequence[Probe]) -> float:
+    """The variance of recall: highest where half of the strategies show the evidence and half do not."""
+    mean = sum(probe.recall for probe in probes) / len(probes)
+    return sum((probe.recall - mean) ** 2 for probe in probes)
+
+
+def _sight(row: Row, probe: Probe, transcript: Transcript, question: Question) -> Sight:
+    speakers = {"user": transcript.user, "assistant": transcript.assistant, "tool": "Tool"}
+    blocks = (Block(speakers.get(role, ""), marked(text, question.evidence)) for role, text in probe.shown)
+    return Sight(row, probe, tuple(blocks))

@@ -1,0 +1,234 @@
+"""Running one strategy through one conversation, as a chatbot would, and asking it the questions at the end."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeAlias
+
+from memzoo.benchmarks.conversations import Exchange, Question, Transcript
+from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.fitting import fit
+from memzoo.benchmarks.scenarios import Scenario, asks_model
+from memzoo.benchmarks.words import answer_found, recall
+from memzoo.memories import Model, Spent, Usage, create_memory
+from memzoo.memories.messages import text_of
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import ModelError
+
+__all__ = ["Measurement", "Probe", "Shown", "Step", "measure", "steps_in"]
+
+Shown: TypeAlias = tuple[tuple[str, str], ...]
+"""What the model would have been shown: (role, text) of each message, in order."""
+
+_FAILURES_IN_A_ROW = 3
+_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One exchange: what was shown before it, and what loading and saving took.
+
+    Attributes:
+        tokens: What was shown, in tokens, after the cut at the budget.
+        load: Model calls made to load the memory.
+        save: Model calls made to save the exchange.
+        load_seconds: Time that loading took, model calls included.
+        save_seconds: Time that saving took, model calls included.
+    """
+
+    tokens: int
+    load: Spent
+    save: Spent
+    load_seconds: float
+    save_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One question, asked at the end of the conversation.
+
+    Attributes:
+        recall: The share of its evidence that was shown.
+        answer_found: Whether all content words of its answer were shown; `None` if it has none.
+        tokens: What was shown, in tokens, after the cut at the budget.
+        shown: What was shown.
+    """
+
+    recall: float
+    answer_found: bool | None
+    tokens: int
+    shown: Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One strategy in one conversation.
+
+    Attributes:
+        steps: One for each exchange, in order.
+        probes: One for each of `Transcript.measured`, in order.
+        asking: Model calls made to load the memory for the questions.
+        failures: How often a save failed at the model and was made up for by a later one.
+    """
+
+    steps: tuple[Step, ...]
+    probes: tuple[Probe, ...]
+    asking: Spent
+    failures: int = 0
+
+
+class _Memory(Protocol):
+    """What measuring needs of a memory."""
+
+    usage: Usage
+
+    def messages(self, query: str | None = None) -> list[Message]: ...
+
+    def add_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None: ...
+
+
+class _NoMemory:
+    """Remembers nothing."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+
+    def messages(self, query: str | None = None) -> list[Message]:
+        return []
+
+    def add_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
+        """Forget them at once."""
+
+
+def measure(
+    transcript: Transcript,
+    scenario: Scenario,
+    *,
+    model: Model,
+    budget: int,
+    counter: TextCounter,
+    timer: Callable[[], float] = time.perf_counter,
+    progress: Callable[[int], None] | None = None,
+) -> Measurement:
+    """Run a strategy through a conversation, with a fresh memory and a fresh store.
+
+    A save that fails at the model is counted, and the memory catches up at the next; the third failure in a row ends
+    the run.
+
+    Args:
+        transcript: The conversation and its questions.
+        scenario: The strategy and its options.
+        model: Answers for strategies that need a model.
+        budget: Tokens that may be shown; also handed to strategies that have a limit of their own.
+        counter: Counts the tokens of what is shown.
+        timer: Gives seconds.
+        progress: Called after each exchange and each question with 1.
+
+    Raises:
+        ModelError: The model failed for good.
+    """
+    run = _Run(transcript, scenario, model=model, budget=budget, counter=counter, timer=timer)
+    steps: list[Step] = []
+    for number, exchange in enumerate(transcript.exchanges, start=1):
+        steps.append(run.step(number, exchange))
+        if progress:
+            progress(1)
+    before = run.memory.usage.total
+    probes: list[Probe] = []
+    for question in transcript.measured:
+        probes.append(run.probe(question))
+        if progress:
+            progress(1)
+    return Measurement(tuple(steps), tuple(probes), _spent_since(before, run.memory), run.failures)
+
+
+def steps_in(transcript: Transcript) -> int:
+    """How often `measure` reports progress for a conversation."""
+    return len(transcript.exchanges) + len(transcript.measured)
+
+
+class _Run:
+    """A memory on its way through a conversation."""
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        scenario: Scenario,
+        *,
+        model: Model,
+        budget: int,
+        counter: TextCounter,
+        timer: Callable[[], float],
+    ) -> None:
+        self._now = _UNDATED
+        self._budget = budget if scenario.cut else None
+        self._count = counter
+        self._timer = timer
+        self._seen: dict[Shown, Shown] = {}
+        self._failed = 0
+        self.failures = 0
+        self.memory = self._fresh(transcript, scenario, model, budget)
+
+    def step(self, number: int, exchange: Exchange) -> Step:
+        """Load the memory for the user's words, then save the exchange."""
+        self._now = exchange.date or self._now
+        usage, start = self.memory.usage.total, self._timer()
+        view = self.memory.messages(exchange.user_text)
+        loaded = self._timer()
+        load = _spent_since(usage, self.memory)
+        tokens = self._count.of_messages(self._cut(view))
+        usage, saving = self.memory.usage.total, self._timer()
+        self._save(exchange, f"exchange-{number}")
+        saved = self._timer()
+        return Step(tokens, load, _spent_since(usage, self.memory), loaded - start, saved - saving)
+
+    def probe(self, question: Question) -> Probe:
+        """Load the memory for a question, and look for its evidence and its answer."""
+        view = self._cut(self.memory.messages(question.text))
+        shown: Shown = tuple((message["role"], text_of(message)) for message in view)
+        # Most strategies show the same for many questions: kept once, it weighs little.
+        shown = self._seen.setdefault(shown, shown)
+        text = "\n".join(text for _, text in shown)
+        found = answer_found(question.answer, text)
+        return Probe(recall(question.evidence, text), found, self._count.of_messages(view), shown)
+
+    def _cut(self, view: list[Message]) -> list[Message]:
+        return view if self._budget is None else fit(view, self._budget, self._count)
+
+    def _save(self, exchange: Exchange, turn_id: str) -> None:
+        try:
+            self.memory.add_messages(exchange.messages, turn_id=turn_id)
+        except ModelError:
+            self.failures += 1
+            self._failed += 1
+            if self._failed == _FAILURES_IN_A_ROW:
+                raise
+        else:
+            self._failed = 0
+
+    def _fresh(self, transcript: Transcript, scenario: Scenario, model: Model, budget: int) -> _Memory:
+        if scenario.strategy is None:
+            return _NoMemory()
+        options: dict[str, Any] = {**scenario.options(budget)}
+        if asks_model(scenario):
+            options["llm"] = model
+        return create_memory(
+            scenario.strategy,
+            conversation_id=scenario.name,
+            store=InMemoryStore(clock=lambda: self._now),
+            human_prefix=transcript.user,
+            ai_prefix=transcript.assistant,
+            token_counter=self._count.of_message,
+            **options,
+        )
+
+
+def _spent_since(before: Spent, memory: _Memory) -> Spent:
+    now = memory.usage.total
+    return Spent(
+        now.calls - before.calls,
+        now.prompt_tokens - before.prompt_tokens,
+        now.completion_tokens - before.completion_tokens,
+        now.seconds - before.seconds,
+    )

@@ -1,0 +1,116 @@
+"""The comparison as a command: a transcript in; a table, results and a report out."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from memzoo.benchmarks.comparing import Comparison, Prices, compare, total_steps
+from memzoo.benchmarks.counting import DEFAULT, TextCounter, available_counter, named_counter
+from memzoo.benchmarks.drawing import require_matplotlib
+from memzoo.benchmarks.reporting import table, write_report
+from memzoo.benchmarks.scenarios import chosen
+from memzoo.benchmarks.transcripts import Transcript, load_transcripts, sample_transcripts
+from memzoo.stores.errors import OptionError
+
+__all__ = ["DEFAULT_BUDGET", "DEFAULT_OUT", "run_comparison"]
+
+DEFAULT_BUDGET = 1000
+"""In tokens."""
+
+DEFAULT_OUT = "memzoo-compare"
+"""The folder, below the current one."""
+
+
+def run_comparison(
+    transcript: Path | None,
+    memories: Sequence[str],
+    *,
+    model: str,
+    budget: int,
+    out: Path,
+    prices: Prices | None,
+    token_counter: str | None,
+    console: Console,
+) -> Comparison:
+    """Compare strategies, show the table, and write results.json, timings.json and report.html.
+
+    Args:
+        transcript: A file in one of the formats of `load_transcripts`; `None` for the bundled sample.
+        memories: Names of strategies; none at all stands for all.
+        model: A model's name, or `"offline"`.
+        budget: Tokens that may be shown.
+        out: The folder to write to; made if it is not there.
+        prices: Of a million tokens: input, output.
+        token_counter: As for `named_counter`; `None` takes tiktoken's o200k_base, or the approximate counter if the
+            vocabulary cannot be had, and says so.
+        console: Where all is shown.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        TranscriptError: The file cannot be understood.
+        OptionError: A name or a value cannot work.
+        TokenizerError: The chosen counter cannot be had.
+    """
+    require_matplotlib()
+    names = [scenario.name for scenario in chosen(memories)]
+    conversations = sample_transcripts() if transcript is None else load_transcripts(transcript)
+    counter = _counter(token_counter, console)
+    _make(out)
+    comparison = _watched(
+        conversations, names, model=model, budget=budget, counter=counter, prices=prices, console=console
+    )
+    console.print(table(comparison))
+    for path in write_report(comparison, out):
+        console.print(f"wrote {path}", markup=False, highlight=False)
+    return comparison
+
+
+def _counter(name: str | None, console: Console) -> TextCounter:
+    if name is not None:
+        return named_counter(name)
+    counter, error = available_counter()
+    if error:
+        console.print(
+            f"Tokens are counted approximately (characters / 4), because {DEFAULT} cannot be had: {error}",
+            style="yellow",
+            markup=False,
+            highlight=False,
+        )
+    return counter
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"the results cannot be written to {str(folder)!r}: {error}") from error
+
+
+def _watched(
+    conversations: Sequence[Transcript],
+    names: Sequence[str],
+    *,
+    model: str,
+    budget: int,
+    counter: TextCounter,
+    prices: Prices | None,
+    console: Console,
+) -> Comparison:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        tasks = {name: bar.add_task(name, total=total_steps(conversations), start=False) for name in names}
+
+        def advance(name: str, steps: int) -> None:
+            bar.start_task(tasks[name])
+            bar.advance(tasks[name], steps)
+
+        return compare(
+            conversations, names, model=model, budget=budget, counter=counter, prices=prices, progress=advance
+        )

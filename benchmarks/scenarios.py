@@ -1,0 +1,101 @@
+"""What is compared: one entry for each strategy, and two baselines that frame the table.
+
+The names are permanent: results of different days can be laid side by side.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.memories.model_backed import ModelBackedMemory
+from memzoo.memories.registry import STRATEGIES
+from memzoo.stores.errors import UnknownStrategyError
+
+__all__ = ["BASELINES", "SCENARIOS", "Scenario", "asks_model", "chosen"]
+
+Options = Callable[[int], Mapping[str, Any]]
+
+
+def _as_is(_budget: int) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """How a strategy is set up for a comparison.
+
+    Attributes:
+        name: Its permanent name; for a strategy, its short name.
+        about: What it shows, in a few words.
+        strategy: The strategy's short name; `None` remembers nothing.
+        options: The budget in tokens -> the strategy's own options.
+        cut: Whether what it shows is cut at the budget.
+        baseline: Whether it frames the table instead of competing.
+    """
+
+    name: str
+    about: str
+    strategy: str | None
+    options: Options = _as_is
+    cut: bool = True
+    baseline: bool = False
+
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.name: scenario
+    for scenario in (
+        Scenario("none", "no memory at all: the floor", None, baseline=True),
+        Scenario("buffer", "all that was said, cut at the budget: the newest messages", "buffer"),
+        Scenario("window", "the last 5 exchanges", "window", lambda _: {"k": 5}),
+        Scenario("summary", "a running summary", "summary"),
+        Scenario(
+            "summary-buffer",
+            "a summary, then as many of the newest messages as the budget leaves room for",
+            "summary-buffer",
+            lambda budget: {"max_token_limit": budget, "count_summary": True},
+        ),
+        Scenario(
+            "entity", "notes on whom the question is about, and the last 3 exchanges", "entity", lambda _: {"k": 3}
+        ),
+        Scenario(
+            "vector-retriever",
+            "the exchanges that fit the question best, up to the budget",
+            "vector-retriever",
+            lambda budget: {"max_token_limit": budget},
+        ),
+        Scenario(
+            "knowledge-graph",
+            "facts about whom the question is about",
+            "knowledge-graph",
+            lambda _: {"k": 2, "mine_ai": True},
+        ),
+        Scenario("everything", "the full buffer, whatever it costs: the ceiling", "buffer", cut=False, baseline=True),
+    )
+}
+"""The scenarios by name, in the order of the table."""
+
+BASELINES = tuple(scenario.name for scenario in SCENARIOS.values() if scenario.baseline)
+"""The names of those that frame the table: the floor first, the ceiling last."""
+
+
+def asks_model(scenario: Scenario) -> bool:
+    """Whether the strategy asks a model."""
+    return scenario.strategy is not None and issubclass(STRATEGIES[scenario.strategy], ModelBackedMemory)
+
+
+def chosen(names: Iterable[str]) -> list[Scenario]:
+    """The scenarios of some strategies, in the order of the table, framed by the baselines.
+
+    Args:
+        names: Short names or class names; none at all stands for all.
+
+    Raises:
+        UnknownStrategyError: One of them is no strategy.
+    """
+    short = {strategy.__name__: name for name, strategy in STRATEGIES.items()}
+    wanted = {short.get(name, name) for name in names}
+    if unknown := sorted(wanted - set(SCENARIOS)):
+        raise UnknownStrategyError(
+            f"there is no strategy {', '.join(map(repr, unknown))}; there are {', '.join(STRATEGIES)}"
+        )
+    return [one for one in SCENARIOS.values() if one.baseline or not wanted or one.name in wanted]

@@ -1,0 +1,147 @@
+"""What goes into a cassette of a request and a response: what replay needs, and no secret."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.keys import PLACEHOLDER, Keys
+from memzoo.cassettes.optional import optional
+from memzoo.cassettes.streams import hide_in_events
+from memzoo.cassettes.wire import (
+    HttpRequest,
+    Response,
+    body_bytes,
+    content_type,
+    header_values,
+    is_array,
+    is_json,
+    is_object,
+    is_stream,
+)
+
+__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
+
+ORIGIN = "http://recorded"
+"""Stands for every scheme, host and port: they are not matched and not kept."""
+
+REQUEST_HEADERS = frozenset({"content-type"})
+RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
+
+_CREDENTIALS = frozenset({"authorization", "proxy-authorization", "api-key", "x-api-key", "x-goog-api-key"})
+_SECRET_FIELD = re.compile(
+    r"(api[-_]?key|key|authorization|(access|refresh|id)[-_]?token|client[-_]?secret|password|sig|signature)",
+    re.IGNORECASE,
+)
+_SECRET_MEMBER = re.compile(r"(api[-_]?key|authorization|access[-_]?token|client[-_]?secret|password)", re.IGNORECASE)
+_BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
+
+
+class Scrubber:
+    """Turns requests and responses into what a cassette keeps of them.
+
+    Requests are treated alike when recording and when replaying, so that what was hidden still matches.
+    """
+
+    def __init__(self, keys: Keys) -> None:
+        self._keys = keys
+
+    def request(self, request: HttpRequest) -> HttpRequest:
+        """A new request: method, path, query, allowed headers and body, without secrets.
+
+        Raises:
+            TypeError: The body is an object that only its HTTP client can turn into bytes.
+        """
+        self._keys.learn(_credentials(request.headers))
+        kind = content_type(request.headers)
+        body, headers = body_bytes(request), self._headers(request.headers, REQUEST_HEADERS)
+        if found := _BOUNDARY.search(", ".join(header_values(request.headers.get("content-type", "")))):
+            # Clients draw it at random; a match needs it to be the same each time.
+            body = body and body.replace(found[1].encode(), b"boundary")
+            headers["content-type"] = ["multipart/form-data; boundary=boundary"]
+        uri = ORIGIN + self._target(request.uri)
+        return self._new_request(request.method, uri, self._body(body, kind) if body else None, headers)
+
+    def response(self, response: Response) -> Response:
+        """A new response: status, allowed headers and the decoded body, without secrets.
+
+        Raises:
+            RecordingError: The body is compressed in a way that cannot be decoded here.
+        """
+        decoded = optional("vcr.filters").decode_response(response)
+        _refuse_encoded(decoded["headers"])
+        body = self._body(decoded["body"]["string"] or b"", content_type(decoded["headers"]))
+        return {
+            "status": {"code": decoded["status"]["code"], "message": decoded["status"]["message"] or ""},
+            "headers": self._headers(decoded["headers"], RESPONSE_HEADERS),
+            "body": {"string": body},
+        }
+
+    def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
+        kept = {name.lower(): header_values(value) for name, value in headers.items() if name.lower() in allowed}
+        return {name: [self._keys.hide(value) for value in kept[name]] for name in sorted(kept)}
+
+    def _target(self, uri: str) -> str:
+        url = urlsplit(uri)
+        query = [(name, self._parameter(name, value)) for name, value in parse_qsl(url.query, keep_blank_values=True)]
+        path = self._keys.hide(url.path) or "/"
+        return path + ("?" + urlencode(query, quote_via=quote) if query else "")
+
+    def _parameter(self, name: str, value: str) -> str:
+        return PLACEHOLDER if _SECRET_FIELD.fullmatch(name) else self._keys.hide(value)
+
+    def _body(self, body: bytes, kind: str) -> bytes:
+        try:
+            return self._text(body.decode(), kind).encode()
+        except UnicodeDecodeError:
+            return self._keys.hide(body.decode("latin-1")).encode("latin-1")
+
+    def _text(self, text: str, kind: str) -> str:
+        if is_stream(kind):
+            text = hide_in_events(text, self._keys, self._values)
+        elif is_json(kind):
+            text = self._json(text)
+        return self._keys.hide(text)
+
+    def _json(self, text: str) -> str:
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+        clean = self._values(value)
+        return text if clean == value else json.dumps(clean)
+
+    def _values(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._keys.hide(value)
+        if is_array(value):
+            return [self._values(item) for item in value]
+        if is_object(value):
+            return {self._keys.hide(key): self._member(key, child) for key, child in value.items()}
+        return value
+
+    def _member(self, key: str, child: Any) -> Any:
+        hidden = isinstance(child, str) and child and _SECRET_MEMBER.fullmatch(key)
+        return PLACEHOLDER if hidden else self._values(child)
+
+    @staticmethod
+    def _new_request(method: str, uri: str, body: bytes | None, headers: dict[str, list[str]]) -> HttpRequest:
+        request: HttpRequest = optional("vcr.request").Request(method, uri, body, headers)
+        return request
+
+
+def _credentials(headers: Mapping[str, Any]) -> list[str]:
+    values = [header_values(value) for name, value in headers.items() if name.lower() in _CREDENTIALS]
+    return [value.split(" ")[-1] for several in values for value in several]
+
+
+def _refuse_encoded(headers: Mapping[str, Any]) -> None:
+    encodings = [header_values(value) for name, value in headers.items() if name.lower() == "content-encoding"]
+    left = [encoding for several in encodings for encoding in several if encoding.lower() != "identity"]
+    if left:
+        raise RecordingError(
+            f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
+            " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."
+        )

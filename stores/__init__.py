@@ -1,0 +1,40 @@
+"""Stores keep what was said and what was learnt from it; an index searches embeddings."""
+
+from typing import TYPE_CHECKING, Any
+
+from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store
+from memzoo.stores.index import ExactIndex, VectorIndex
+from memzoo.stores.memory import InMemoryStore
+from memzoo.stores.opening import open_store
+
+if TYPE_CHECKING:
+    from memzoo.stores.chroma import ChromaIndex
+    from memzoo.stores.sql import SQLStore
+
+__all__ = [
+    "JSON",
+    "ChromaIndex",
+    "Entry",
+    "ExactIndex",
+    "InMemoryStore",
+    "Message",
+    "Record",
+    "SQLStore",
+    "StateUpdate",
+    "Store",
+    "VectorIndex",
+    "open_store",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # SQLAlchemy and Chroma take longer to load than all the rest: who does not use them does not wait for them.
+    if name == "SQLStore":
+        from memzoo.stores.sql import SQLStore
+
+        return SQLStore
+    if name == "ChromaIndex":
+        from memzoo.stores.chroma import ChromaIndex
+
+        return ChromaIndex
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

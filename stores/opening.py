@@ -1,0 +1,67 @@
+"""From a URL to a store."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from memzoo.stores.base import Store
+from memzoo.stores.clock import utc_now
+from memzoo.stores.errors import OptionError
+from memzoo.stores.memory import InMemoryStore
+
+__all__ = ["open_store"]
+
+
+def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
+    """Open the store that a URL names; create it where it does not exist yet.
+
+    ============================== =========================================================================
+    `memory://`                    A new `InMemoryStore`.
+    `sqlite:///memories.db`        A file in the current folder.
+    `sqlite:////var/lib/chat.db`   A file by its absolute path (`sqlite:///C:/chat.db` on Windows).
+    `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
+    ============================== =========================================================================
+
+    A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
+    `?synchronous=normal` (it outlives only a crash of the process, but saving is many times faster), and
+    `?timeout=30`, the seconds to wait while another process writes. In the path, `%` and `?` are
+    written as `%25` and `%3F`.
+
+    Args:
+        url: One of the above.
+        clock: Gives the time, with a time zone, that is stamped on each message.
+
+    Raises:
+        OptionError: The URL, its scheme or an option in it is unknown.
+        StoreError: The store cannot be opened.
+
+    Example:
+        >>> open_store("memory://")  # doctest: +ELLIPSIS
+        <memzoo.stores.memory.InMemoryStore object at ...>
+        >>> open_store("redis://localhost")
+        Traceback (most recent call last):
+        ...
+        memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://
+    """
+    scheme, separator, _ = str(url).partition("://")
+    if not separator:
+        path = str(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
+        raise OptionError(f"{str(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
+    if scheme not in _OPENERS:
+        known = ", ".join(f"{name}://" for name in _OPENERS)
+        raise OptionError(f"unknown kind of store {scheme!r}; known are {known}")
+    return _OPENERS[scheme](url, clock)
+
+
+def _memory(url: str, clock: Callable[[], datetime]) -> Store:
+    if url != "memory://":
+        raise OptionError(f"{url!r} has more than 'memory://', which takes no name and no options")
+    return InMemoryStore(clock=clock)
+
+
+def _sqlite(url: str, clock: Callable[[], datetime]) -> Store:
+    from memzoo.stores.sql import SQLStore  # SQLAlchemy is loaded only where it is needed
+
+    return SQLStore(url, clock=clock)
+
+
+_OPENERS: dict[str, Callable[[str, Callable[[], datetime]], Store]] = {"memory": _memory, "sqlite": _sqlite}

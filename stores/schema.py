@@ -1,0 +1,169 @@
+"""The tables of the SQL store, their versions, and the statements that are always the same."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Executable,
+    Index,
+    Insert,
+    LargeBinary,
+    MetaData,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    case,
+    func,
+    inspect,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert
+
+__all__ = [
+    "ADD",
+    "CHANGES",
+    "CONVERSATION",
+    "ENTRIES",
+    "ENTRY_COLUMNS",
+    "GROW",
+    "PUT_EMBEDDING",
+    "PUT_ITEM",
+    "PUT_STATE",
+    "STATE",
+    "TURN",
+    "VECTORS",
+    "VERSION",
+    "conversations",
+    "embeddings",
+    "items",
+    "messages",
+    "meta",
+    "states",
+    "upgrade",
+    "version",
+]
+
+_tables = MetaData()
+
+
+def _text(name: str, *, key: bool = False, null: bool = False) -> Column[str]:
+    return Column(name, Text, primary_key=key, nullable=null)
+
+
+def _number(name: str, *, key: bool = False) -> Column[int]:
+    return Column(name, BigInteger, primary_key=key, nullable=False, autoincrement=False)
+
+
+def _state_key() -> tuple[Column[str], Column[str]]:
+    return _text("conversation_id", key=True), _text("strategy", key=True)
+
+
+# Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
+meta = Table("meta", _tables, _text("key", key=True), _number("value"))
+conversations = Table(
+    "conversations",
+    _tables,
+    *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
+    sqlite_with_rowid=False,
+)
+messages = Table(
+    "messages",
+    _tables,
+    *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
+    *(_text("message"), _text("fields"), _text("created_at")),
+    Index("messages_by_turn", "conversation_id", "turn_id", "seq"),
+)
+states = Table("states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False)
+items = Table(
+    "items",
+    _tables,
+    *(*_state_key(), _text("key", key=True), _text("value", null=True), _number("version")),
+    Index("items_by_version", "conversation_id", "strategy", "version", "key"),
+)
+embeddings = Table(
+    "embeddings", _tables, *_state_key(), _number("seq", key=True), Column("vector", LargeBinary, nullable=False)
+)
+
+
+def _create(connection: Connection) -> None:
+    _tables.create_all(connection, checkfirst=False)
+    connection.execute(insert(meta), [{"key": "schema", "value": VERSION}, {"key": "floor", "value": 0}])
+
+
+# Step n leads from version n of the schema to n + 1; one that was released is never changed.
+_STEPS: Sequence[Callable[[Connection], None]] = (_create,)
+
+
+VERSION = len(_STEPS)
+
+
+def version(connection: Connection) -> int:
+    """The version of the tables that are there; 0 for none, up to `VERSION` for those that can be used."""
+    if not inspect(connection).has_table(meta.name):
+        return 0
+    found: int = connection.execute(select(meta.c.value).where(meta.c.key == "schema")).scalar_one()
+    return found
+
+
+def upgrade(connection: Connection) -> None:
+    """Create the tables, or bring older ones up to `VERSION`, in a transaction that is alone in writing."""
+    for step in _STEPS[version(connection) :]:
+        step(connection)
+    connection.execute(update(meta).where(meta.c.key == "schema").values(value=VERSION))
+
+
+CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
+ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
+ENTRIES = select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
+TURN = ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.seq)
+VECTORS = (
+    select(embeddings.c.seq, embeddings.c.vector)
+    .where(embeddings.c.conversation_id == CONVERSATION, embeddings.c.strategy == _STRATEGY)
+    .where(embeddings.c.seq > bindparam("after"))
+    .order_by(embeddings.c.seq)
+)
+
+
+def _state() -> Select[*tuple[Any, ...]]:
+    of_strategy = (states.c.conversation_id == conversations.c.id) & (states.c.strategy == _STRATEGY)
+    at = func.coalesce(states.c.version, conversations.c.born).label("version")
+    watermark = func.coalesce(states.c.watermark, 0).label("watermark")
+    state = select(conversations.c.born, conversations.c.revision, at, watermark)
+    return state.select_from(conversations.outerjoin(states, of_strategy)).where(conversations.c.id == CONVERSATION)
+
+
+def _changes() -> Select[*tuple[Any, ...]]:
+    # One statement, hence one snapshot, of a state and its items.
+    state, since = STATE.subquery(), bindparam("since", type_=BigInteger)
+    known = case((since.between(state.c.born, state.c.version), since), else_=0)
+    own = (items.c.conversation_id == CONVERSATION) & (items.c.strategy == _STRATEGY)
+    rows = state.outerjoin(items, own & (items.c.version > known))
+    return select(state, items.c.key, items.c.value).select_from(rows).order_by(items.c.version, items.c.key)
+
+
+def _grow() -> Executable:
+    # `floor` is the highest version that a cleared conversation had: who is born later starts above it, so
+    # that no version of a conversation is ever used again, although nothing is kept of it.
+    born = select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery()
+    new = insert(conversations).values(id=CONVERSATION, born=born, revision=born, last_seq=bindparam("count"))
+    last_seq = conversations.c.last_seq
+    grown = {"last_seq": last_seq + new.excluded.last_seq}
+    return new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
+
+
+def _upsert(table: Table) -> Insert:
+    statement = insert(table)
+    values = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    return statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=values)
+
+
+ADD = insert(messages)
+STATE = _state()
+CHANGES = _changes()
+GROW = _grow()
+PUT_STATE, PUT_ITEM, PUT_EMBEDDING = _upsert(states), _upsert(items), _upsert(embeddings)

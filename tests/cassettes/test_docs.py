@@ -1,0 +1,78 @@
+"""docs/cassettes.md does what it says."""
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memzoo import cassettes
+from memzoo.cassettes.scrubbing import REQUEST_HEADERS, RESPONSE_HEADERS
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Project
+
+TEXT = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    """The code blocks of one language."""
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.fixture
+def documented(project: "Project", server: "ModelServer", monkeypatch: pytest.MonkeyPatch) -> "Project":
+    """A project with the documented test, recorded."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    server.enqueue("Oslo.")
+    project.write("tests/test_bot.py", blocks("python")[0])
+    project.record().assert_outcomes(passed=1)
+    return project
+
+
+def test_example(documented: "Project") -> None:
+    """The example records into the file that is named, and replays without server and key."""
+    documented.go_offline()
+    documented.replay().assert_outcomes(passed=1)
+    assert documented.cassettes() == ["test_bot/test_bot.yaml"]
+
+
+def test_layout(documented: "Project") -> None:
+    """The cassette that is shown has the lines of a real one, in their order."""
+    real = documented.text("test_bot/test_bot.yaml").splitlines()
+    shown = [line for line in blocks("yaml")[0].splitlines() if not line.startswith(("recorded:", "- gpt"))]
+    assert [line for line in real if line in shown][: len(shown)] == shown
+
+
+@pytest.mark.parametrize(("number", "old", "new"), [(0, "Norway", "Sweden"), (1, "in answer(", "in ('Oslo',) or (")])
+def test_failures(number: int, old: str, new: str, documented: "Project") -> None:
+    """Failures look as they are shown."""
+    documented.go_offline()
+    documented.write("tests/test_bot.py", blocks("python")[0].replace(old, new))
+    printed = documented.replay().stdout.str()
+    for line in blocks("text")[number].splitlines():
+        assert re.search(rf"{re.escape(line.strip())}$", printed, re.MULTILINE)
+
+
+def test_missing(project: "Project") -> None:
+    """The failure without a cassette looks as it is shown."""
+    project.write("tests/test_bot.py", blocks("python")[0])
+    assert blocks("text")[2].strip() in project.replay().stdout.str()
+
+
+def test_use_cassette(server: "ModelServer", tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The example without pytest runs, and leaves a cassette."""
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.chdir(tmp_path)
+    exec("\n".join(blocks("python")[:2]), {})  # noqa: S102 - our own documentation
+    assert (tmp_path / "cassettes" / "demo.yaml").is_file()
+
+
+def test_every_public_name_is_known() -> None:
+    """Errors, options, headers and choices are all documented."""
+    errors = [name for name in cassettes.__all__ if name.endswith("Error")]
+    options = ["cassette_dir", "cassette_record_command", "cassette_max_bytes", "cassette_secrets"]
+    choices = [f"--cassettes={choice}" for choice in ("none", "once", "all")]
+    for name in [*errors, *options, *choices, *REQUEST_HEADERS, *RESPONSE_HEADERS, "use_cassette", "allow_errors"]:
+        assert f"`{name}`" in TEXT or f"`{name}=" in TEXT or f"`{name}s`" in TEXT

@@ -15,7 +15,18 @@ from typing import Any
 
 from memzoo.stores.errors import MissingExtraError
 
-__all__ = ["COLOURS", "INLINE", "STANDALONE", "Theme", "apart", "beside", "new_axes", "require_matplotlib", "svg_of"]
+__all__ = [
+    "COLOURS",
+    "INLINE",
+    "STANDALONE",
+    "Theme",
+    "apart",
+    "beside",
+    "can_draw",
+    "new_axes",
+    "require_matplotlib",
+    "svg_of",
+]
 
 COLOURS = {
     "buffer": "#3f83c9",
@@ -78,13 +89,18 @@ INLINE = Theme(
 )
 
 
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return importlib.util.find_spec("matplotlib") is not None
+
+
 def require_matplotlib() -> None:
     """Make sure that pictures can be drawn, before anything is spent on them.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    if importlib.util.find_spec("matplotlib") is None:
+    if not can_draw():
         raise MissingExtraError.of("The HTML report", "report")
 
 

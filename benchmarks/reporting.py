@@ -63,14 +63,14 @@ def timings(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def write_report(comparison: Comparison, folder: Path) -> list[Path]:
-    """Write results.json, timings.json and report.html into a folder, and return their paths.
+def write_report(comparison: Comparison, folder: Path, *, page_too: bool = True) -> list[Path]:
+    """Write results.json, timings.json and, unless told otherwise, report.html into a folder, and return their paths.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    texts = {
-        "report.html": page(comparison),
+    texts = {"report.html": page(comparison)} if page_too else {}
+    texts |= {
         "results.json": _json(results(comparison)),
         "timings.json": _json(timings(comparison)),
     }

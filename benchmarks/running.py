@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks.comparing import Comparison, Prices, compare, total_steps
 from memzoo.benchmarks.counting import DEFAULT, TextCounter, available_counter, named_counter
-from memzoo.benchmarks.drawing import require_matplotlib
+from memzoo.benchmarks.drawing import can_draw
 from memzoo.benchmarks.reporting import table, write_report
 from memzoo.benchmarks.scenarios import chosen
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts, sample_transcripts
@@ -34,7 +34,7 @@ def run_comparison(
     token_counter: str | None,
     console: Console,
 ) -> Comparison:
-    """Compare strategies, show the table, and write results.json, timings.json and report.html.
+    """Compare strategies, show the table, and write the figures as JSON and, if matplotlib is there, a report.
 
     Args:
         transcript: A file in one of the formats of `load_transcripts`; `None` for the bundled sample.
@@ -48,12 +48,13 @@ def run_comparison(
         console: Where all is shown.
 
     Raises:
-        MissingExtraError: matplotlib is not installed.
         TranscriptError: The file cannot be understood.
         OptionError: A name or a value cannot work.
         TokenizerError: The chosen counter cannot be had.
     """
-    require_matplotlib()
+    pictures = can_draw()
+    if not pictures:
+        console.print("There will be no report.html: it needs matplotlib (pip install 'memzoo[report]').", markup=False)
     names = [scenario.name for scenario in chosen(memories)]
     conversations = sample_transcripts() if transcript is None else load_transcripts(transcript)
     counter = _counter(token_counter, console)
@@ -62,7 +63,7 @@ def run_comparison(
         conversations, names, model=model, budget=budget, counter=counter, prices=prices, console=console
     )
     console.print(table(comparison))
-    for path in write_report(comparison, out):
+    for path in write_report(comparison, out, page_too=pictures):
         console.print(f"wrote {path}", markup=False, highlight=False)
     return comparison
 

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import ChatModel
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
+from memzoo.memories.tokens import available_counter
 from memzoo.stores import Store, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
@@ -42,10 +42,9 @@ def main() -> None:
 @app.command("list")
 def list_strategies() -> None:
     """Show the zoo, one line for each strategy."""
-    table = Table("name", "class", "shows", box=None, pad_edge=False)
     for name, strategy in STRATEGIES.items():
-        table.add_row(name, strategy.__name__, (strategy.__doc__ or "").partition("\n")[0].removeprefix("Shows "))
-    console.print(table)
+        shown = (strategy.__doc__ or "").partition("\n")[0].removeprefix("Shows ")
+        console.print(f"[bold]{name:17}[/]{strategy.__name__:32}{escape(shown)}", soft_wrap=True, highlight=False)
 
 
 @app.command()
@@ -94,7 +93,17 @@ def chat(
     chosen = conversation or _only_conversation(opened)
     asks_model = issubclass(strategy_named(memory), ModelBackedMemory)
     options = {"llm": model} if asks_model else {}
-    remembered = create_memory(memory, store=opened, conversation_id=chosen, on_model_error="defer", **options)
+    counter, lacking = available_counter(model)
+    if lacking:
+        console.print(f"[yellow]Tokens are counted approximately (characters / 4): {escape(str(lacking))}[/]")
+    remembered = create_memory(
+        memory,
+        store=opened,
+        conversation_id=chosen,
+        on_model_error="defer",
+        token_counter=counter.name,
+        **options,
+    )
     console.print(
         f"[dim]{type(remembered).__name__}, model {model}, conversation {chosen}, "
         f"{len(remembered.history())} messages so far. /memory shows what the model sees, /quit ends.[/]"

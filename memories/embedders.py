@@ -2,13 +2,14 @@
 
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from memzoo.memories.clients import Clients
 from memzoo.memories.usage import Spent
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.stores.driving import settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -119,26 +120,21 @@ class OpenAIEmbedder:
         self.name = "-".join([model, *(f"{key}={value}" for key, value in sorted(parameters.items()))])
         self.weight = weight
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        self._client = client
-        self._async_client = async_client
+        self._clients = Clients(_make, client, async_client)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """See `Embedder.embed`."""
         import openai
 
         start = time.perf_counter()
-        request: dict[str, Any] = {"input": list(texts), **self._request}
         try:
-            if is_blocking():
-                reply = (self._client or openai.OpenAI()).embeddings.create(**request)
-            else:
-                reply = await (self._async_client or openai.AsyncOpenAI()).embeddings.create(**request)
-        except openai.OpenAIError as error:
+            request: dict[str, Any] = {"input": list(texts), **self._request}
+            reply = await self._clients.call(lambda client: client.embeddings.create(**request))
+            vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
             raise ModelError(f"the embeddings of {self.name!r} failed: {type(error).__name__}: {error}") from error
-        vectors = _packed(
-            [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], len(texts), self.name
-        )
-        return Embedded(vectors, Spent(1, reply.usage.prompt_tokens, 0, time.perf_counter() - start))
+        tokens = getattr(reply.usage, "prompt_tokens", None) or 0
+        return Embedded(_packed(vectors, len(texts), self.name), Spent(1, tokens, 0, time.perf_counter() - start))
 
 
 class _FunctionEmbedder:
@@ -155,14 +151,18 @@ class _FunctionEmbedder:
         start = time.perf_counter()
         try:
             result: Any = self._function(list(texts))
-            vectors: Any = await _awaited(result) if inspect.isawaitable(result) else result
+            vectors: Any = await settled(result) if inspect.isawaitable(result) else result
+        except AsyncOnlyError:
+            raise
         except Exception as error:
             raise ModelError(f"embedder {self.name!r} failed: {type(error).__name__}: {error}") from error
         return Embedded(_packed(vectors, len(texts), self.name), Spent(calls=1, seconds=time.perf_counter() - start))
 
 
-async def _awaited(result: Awaitable[Any]) -> Any:
-    return await result
+def _make(kind: str) -> Any:
+    import openai
+
+    return getattr(openai, kind)()
 
 
 def _packed(vectors: Any, count: int, name: str) -> list[bytes]:

@@ -24,7 +24,7 @@ logger = logging.getLogger("memzoo")
 
 @dataclass(kw_only=True, eq=False)
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and notes about the people, places and things that the input speaks of.
+    """Shows the last `k` exchanges, and notes about whom and what the input speaks of.
 
     Each has a note of its own, so that what is said of one never pushes out what was said of another. Loading asks the
     model whom the input is about (one call); saving brings all notes up to date in one call, after one that finds the
@@ -96,6 +96,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         self._found = None
+        if not query.strip():
+            return []
         try:
             history = self.render(messages_of(recent))
             names = replies.names(await self.ask("current_entities", history=history, input=query))

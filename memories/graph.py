@@ -93,6 +93,12 @@ class KnowledgeGraph:
 
         return MultiDiGraph()
 
+    @property
+    def empty(self) -> bool:
+        """Whether no fact is known."""
+        with self._lock:
+            return not self.graph
+
     def facts(self, *, history: bool = False) -> list[Fact]:
         """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:

@@ -9,7 +9,7 @@ from memzoo.memories.graph import SINGLE_VALUED, KnowledgeGraph
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.memories.options import whole_number
 from memzoo.memories.replies import Statement
 from memzoo.memories.state import Changes, State
@@ -25,7 +25,7 @@ logger = logging.getLogger("memzoo")
 
 @dataclass(kw_only=True, eq=False)
 class ConversationKGMemory(ModelBackedMemory):
-    """Shows the facts about the people, places and things that the input speaks of.
+    """Shows the facts about whom and what the input speaks of.
 
     Saving lets the model write down each fact as subject, relation and object (one call), loading asks it whom the
     input is about (one call). Facts said in different exchanges meet under one name, and a corrected fact is shown
@@ -97,6 +97,8 @@ class ConversationKGMemory(ModelBackedMemory):
         return replies.statements(await self.ask("triple_extraction", history=history, new_lines=new_lines))
 
     async def _names(self, query: str, history: str) -> list[str]:
+        if not query.strip() or self.kg.empty:
+            return []
         try:
             return replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
@@ -105,6 +107,8 @@ class ConversationKGMemory(ModelBackedMemory):
 
 
 def _source(statement: Statement, entries: Sequence[Entry]) -> int:
-    """The message that a statement was taken from: the first that has its object, else the last."""
-    said = canonical(statement.object)
-    return next((entry.seq for entry in entries if said in canonical(text_of(entry.message))), entries[-1].seq)
+    """The message that a statement was taken from: one that has its object and most of its other words."""
+    spoken = {entry.seq: text_of(entry.message) for entry in entries}
+    likely = [seq for seq in spoken if mentions(spoken[seq], canonical(statement.object))] or list(spoken)
+    words = f"{statement.subject} {statement.relation}".casefold().split()
+    return max(likely, key=lambda seq: (sum(mentions(spoken[seq], word) for word in words), seq))

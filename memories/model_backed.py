@@ -7,6 +7,8 @@ from typing import Any
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.models import Model, ModelOption, as_model
 from memzoo.memories.tokens import TokenCounter, token_counter
+from memzoo.memories.usage import Spent
+from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
 
@@ -34,7 +36,11 @@ class ModelBackedMemory(BaseMemory):
             ModelError: The model failed, or its reply cannot be used.
         """
         text = self._prompts.render(prompt, **variables)
-        reply = await self.model.complete([{"role": "user", "content": text}], prompt)
+        try:
+            reply = await self.model.complete([{"role": "user", "content": text}], prompt)
+        except ModelReplyError as error:
+            self.usage.add(prompt, error.spent or Spent(calls=1))
+            raise
         self.usage.add(prompt, reply.spent)
         return reply.text
 

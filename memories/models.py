@@ -1,21 +1,20 @@
 """The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
 import inspect
+import json
 import time
-import weakref
-from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from memzoo.memories.clients import Clients
 from memzoo.memories.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
+from memzoo.stores.driving import settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
-    from openai.types.chat import ChatCompletion
 
 __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
 
@@ -118,9 +117,7 @@ class ChatModel:
         self.name = model
         self.parameters = parameters
         self._options = {"base_url": base_url, "api_key": api_key}
-        self._client = client
-        self._async_client = async_client
-        self._async_clients: weakref.WeakKeyDictionary[AbstractEventLoop, AsyncOpenAI] = weakref.WeakKeyDictionary()
+        self._clients = Clients(self._make, client, async_client)
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
@@ -131,8 +128,9 @@ class ChatModel:
 
         start = time.perf_counter()
         try:
-            reply = await self._create(list(messages))
-        except OpenAIError as error:
+            request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters}
+            reply = await self._clients.call(lambda client: client.chat.completions.create(**request))
+        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
             ) from error
@@ -140,26 +138,6 @@ class ChatModel:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         return self._usable(reply, purpose, time.perf_counter() - start)
-
-    async def _create(self, messages: list[Any]) -> "ChatCompletion":
-        request: dict[str, Any] = {"model": self.name, "messages": messages, **self.parameters}
-        if is_blocking():
-            return cast("ChatCompletion", self._blocking_client().chat.completions.create(**request))
-        return cast("ChatCompletion", await self._asynchronous_client().chat.completions.create(**request))
-
-    def _blocking_client(self) -> "OpenAI":
-        if self._client is None:
-            self._client = self._make("OpenAI")
-        return self._client
-
-    def _asynchronous_client(self) -> "AsyncOpenAI":
-        if self._async_client is not None:
-            return self._async_client
-        # Connections belong to the loop that opened them: a client shared by two loops fails in the second.
-        loop = get_running_loop()
-        if loop not in self._async_clients:
-            self._async_clients[loop] = self._make("AsyncOpenAI")
-        return self._async_clients[loop]
 
     def _make(self, kind: str) -> Any:
         import openai
@@ -170,25 +148,33 @@ class ChatModel:
             return offline_client() if kind == "OpenAI" else async_offline_client()
         return getattr(openai, kind)(**{key: value for key, value in self._options.items() if value is not None})
 
-    def _usable(self, reply: "ChatCompletion", purpose: str, seconds: float) -> Completion:
-        choice = reply.choices[0] if reply.choices else None
-        text = (choice.message.content or "").strip() if choice else ""
-        fault = "sent no choice" if choice is None else _fault(choice.message.refusal, choice.finish_reason, text)
+    def _usable(self, reply: Any, purpose: str, seconds: float) -> Completion:
+        usage = getattr(reply, "usage", None)
+        sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
+        spent = Spent(1, sent, received, seconds)
+        text, fault = _read(reply)
         if fault:
-            raise ModelReplyError(f"model {self.name!r}, asked for prompt {purpose!r}, {fault}; nothing was changed")
-        usage = reply.usage
-        counted = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-        return Completion(text, Spent(1, *counted, seconds))
+            error = ModelReplyError(f"model {self.name!r}, asked for prompt {purpose!r}, {fault}; nothing was changed")
+            error.spent = spent
+            raise error
+        return Completion(text, spent)
 
 
-def _fault(refusal: str | None, finish_reason: str, text: str) -> str | None:
+def _read(reply: Any) -> tuple[str, str]:
+    """The text of a reply, and what is wrong with it ("" if nothing is)."""
+    try:
+        choice = reply.choices[0]
+        text = (choice.message.content or "").strip()
+        refusal, reason = choice.message.refusal, choice.finish_reason
+    except (AttributeError, TypeError, IndexError):
+        return "", f"sent what is no chat completion: {str(reply)[:200]!r}"
     if refusal:
-        return f"refused: {refusal!r}"
-    if finish_reason == "length":
-        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
-    if finish_reason == "content_filter":
-        return "was stopped by a content filter"
-    return None if text else "sent an empty reply"
+        return text, f"refused: {refusal!r}"
+    if reason == "length":
+        return text, f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
+    if reason == "content_filter":
+        return text, "was stopped by a content filter"
+    return text, "" if text else "sent an empty reply"
 
 
 class _FunctionModel:
@@ -205,7 +191,9 @@ class _FunctionModel:
         start = time.perf_counter()
         try:
             reply = self._function([dict(message) for message in messages])
-            text: Any = await reply if inspect.isawaitable(reply) else reply
+            text: Any = await settled(reply) if inspect.isawaitable(reply) else reply
+        except AsyncOnlyError:
+            raise
         except Exception as error:
             raise ModelError(
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"

@@ -5,6 +5,7 @@ answer at all (nothing, a refusal, prose where names were asked for) is a `Model
 what is known.
 """
 
+import functools
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -35,6 +36,7 @@ _COMPANY = re.compile(
 _WRAPPERS = " \t\"'“”‘’«»`*_"
 _LONGEST_NAME = 80
 _MOST_WORDS = 10
+_LONGEST_SOURCE = 50_000
 # One line that goes on in lower case and ends in a full stop is a sentence, not a list.
 _SENTENCE = re.compile(r"[A-Z]\w* (?:\w+,? ){4,}[a-z]+\.")
 
@@ -108,11 +110,12 @@ def notes(reply: str, known: Iterable[str], source: str) -> dict[str, str]:
     if nothing_new(text):
         return {}
     asked = {canonical(name) for name in known}
+    spoken_of = functools.cache(functools.partial(mentions, source[:_LONGEST_SOURCE]))
     found: dict[str, tuple[str, list[str]]] = {}
     last: list[str] | None = None
     for name, note in _noted(text):
         key = canonical(name)
-        if key in asked or (name[:1].isupper() and mentions(source, key)):
+        if key in asked or (name.lower() != name and spoken_of(key)):
             last = found.setdefault(key, (name, []))[1]
             last.append(note)
         elif last is not None:

@@ -5,6 +5,7 @@ from memzoo.stores import Store, VectorIndex
 __all__ = ["VectorSearch"]
 
 _NEAREST = 200
+_NEVER = -1
 
 
 class VectorSearch:
@@ -21,14 +22,15 @@ class VectorSearch:
     def __init__(self, index: VectorIndex, conversation_id: str, space: str) -> None:
         self._index = index
         self._key = (conversation_id, space)
-        self._epoch = -1
+        self._epoch = _NEVER
         self._last = 0
 
     async def follow(self, store: Store, epoch: int) -> None:
         """Put in what the store has and the index lacks. The first time, and after a clear, all is compared."""
         if epoch != self._epoch:
+            cleared = self._epoch != _NEVER
             self._epoch, self._last = epoch, 0
-            await self._repair(store)
+            await self._repair(store, trusted=not cleared)
         new = await store.embeddings(*self._key, after=self._last)
         if new:
             await self._index.add(*self._key, new)
@@ -42,9 +44,10 @@ class VectorSearch:
         """Take everything out."""
         await self._index.remove(*self._key)
 
-    async def _repair(self, store: Store) -> None:
+    async def _repair(self, store: Store, *, trusted: bool) -> None:
         stored, known = await store.embeddings(*self._key), await self._index.known(*self._key)
-        if known - stored.keys():
+        # After a clear the same numbers may stand for other messages.
+        if not trusted or known - stored.keys():
             await self._index.remove(*self._key)
             known = set[int]()
         missing = {number: vector for number, vector in stored.items() if number not in known}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from memzoo.stores import JSON, Store
+from memzoo.stores import JSON, StateUpdate, Store
 from memzoo.stores.driving import is_blocking
 
 __all__ = ["Changes", "State", "StateKeeper", "Turnstile"]
@@ -69,8 +69,11 @@ class StateKeeper:
 
     async def refresh(self) -> State:
         """Take in what this or another process committed, and return the state."""
-        update = await self._store.read_state(*self._key, since=self._state.version)
-        return self._advance(update.version, update.watermark, update.changes, reset=update.reset)
+        while True:
+            known = self._state
+            update = await self._store.read_state(*self._key, since=known.version)
+            if state := self._advance(known, update):
+                return state
 
     async def commit(self, state: State, changes: Changes, watermark: int) -> State:
         """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
@@ -85,17 +88,20 @@ class StateKeeper:
             changes=changes.items,
             embeddings=changes.embeddings,
         )
-        return self._advance(version, watermark, changes.items, reset=False)
+        update = StateUpdate(version, watermark, changes.items, reset=False)
+        return self._advance(state, update) or await self.refresh()
 
-    def _advance(self, version: int, watermark: int, changes: Mapping[str, JSON], *, reset: bool) -> State:
+    def _advance(self, known: State, update: StateUpdate) -> State | None:
+        """The state after an update of a known one; `None` if it has moved on meanwhile, so that this is old news."""
         with self._lock:
-            if reset or version > self._state.version:
-                self._listener(changes, reset)
-                items = {} if reset else dict(self._state.items)
-                items.update(changes)
-                for key in [key for key, value in changes.items() if value is None]:
-                    del items[key]
-                self._state = State(items, watermark, version, self._state.epoch + reset)
+            if self._state.version != known.version:
+                return None
+            if update.reset or update.version != known.version:
+                self._listener(update.changes, update.reset)
+                items = {} if update.reset else dict(known.items)
+                items.update(update.changes)
+                kept = {key: value for key, value in items.items() if value is not None}
+                self._state = State(kept, update.watermark, update.version, known.epoch + update.reset)
             return self._state
 
 

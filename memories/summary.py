@@ -44,10 +44,11 @@ class SummarizerMemory(ModelBackedMemory):
 
 @dataclass(kw_only=True, eq=False)
 class ConversationSummaryMemory(SummarizerMemory):
-    """Shows a summary of all that was said, brought up to date with each exchange.
+    """Shows a summary of all that was said.
 
-    The view stays short however long the conversation grows; the price is a model call for each save, and whatever
-    the model leaves out. Messages that a failed call could not take in yet are shown word for word behind the summary.
+    It is brought up to date with each exchange, and stays short however long the conversation grows; the price is a
+    model call for each save, and whatever the model leaves out. Messages that a failed call could not take in yet are
+    shown word for word behind the summary.
 
     Args:
         **model_backed: See `ModelBackedMemory` and `BaseMemory`.

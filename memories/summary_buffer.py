@@ -20,7 +20,7 @@ Kept: TypeAlias = list[int]
 
 @dataclass(kw_only=True, eq=False)
 class ConversationSummaryBufferMemory(SummarizerMemory):
-    """Shows a summary of the older messages and then the newest ones word for word, as many as fit a limit of tokens.
+    """Shows the newest messages, as many as fit a limit of tokens, behind a summary of the older ones.
 
     A model is asked only when the limit is passed, and then once, for all the messages that have to go. Each message is
     counted once in its life.

@@ -9,7 +9,7 @@ from memzoo.memories.messages import text_of
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError, TokenizerError
 
-__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
+__all__ = ["TokenCounter", "TokenCounterOption", "available_counter", "count_text", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
 """A model's or encoding's name for tiktoken, `"approximate"`, or a callable: one message -> its tokens."""
@@ -53,10 +53,25 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     """
     if callable(option):
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)
+    if option is not None and not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"token_counter must be a name, 'approximate', or a function of one message, not {option!r}")
     if option == "approximate":
         return TokenCounter(option, lambda message: _approximate(text_of(message)))
     encoding = _encoding_name(option) if option else _encoding_name(model, default="o200k_base")
     return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding))
+
+
+def available_counter(model: str = "") -> tuple[TokenCounter, TokenizerError | None]:
+    """The counter by tiktoken, or the approximate one and the reason why the former cannot be had.
+
+    For programs that tell their user which it is; the library itself never falls back.
+    """
+    counter = token_counter(None, model)
+    try:
+        count_text("", counter.name)
+    except TokenizerError as error:
+        return token_counter("approximate"), error
+    return counter, None
 
 
 def count_text(text: str, encoding: str) -> int:

@@ -1,5 +1,6 @@
 """Upkeep: how the state of a strategy follows the log."""
 
+import itertools
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -14,7 +15,7 @@ __all__ = ["Strategy", "Upkeep"]
 
 logger = logging.getLogger("memzoo")
 
-_MOST_ENTRIES = 64
+_FEWEST_ENTRIES = 64
 _MOST_CHARACTERS = 16_000
 
 
@@ -106,14 +107,21 @@ class Upkeep:
         except ConflictError:
             return await self.state()
 
-    async def _step(self, state: State) -> list[Entry]:
+    async def _step(self, state: State) -> Sequence[Entry]:
+        """The next whole turns, not many more than a prompt has room for."""
         log = Log(self._strategy.store, self._strategy.conversation_id)
-        waiting = await log.after(state.watermark, limit=_MOST_ENTRIES)
-        size = whole = 0
-        for place, entry in enumerate(waiting, start=1):
-            size += len(text_of(entry.message))
-            if whole and size > _MOST_CHARACTERS:
-                break
-            if place == len(waiting) or waiting[place].turn_id != entry.turn_id:
-                whole = place
-        return waiting[:whole]
+        limit, ends = _FEWEST_ENTRIES, list[int]()
+        waiting = await log.after(state.watermark, limit=limit)
+        while not (ends := _ends_of_turns(waiting, whole=len(waiting) < limit)) and waiting:
+            limit *= 2
+            waiting = await log.after(state.watermark, limit=limit)
+        sizes = list(itertools.accumulate(len(text_of(entry.message)) for entry in waiting))
+        fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
+        return waiting[: max(fitting or ends[:1], default=0)]
+
+
+def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:
+    """The places after which a turn is complete; the last turn is so only if `whole` says that nothing follows."""
+    turns = [entry.turn_id for entry in entries]
+    ends = [place for place in range(1, len(turns)) if turns[place] != turns[place - 1]]
+    return [*ends, len(turns)] if whole and turns else ends

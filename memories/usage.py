@@ -1,5 +1,6 @@
 """What a memory spent on models, by purpose."""
 
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -43,10 +44,12 @@ class Usage:
 
     def __init__(self) -> None:
         self._spent: dict[str, Spent] = {}
+        self._lock = threading.Lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
         """Count what one or more calls cost."""
-        self._spent[purpose] = self[purpose] + spent
+        with self._lock:
+            self._spent[purpose] = self[purpose] + spent
 
     def __getitem__(self, purpose: str) -> Spent:
         return self._spent.get(purpose, Spent())

@@ -16,7 +16,7 @@ from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
 from memzoo.memories.words import WordIndex
 from memzoo.stores import JSON, Entry, VectorIndex
-from memzoo.stores.errors import ModelError
+from memzoo.stores.errors import ModelError, OptionError
 from memzoo.stores.index import ExactIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
@@ -65,6 +65,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         whole_number("k", self.k, at_least=1)
         if self.max_token_limit is not None:
             whole_number("max_token_limit", self.max_token_limit, at_least=1)
+        if not isinstance(self.index, VectorIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {self.index!r}")
         self._embedder: Embedder = as_embedder(self.embedder)
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
@@ -79,6 +81,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Embed the new messages."""
         passages = list(self._passages(entries))
+        if not passages:
+            return Changes()
         vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages])
         return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
 
@@ -150,11 +154,11 @@ class VectorStoreRetrieverMemory(BaseMemory):
             if entry.message["role"] not in ("system", "developer"):
                 speaker = entry.message.get("name") or self.labels.of(entry.message["role"])
                 beside = [f"{key}: {value}" for key, value in self._shown_fields(entry).items() if value]
-                text = "\n".join([text_of(entry.message), *beside])
+                text = quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
                 yield Passage(entry.seq, speaker, text, entry.created_at, document)
 
     def _shown_fields(self, entry: Entry) -> dict[str, str | None]:
-        hidden = {self.memory_key, *self.exclude_input_keys}
+        hidden = {self.memory_key, *self.exclude_input_keys} if entry.message["role"] == "user" else ()
         return {key: value for key, value in entry.fields.items() if key not in hidden}
 
     def _tokens(self, text: str) -> int:

@@ -18,6 +18,8 @@ _STOP_WORDS = frozenset(
     """.split()
 )
 
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
 # Decided on the development conversations of LoCoMo; see docs/retrieval.md.
 _WEIGHTS = {"own": 0.5, "around": 1.0, "segment": 1.0}
 _SPEAKER_BONUS = 4.0
@@ -73,18 +75,26 @@ class WordIndex:
                 )
         return scores
 
-    def _put(self, grain: str, rows: Iterable[tuple[int, str]]) -> None:
+    def _put(self, grain: str, texts: Iterable[tuple[int, str]]) -> None:
+        rows = ((place, _spaced(text)) for place, text in texts)
         self._database.executemany(f"REPLACE INTO {grain} (rowid, text) VALUES (?, ?)", rows)  # noqa: S608
 
     def _found(self, grain: str, match: str) -> dict[int, float]:
+        if not match:
+            return {}
         rows = self._database.execute(
             f"SELECT rowid, -bm25({grain}) FROM {grain} WHERE {grain} MATCH ?",  # noqa: S608
             (match,),
         )
-        return {place: _WEIGHTS[grain] * score for place, score in rows} if match else {}
+        return {place: _WEIGHTS[grain] * score for place, score in rows}
+
+
+def _spaced(text: str) -> str:
+    """A text with each Chinese or Japanese character as a word: they stand without spaces."""
+    return _UNSPACED.sub(r" \g<0> ", text)
 
 
 def _match(query: str) -> str:
-    words = list(dict.fromkeys(re.findall(r"\w+", query.casefold())))
+    words = list(dict.fromkeys(re.findall(r"\w+", _spaced(query.casefold()))))
     telling = [word for word in words if word not in _STOP_WORDS] or words
     return " OR ".join(f'"{word}"' for word in telling)

@@ -70,12 +70,10 @@ class PromptSet:
         Raises:
             PromptError: The name is unknown, or the template uses a variable that is not given (named in the text).
         """
-        from jinja2 import TemplateError
-
         _check_known(name)
         try:
             return self._environment.get_template(name).render(variables).strip()
-        except TemplateError as error:
+        except Exception as error:  # a template is code, and can fail in any way
             raise PromptError(f"prompt {name!r} cannot be rendered: {error}") from error
 
     def variables(self, name: str) -> frozenset[str]:
@@ -84,10 +82,9 @@ class PromptSet:
 
         _check_known(name)
         try:
-            tree = self._environment.parse(self._source(name))
+            return frozenset(meta.find_undeclared_variables(self._environment.parse(self._source(name))))
         except TemplateSyntaxError as error:
             raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
-        return frozenset(meta.find_undeclared_variables(tree))
 
     @functools.cached_property
     def _environment(self) -> "ImmutableSandboxedEnvironment":
@@ -107,8 +104,8 @@ class PromptSet:
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
 
 
-def _as_data(value: Any) -> Any:
-    return _TAG.sub("&lt;", value) if isinstance(value, str) else value
+def _as_data(value: Any) -> str:
+    return _TAG.sub("&lt;", str(value))
 
 
 def _read(source: PromptSource) -> dict[str, str]:

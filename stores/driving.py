@@ -6,11 +6,15 @@ port (model, store, index) asks `is_blocking` and uses its blocking client inste
 """
 
 import functools
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-__all__ = ["blocking", "drive", "is_blocking"]
+from memzoo.stores.errors import AsyncOnlyError
+
+__all__ = ["blocking", "drive", "is_blocking", "settled"]
+
+_ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -30,7 +34,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     It needs no event loop, and works inside a running one (a notebook, for example).
 
     Raises:
-        RuntimeError: Something in the coroutine suspended: it can only be awaited.
+        AsyncOnlyError: Something in the coroutine suspended: it can only be awaited.
     """
     token = _blocking.set(True)
     try:
@@ -39,11 +43,23 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = done.value
         return result
     finally:
-        _blocking.reset(token)
         coroutine.close()
-    raise RuntimeError(
-        "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
-    )
+        _blocking.reset(token)
+    raise AsyncOnlyError(_ADVICE)
+
+
+async def settled(awaitable: Awaitable[T]) -> T:
+    """Await something of the user's, which serves a synchronous call only as long as it needs no event loop.
+
+    Raises:
+        AsyncOnlyError: The call is synchronous, and it does need one.
+    """
+    try:
+        return await awaitable
+    except RuntimeError as error:
+        if is_blocking() and "event loop" in str(error):
+            raise AsyncOnlyError(_ADVICE) from error
+        raise
 
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:

@@ -16,6 +16,7 @@
     ├── StoreError (RuntimeError)
     │   └── ConflictError
     ├── TranscriptError (ValueError)
+    ├── AsyncOnlyError (RuntimeError)
     └── MissingExtraError (ImportError)
 
 Catch `MemoryZooError` for all of them; each also is the builtin that fits, so code that caught
@@ -23,8 +24,11 @@ Catch `MemoryZooError` for all of them; each also is the builtin that fits, so c
 layer raises them.
 """
 
+from typing import Any
+
 __all__ = [
     "AmbiguousKeyError",
+    "AsyncOnlyError",
     "ConflictError",
     "MemoryZooError",
     "MessageError",
@@ -83,7 +87,13 @@ class ModelError(MemoryZooError, RuntimeError):
 
 
 class ModelReplyError(ModelError, ValueError):
-    """The model replied, but with something that cannot be used: empty, refused, cut off, unparseable."""
+    """The model replied, but with something that cannot be used: empty, refused, cut off, unparseable.
+
+    Attributes:
+        spent: What the reply cost all the same (a `memzoo.memories.Spent`), where that is known.
+    """
+
+    spent: Any = None
 
 
 class TokenizerError(MemoryZooError, RuntimeError):
@@ -96,6 +106,10 @@ class StoreError(MemoryZooError, RuntimeError):
 
 class ConflictError(StoreError):
     """Another writer committed first; read the state again and derive anew."""
+
+
+class AsyncOnlyError(MemoryZooError, RuntimeError):
+    """Something asynchronous was reached in a synchronous call; call the asynchronous twin of the method."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

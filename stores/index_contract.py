@@ -56,6 +56,7 @@ class VectorIndexContract:
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(1, 1), 3: vector(0, 1)}))
         for k, expected in ((0, []), (1, [1]), (2, [1, 2]), (9, [1, 2, 3])):
             same(_numbers(drive(index.search("c", "s", vector(1, 0), k))), expected)
+        drive(index.add("other", "s", {}))
         same(drive(index.search("other", "s", vector(1, 0), 3)), [])
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:

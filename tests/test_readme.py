@@ -26,7 +26,9 @@ def test_first_snippet_is_short() -> None:
     assert len([line for line in SNIPPETS[0].splitlines() if line.strip()]) <= 12
 
 
-def test_first_snippet_recalls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_first_snippet_recalls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The first snippet prints what was said about Anna."""
     monkeypatch.chdir(tmp_path)
     exec(SNIPPETS[0], {})  # noqa: S102

@@ -13,10 +13,13 @@ from memzoo.memories.offline.verbs import FORMS
 
 __all__ = ["Question", "answer_facts", "asked"]
 
-_DOES = re.compile(r"[qk][awvVge#]*(?P<aux>[hd])(?P<subject>[PNY]|M[wvV]{1,2})[ae]*(?P<verb>[vVt])(?P<prep>[pT])?")
+_DOES = re.compile(
+    r"[qk][awvVge#]*(?P<aux>[hd])(?P<subject>[PN]|M[wvV]{1,2}|Y[wv]{0,2}?)[ae]*(?P<verb>[vVt])(?P<prep>[pT])?"
+)
 _WHO = re.compile(r"k(?P<verb>V)(?P<object>D?w?N)")
 _OWN = re.compile(r"[qk]b(?P<owner>[MY]|NS)(?P<what>[wvVg]{1,2})(?:S(?P<name>w))?")
 _VERBLESS = re.compile(r"[^bhdfmvVPnqk]*")
+YOU = "\0"
 _WHERE = {
     "live": "in",
     "stay": "in",
@@ -34,7 +37,7 @@ class Question:
     """A question that an answer of names completes.
 
     Attributes:
-        subject: Whom it asks about; empty for the one who answers, `None` where the subject is what is asked for.
+        subject: Whom it asks about, with `YOU` for the one who answers; `None` where the subject is what is asked for.
         relation: What it asks of them.
         object: What it says already.
     """
@@ -42,6 +45,12 @@ class Question:
     subject: str | None
     relation: str
     object: str = ""
+
+    def completed(self, answer: str, you: str) -> Triple:
+        """The fact that an answer makes of it."""
+        if self.subject is None:
+            return Triple(answer, self.relation, self.object.replace(YOU, you))
+        return Triple(self.subject.replace(YOU, you), self.relation, answer)
 
 
 def asked(tokens: Sequence[Token], phrases: Phrases) -> Question | None:
@@ -68,13 +77,13 @@ def _does(tokens: Sequence[Token], found: re.Match[str], phrases: Phrases) -> Qu
 
 def _whom(tokens: Sequence[Token], phrases: Phrases) -> str | None:
     if tokens[0].letter == "Y":
-        return ""
+        return f"{YOU}'s {plain(tokens[1:])}" if tokens[1:] else YOU
     return next(iter(phrases.subjects(tokens)), None)
 
 
 def _own(tokens: Sequence[Token], found: re.Match[str], phrases: Phrases) -> Question | None:
-    owner = "" if found["owner"] == "Y" else phrases.who(tokens[found.start("owner")])
-    if not owner and found["owner"] != "Y":
+    owner = YOU if found["owner"] == "Y" else phrases.who(tokens[found.start("owner")])
+    if not owner:
         return None
     what = plain(tokens[slice(*found.span("what"))])
     if found["name"] or what.rsplit(" ", 1)[-1] in ROLES:
@@ -88,7 +97,4 @@ def answer_facts(question: Question, tokens: Sequence[Token], phrases: Phrases) 
     if not names or not _VERBLESS.fullmatch(shape_of(tokens)):
         return
     for name in phrases.subjects(tokens[slice(*names.span())]):
-        if question.subject is None:
-            yield Triple(name, question.relation, question.object or phrases.owner)
-        else:
-            yield Triple(question.subject or phrases.owner, question.relation, name)
+        yield question.completed(name, phrases.owner)

@@ -12,16 +12,18 @@ __all__ = ["NAMES", "Clause", "Predicate", "clauses", "in_past", "predicates", "
 NAMES = "N(?:[c&]{0,2}N){0,30}"
 """A list of names."""
 
-_OF_NAMES = rf"NS[wvVg]{{1,3}}N?|N(?:c[MD][wvVg]{{1,4}}c)?|{NAMES}"
-_OF_NOUNS = "M[wvVg]{1,2}Sw|M[wvVge#]{1,3}N?|D[wvVg]{1,3}N?(?:p[DM]?[wv]?[wvN])?|DN"
+_OF_NAMES = rf"NS[wvVg]{{1,3}}N?|{NAMES}"
+_OF_NOUNS = "M[wvVg]{1,2}S[wv]|M[wvVge#]{1,3}N?|D[wvVg]{1,3}N?(?:p[DM]?[wv]?[wvN])?|DN"
 _SUBJECT = f"(?:P|{_OF_NAMES}|{_OF_NOUNS})"
 _VERBAL = "a*n?a*[bhdfmvV]"
-_BOUNDARY = re.compile(rf"x+|c?&?[ki]|(?:c&?|&)(?:(?=[ae]*{_SUBJECT}{_VERBAL})|(?=[an]*(?:[bhdfV]|t[pT]))|(?=a*[PY]))")
+_BOUNDARY = re.compile(
+    rf"x+|c?&?[ki]|(?:c&?|&)(?:(?=[ae]*{_SUBJECT}{_VERBAL})|(?=[an]*(?:[bhdfV]|t[pT]|v[pTDM]))|(?=a*[PY]))"
+)
 _LEAD = re.compile(r"(?>[ac&ke'n]|p[^cxPM]{0,5}c|(?:p?[D#w]{0,2}e)+(?=c?[PNMD]))*")
 _START = re.compile(rf"({_SUBJECT})(?={_VERBAL})")
 _ANTECEDENT = re.compile(r"(N)(?:c[MD][wvVg]{1,4})?c?$")
 _RELATIVE = frozenset({"who", "which"})
-_MOST_PREPOSITIONS = 3
+_MOST_PREPOSITIONS = 4
 _NO_FACT = frozenset("been seen told heard felt thought said done got had".split())
 _SAME_AS_BASE = frozenset({"become", "come", "run"})
 _FIXED = {"married to": "is married to", "based in": "is based in", "located in": "is located in"}
@@ -80,11 +82,11 @@ def clauses(tokens: Sequence[Token]) -> Iterator[Clause]:
 
 
 def _heir(tokens: Sequence[Token], shape: str, boundary: re.Match[str], subject: list[Token]) -> list[Token]:
-    """The subject of a clause that begins with its verb: "works at X and lives in Y", "Tom, who lives in Y"."""
-    last = tokens[boundary.end() - 1].lower
-    if boundary[0][-1] in "&c":
+    """The subject of a clause that begins with its verb: "and lives in Y", "Tom, who lives", "Tom, my vet, lives"."""
+    joined = boundary[0][-1] in "&c"
+    if joined and subject:
         return subject
-    if last not in _RELATIVE:
+    if boundary[0] != "c" and tokens[boundary.end() - 1].lower not in _RELATIVE:
         return []
     antecedent = _ANTECEDENT.search(shape, max(0, boundary.start() - 8), boundary.start())
     return [tokens[antecedent.start(1)]] if antecedent else []

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from memzoo.memories.offline.lexicon import FEMALE, FEMALE_ROLES, MALE, MALE_ROLES, ORGANISATIONS, PLACES, ROLES
+from memzoo.memories.offline.lexicon import (
+    FEMALE,
+    FEMALE_ROLES,
+    FIRST_NAMES,
+    MALE,
+    MALE_ROLES,
+    ORGANISATIONS,
+    PLACES,
+    ROLES,
+)
 from memzoo.memories.offline.names import Mention, find_names
 from memzoo.memories.offline.text import Line, is_role, spoken, turns
 from memzoo.memories.offline.words import STOPWORDS, words
@@ -62,6 +71,7 @@ _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Prof|Madame|Monsieur|Sir|Lady|Miss|Captain
 _NAMELESS = {"m": ROLES - FEMALE_ROLES, "f": ROLES - MALE_ROLES}
 _PERSONS = {want: frozenset(word for word, meant in PRONOUNS.items() if meant == want) for want in ("m", "f")}
 _GUESS_REACH = 3
+_VERB_GROUP = 2
 _OBJECTS = frozenset({"him", "them"})
 
 
@@ -113,7 +123,8 @@ class Discourse:
         want = PRONOUNS[pronoun]
         text = self.lines[number].text
         before = [mention for mention in self.mentions[number] if mention.end <= position]
-        if before and pronoun in _OBJECTS and len(text[before[-1].end : position].split()) == 1:
+        between = text[before[-1].end : position].split() if before else []
+        if pronoun in _OBJECTS and 0 < len(between) <= _VERB_GROUP and "and" not in between:
             # "Pascal gave him": not himself.
             before.pop()
         own = [mention.name for mention in before]
@@ -221,7 +232,7 @@ def read_discourse(history: str, new: str, known: Iterable[str] = ()) -> Discour
     """
     old_turns, new_turns = turns(_tail(history), new)
     lines = spoken([*old_turns, *new_turns])
-    speakers = {line.speaker for line in lines if not is_role(line.speaker)}
+    speakers = {line.speaker for line in lines if line.speaker and not is_role(line.speaker)}
     mentions = find_names([line.text for line in lines], [*speakers, *known])
     return Discourse(lines, mentions, sum(line.turn < len(old_turns) for line in lines))
 
@@ -256,7 +267,7 @@ def _own_votes(mention: Mention) -> Iterator[tuple[str, int]]:
 
 def _looks_like_person(name: str) -> bool:
     first = name.split(" ", 1)[0].lower()
-    return first in FEMALE or first in MALE or _TITLE.match(name) is not None
+    return first in FIRST_NAMES or _TITLE.match(name) is not None
 
 
 def _role(text: str, mention: Mention) -> str:

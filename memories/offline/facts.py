@@ -15,7 +15,7 @@ from memzoo.memories.offline.words import SMALL_TALK
 __all__ = ["Triple", "stated_facts"]
 
 _LIGHT = frozenset(
-    "get take put give set turn keep use miss need let hold check know wait look try stop help show walk".split()
+    "get take put set turn keep use miss need let hold check know wait look try stop help show walk".split()
 )
 _PREDICATES = frozenset(
     "allergic afraid scared vegetarian vegan pregnant retired single engaged divorced diabetic deaf blind".split()
@@ -125,7 +125,7 @@ def _being(subject: Sequence[Token], predicate: Predicate, phrases: Phrases) -> 
     elif found and (owned := phrases.owned(subject)):
         yield from _owned_being(owned, predicate, found, phrases)
     elif found and subject[0].letter == "D" and shape_of(told) == "N":
-        yield from _triples([phrases.who(told[0])], predicate, predicate.relation, [plain(subject)])
+        yield from _triples([phrases.who(told[0])], predicate, predicate.relation, [phrases.text(subject)])
     elif found:
         named = shape_of(told) == "N" and subject[0].lower == "i"
         relation = "is named" if named else f"{predicate.relation} {found.adds}".strip()
@@ -187,7 +187,12 @@ def _noun(told: Sequence[Token]) -> bool:
 
 
 def _triples(subjects: Sequence[str], predicate: Predicate, relation: str, objects: Sequence[str]) -> Iterator[Triple]:
-    return (Triple(who, relation, what, predicate.holds) for who in subjects for what in objects if who != what)
+    return (
+        Triple(who, relation, what, predicate.holds)
+        for who in subjects
+        for what in objects
+        if what != who and not what.startswith(f"{who} ")
+    )
 
 
 def _appositions(tokens: Sequence[Token], shape: str, phrases: Phrases) -> Iterator[Triple]:

@@ -6,6 +6,7 @@ __all__ = [
     "DEMONYMS",
     "FEMALE",
     "FEMALE_ROLES",
+    "FIRST_NAMES",
     "MALE",
     "MALE_ROLES",
     "NEVER_NAMES",
@@ -86,6 +87,12 @@ MALE = _set(
     ted terence theodore thomas tim timothy toby todd tom tomasz tommy tony travis trevor tristan tyler vernon victor
     vincent vladimir walter warren wayne wilfred william xavier yusuf zachary
     """
+)
+FIRST_NAMES = (
+    FEMALE
+    | MALE
+    | _set("alex ashley bailey casey charlie chris dana drew jamie jesse jo jordan kai kerry kit lee leslie logan mel")
+    | _set("morgan nat nicky pat quinn ray riley robin rowan sam sasha sidney sky taylor terry tracey val yuki")
 )
 
 FEMALE_ROLES = _set(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memzoo.memories.offline.lexicon import CALENDAR, COMMON, DEMONYMS, FEMALE, MALE, NEVER_NAMES
+from memzoo.memories.offline.lexicon import CALENDAR, COMMON, DEMONYMS, FIRST_NAMES, NEVER_NAMES
 from memzoo.memories.offline.verbs import FORMS
 from memzoo.memories.offline.words import SMALL_TALK, STOPWORDS
 
@@ -33,7 +33,8 @@ _FIRST = re.compile(r"[^\W_]")
 _APPOSED = re.compile(r", (?:my|our|his|her|their|who|the|an?) ")
 _OPENING = re.compile(r"[:\"“(—–] ?$")
 _SMALL = frozenset("a an and at by de for from in la le of on or the to with vs".split())
-_SPEAKS = frozenset("is was has had says said thinks knows will can wants does told asked never always also".split())
+_SINGULAR = frozenset("is was has does says thinks knows wants".split())
+_SPEAKS = _SINGULAR | frozenset("had said will can told asked never always also".split())
 _NO_NAME_ENDINGS = ("ing", "ly", "tion", "ness", "ment", "ity", "ism")
 _MOST_WORDS = 8
 _LONGEST = 80
@@ -64,7 +65,7 @@ class _Evidence:
     Attributes:
         capital: Words with a capital that a name alone explains.
         lower: Words without a capital.
-        whole: Names of several words inside a sentence.
+        whole: Names inside a sentence, and names known before.
     """
 
     capital: set[str]
@@ -89,14 +90,13 @@ def find_names(sentences: Sequence[str], known: Iterable[str] = ()) -> list[list
 
 def _evidence(sentences: Sequence[str], runs: list[list[re.Match[str]]], known: Iterable[str]) -> _Evidence:
     names = set(known)
-    evidence = _Evidence(
-        {word for name in names for word in name.split()}, set(_LOWER.findall("\n".join(sentences))), names
-    )
+    lower = set(_LOWER.findall("\n".join(sentences)))
+    evidence = _Evidence({word for name in names for word in name.split()}, lower, whole=names)
     for sentence, found in zip(sentences, runs, strict=True):
         for run in found:
             starts = _at_start(sentence, run)
             evidence.capital.update(_inside(run[0].split(), starts=starts))
-            if not starts and " " in run[0]:
+            if not starts:
                 evidence.whole.add(_bare(run[0]))
     return evidence
 
@@ -144,7 +144,7 @@ def _judged(sentence: str, run: re.Match[str], evidence: _Evidence) -> Mention |
     start, end = run.span()
     name = _bare(run[0])
     end -= len(run[0]) - len(name)
-    first = name not in evidence.whole and _at_start(sentence, run)
+    first = _at_start(sentence, run) and not (" " in name and name in evidence.whole)
     if first:
         lead = _leading(name, evidence)
         name, start, first = name[lead:], start + lead, not lead
@@ -171,8 +171,8 @@ def _interjected(word: str, rest: str, evidence: _Evidence) -> bool:
     lower = word.lower().replace("’", "'")
     if lower in _PLAIN:
         return word not in evidence.capital
-    addressed = rest in evidence.capital or rest.lower() in FEMALE or rest.lower() in MALE
-    return addressed and not word.endswith(".") and not {lower} & (FEMALE | MALE) and word not in evidence.capital
+    addressed = rest in evidence.whole or rest.lower() in FIRST_NAMES
+    return addressed and not word.endswith(".") and lower not in FIRST_NAMES and word not in evidence.capital
 
 
 def _no_name(name: str) -> bool:
@@ -191,7 +191,7 @@ def _proven(name: str, after: str, evidence: _Evidence) -> bool:
         return word not in _FUNCTION
     if word in _PLAIN or word in evidence.lower:
         return False
-    return word in FEMALE or word in MALE or (name.isupper() and len(name) > 1) or _like_subject(word, after)
+    return word in FIRST_NAMES or (name.isupper() and len(name) > 1) or _like_subject(word, after)
 
 
 def _like_subject(word: str, after: str) -> bool:
@@ -200,4 +200,10 @@ def _like_subject(word: str, after: str) -> bool:
     if after[:2] in {"'s", "’s"} or _APPOSED.match(after):
         return True
     following = re.match(r"\s([a-z']+)", after)
-    return following is not None and (following[1] in _SPEAKS or FORMS.get(following[1], ("", "base"))[1] != "base")
+    if following is None:
+        return False
+    tense = FORMS[following[1]].tense if following[1] in FORMS else "base"
+    if word.endswith("s"):
+        # A plural noun, unless its verb is singular: "Films directed by ...", "Paris is ...".
+        return following[1] in _SINGULAR or tense == "present"
+    return following[1] in _SPEAKS or tense != "base"

@@ -104,11 +104,10 @@ def _by_name(discourse: Discourse, known: _Known) -> dict[str, list[Statement]]:
 
 def _subjects(discourse: Discourse, number: int, known: _Known) -> Iterator[str]:
     line = discourse.lines[number]
-    yield from known.written_in(line.text)
-    addressed = {discourse.full(found.name) for found in discourse.mentions[number] if _vocative(line.text, found)}
-    for name in referred(discourse, number):
-        if name not in addressed or "you" in words(line.text):
-            yield known.of(name) or _new(name, line.text)
+    names = [known.of(name) or _new(name, line.text) for name in referred(discourse, number)]
+    addressed = {known.of(found.name) for found in discourse.mentions[number] if _vocative(line.text, found)}
+    spoken_to = addressed if "you" not in words(line.text) else set[str]()
+    yield from (name for name in [*known.written_in(line.text), *names] if name not in spoken_to)
     if not _MINE.isdisjoint(words(line.text)) and (speaker := known.of(line.owner)):
         yield speaker
 

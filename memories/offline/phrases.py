@@ -19,7 +19,7 @@ _BEGINS = 5
 _VAGUE = frozenset("thing things rest way one ones idea point lot bit part kind sort time question problem".split())
 _NAME_LIST = re.compile(rf"D?({NAMES})")
 _CALLED_NAME = re.compile(r"D[wvVg]{1,2}N")
-_OWNED = re.compile(r"(?:M|NS)([wvVge#]{1,3}(?:Sw)?)")
+_OWNED = re.compile(r"(?:M|NS)([wvVge#]{1,3}(?:S[wv])?)")
 _OWN_NAMED = re.compile(r"(?:M|NS)[wvVg]{1,3}N")
 _TAIL = re.compile(r"(D?w{0,2}N)((?:pD?[#we]*|D?)[#e].*)")
 _DANGLING = "pTac&Dnk"
@@ -73,8 +73,6 @@ class Phrases:
             return [name] if name else []
         if re.fullmatch(NAMES, shape):
             return [self.who(token) for token in tokens if token.letter == "N"]
-        if shape[0] == "N" and shape[-1] == "c":
-            return [self.who(tokens[0])]
         if shape[-1] == "N" and "p" not in shape:
             return [self.who(tokens[-1])]
         return [name for name in [self._described(tokens)] if name]

@@ -78,11 +78,10 @@ def serve_forever(host: str = "127.0.0.1", port: int = 8765, ready: "Callable[[s
     Raises:
         OSError: The address cannot be listened on.
     """
-    with _listening(host, port) as server:
+    with _listening(host, port) as server, contextlib.suppress(KeyboardInterrupt):
         if ready:
             ready(_base_url(host, server.server_port))
-        with contextlib.suppress(KeyboardInterrupt):
-            server.serve_forever()
+        server.serve_forever()
 
 
 def _base_url(host: str, port: int) -> str:

@@ -18,7 +18,8 @@ __all__ = ["Statement", "read_back", "salience", "stated", "unique", "worth", "w
 _MOST_WORDS = 60
 _ELLIPTICAL = 9
 _WORTH_ASKING = 1.0
-_BREVITY = 0.7
+_BREVITY = 0.8
+_SHORT = 8
 _SAID = re.compile(r"(?:^|(?<=[.!?…\"”'’)*\]] ))([^\W\d_][^:\n.!?]{0,39}?) (said|asked): ")
 _LIKE_SAID = re.compile(r" (said|asked): ")
 _ANSWER = re.compile(r"(?:yes|yeah|yep|yup|no|nope|correct|exactly|right|not at all|of course)\b", re.IGNORECASE)
@@ -140,7 +141,7 @@ def salience(statement: Statement) -> float:
 
 def worth(statement: Statement, weight: float) -> float:
     """What a statement of some weight is worth for the room that it takes."""
-    taken: float = statement.length**_BREVITY
+    taken: float = max(_SHORT, statement.length) ** _BREVITY
     return weight / taken
 
 
@@ -150,9 +151,9 @@ def written(statements: Iterable[Statement], separator: str) -> str:
     last: str | None = None
     for statement in statements:
         if statement.asked:
-            parts.append(_named(statement.asked[0], "asked", statement.asked[1]))
-            last = None
-        if statement.speaker == last:
+            question = _named(statement.asked[0], "asked", statement.asked[1])
+            parts.append(f"{question} {_named(statement.speaker, 'said', statement.text)}")
+        elif statement.speaker == last:
             parts[-1] += f" {_closed(statement.text)}"
         else:
             parts.append(_named(statement.speaker, "said", statement.text))

@@ -13,6 +13,7 @@ _LONGEST_LABEL = 4
 _LONGEST_SENTENCE = 1200
 _TASK = re.compile(r"Task: (\w+)\.[ \t]*(?:\n|$)")
 _SECTIONS = ("summary", "history", "new_lines", "known", "input")
+_DISARMED = re.compile(rf"&lt;(?=\s*/?\s*(?:{'|'.join([*_SECTIONS, 'entity'])})\b)", re.IGNORECASE)
 _LABEL = re.compile(r"([^\W\d_][^:\uff1a\n]{0,39})[:\uff1a](?:\s|$)")
 _ROLES = {
     "human": "user",
@@ -24,6 +25,7 @@ _ROLES = {
     "tool": "tool",
     "function": "tool",
 }
+_TALKING = {"user", ASSISTANT}
 _NO_LABELS = frozenset(
     """
     also answer anyway but caution correction edit example fact first hint however important info next note notes once
@@ -73,7 +75,7 @@ class Line:
     @property
     def owner(self) -> str:
         """Whom "I" means in it: a name, or the role of the speaker."""
-        return is_role(self.speaker) or self.speaker
+        return is_role(self.speaker) or self.speaker or "user"
 
 
 def read_prompt(text: str) -> Prompt | None:
@@ -90,22 +92,31 @@ def _section(text: str, name: str) -> str:
         return ""
     start += len(name) + 4
     end = text.find(f"\n</{name}>", start - 1)
-    return text[start : end if end >= 0 else len(text)]
+    # The prompts disarm their own tags in data; here the data is apart, and what is quoted from it is what was said.
+    return _DISARMED.sub("<", text[start : end if end >= 0 else len(text)])
 
 
 def turns(*transcripts: str) -> list[list[Turn]]:
     """The turns of transcripts of one conversation; a line without a label belongs to the turn before.
 
-    Which labels there are is decided for all together: where both a user and an assistant are labelled, a name with
-    a colon at the start of a line is part of a message ("Oslo: two days").
+    Which labels there are is decided for all together, since a message may have lines that look like turns: a role has
+    one label, the first that occurs ("Human", then "User: ..." is pasted text), and where both the user and the
+    assistant are labelled by role, a name is no label ("Oslo: two days").
     """
     # Not splitlines: a line separator of Unicode inside a message must not start a turn.
     read = [[(_label(line), line) for line in transcript.split("\n")] for transcript in transcripts]
-    roles = {_ROLES.get(label.lower()) for lines in read for label, _ in lines}
-    only_roles = {"user", ASSISTANT} <= roles
-    return [
-        _joined((label if is_role(label) or not only_roles else "", line) for label, line in lines) for lines in read
-    ]
+    roles: dict[str, str] = {}
+    for lines in read:
+        for label, _ in lines:
+            roles.setdefault(is_role(label), label)
+    return [_joined((label if _speaks(label, roles) else "", line) for label, line in lines) for lines in read]
+
+
+def _speaks(label: str, roles: dict[str, str]) -> bool:
+    role = is_role(label)
+    if role in _TALKING:
+        return roles[role] == label
+    return bool(role) or not roles.keys() >= _TALKING
 
 
 def _joined(labelled: Iterable[tuple[str, str]]) -> list[Turn]:
@@ -132,8 +143,8 @@ def _label(line: str) -> str:
 
 
 def is_role(speaker: str) -> str:
-    """`user`, `assistant`, `system` or `tool` for a label that stands for a role; empty for a name."""
-    return _ROLES.get(speaker.lower(), "") if speaker else "user"
+    """`user`, `assistant`, `system` or `tool` for a label that stands for a role; empty for a name or no label."""
+    return _ROLES.get(speaker.lower(), "")
 
 
 def spoken(found: Iterable[Turn]) -> list[Line]:

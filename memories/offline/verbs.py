@@ -52,8 +52,6 @@ def _ends_hissing(base: str) -> bool:
 
 def present(base: str) -> str:
     """The third person singular of a verb: `lives`, `studies`, `teaches`."""
-    if base in {"be", "have"}:
-        return {"be": "is", "have": "has"}[base]
     if base.endswith("y") and base[-2] not in "aeiou":
         return base[:-1] + "ies"
     return base + ("es" if _ends_hissing(base) else "s")

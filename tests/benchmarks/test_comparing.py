@@ -37,7 +37,7 @@ class TestAggregation:
 
     def test_calls_are_sums(self, comparison: Comparison) -> None:
         """Of all exchanges; questions are apart."""
-        row = row_of(comparison, "knowledge-graph")
+        row = row_of(comparison, "entity")
         assert (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls) == (6, 6, 12, 4)
         assert row.per_exchange(row.upkeep.calls) == 2
 

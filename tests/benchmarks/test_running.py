@@ -11,7 +11,7 @@ from rich.console import Console
 from memzoo.benchmarks import counting
 from memzoo.benchmarks.counting import APPROXIMATE, DEFAULT
 from memzoo.benchmarks.running import run_comparison
-from memzoo.stores.errors import MissingExtraError, OptionError, TokenizerError, TranscriptError, UnknownStrategyError
+from memzoo.stores.errors import OptionError, TokenizerError, TranscriptError, UnknownStrategyError
 
 Run = Callable[..., str]
 
@@ -97,8 +97,12 @@ def test_a_wrong_setting_is_an_error_before_anything_runs(
         run(settings.pop("transcript", None), **settings)
 
 
-def test_without_matplotlib_it_does_not_even_begin(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The missing extra is named first."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
-    with pytest.raises(MissingExtraError, match="The HTML report"):
-        run(Path("missing.json"))
+def test_without_matplotlib_there_are_figures_without_pictures(
+    chat: dict[str, Any], saved: Callable[..., Path], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing is said, and the table and the figures are there all the same."""
+    monkeypatch.setattr("memzoo.benchmarks.running.can_draw", lambda: False)
+    shown = run(saved(chat))
+    assert shown.index("pip install 'memzoo[report]'") < shown.index("window")
+    written = sorted(path.name for path in (tmp_path / "out" / "deep").iterdir())
+    assert written == ["results.json", "timings.json"]

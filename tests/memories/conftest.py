@@ -1,11 +1,14 @@
 """What the tests of the strategies share: a function that answers our prompts by rule, so that nothing is chance."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
+from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.models import ChatFunction
-from memzoo.stores import Message
+from memzoo.stores import InMemoryStore, Message
 
 _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
@@ -18,6 +21,31 @@ def clerk() -> ChatFunction:
     that has the name; "Sam likes tea", "Sam lives in Oslo" and "Sam does not like tea" are facts.
     """
     return _answer
+
+
+@pytest.fixture(scope="session")
+def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
+    """Makes a memory of any strategy that asks the clerk, or another `llm`, at each exchange."""
+
+    def memory(name: str, store: InMemoryStore | None = None, *, llm: Any = clerk) -> BaseMemory:
+        options: dict[str, dict[str, Any]] = {
+            "summary": {"llm": llm},
+            "summary-buffer": {"llm": llm, "max_token_limit": 2, "token_counter": _one},
+            "entity": {"llm": llm},
+            "knowledge-graph": {"llm": llm},
+            "vector-retriever": {"embedder": _vectors},
+        }
+        return create_memory(name, store=store or InMemoryStore(), conversation_id="a", **options.get(name, {}))
+
+    return memory
+
+
+def _one(message: Message) -> int:
+    return 1
+
+
+def _vectors(texts: list[str]) -> list[list[float]]:
+    return [[len(text), 1.0] for text in texts]
 
 
 def _answer(messages: list[Message]) -> str:

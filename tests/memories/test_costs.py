@@ -1,13 +1,15 @@
 """What a turn costs, however long the conversation: reads of the store, counted tokens, model calls."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.models import ChatFunction
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Entry, InMemoryStore, Message
+
+Make = Callable[..., BaseMemory]
 
 BOUNDED = ["window", "summary", "summary-buffer", "entity", "vector-retriever", "knowledge-graph"]
 
@@ -26,18 +28,6 @@ class CountingStore(InMemoryStore):
         return entries
 
 
-def make(name: str, clerk: ChatFunction, store: InMemoryStore) -> BaseMemory:
-    """A memory of any strategy, small enough that it works at each turn."""
-    options: dict[str, Any] = {
-        "summary": {"llm": clerk},
-        "summary-buffer": {"llm": clerk, "max_token_limit": 40, "token_counter": lambda _: 10},
-        "entity": {"llm": clerk},
-        "vector-retriever": {"embedder": lambda texts: [[len(text), 1.0] for text in texts]},
-        "knowledge-graph": {"llm": clerk},
-    }
-    return create_memory(name, store=store, conversation_id="a", **options.get(name, {}))
-
-
 def take_turns(memory: BaseMemory, first: int, last: int) -> None:
     """Load and save, as a chatbot does."""
     for number in range(first, last):
@@ -47,10 +37,10 @@ def take_turns(memory: BaseMemory, first: int, last: int) -> None:
 
 
 @pytest.mark.parametrize("name", BOUNDED)
-def test_a_turn_reads_no_more_of_a_longer_conversation(name: str, clerk: ChatFunction) -> None:
+def test_a_turn_reads_no_more_of_a_longer_conversation(name: str, make: Make) -> None:
     """The entries that a turn reads do not grow with the length of the conversation (I10, C2)."""
     store = CountingStore()
-    memory = make(name, clerk, store)
+    memory = make(name, store)
     reads: list[int] = []
     for start in (0, 30, 300):
         take_turns(memory, start, start + 10)
@@ -61,9 +51,9 @@ def test_a_turn_reads_no_more_of_a_longer_conversation(name: str, clerk: ChatFun
 
 
 @pytest.mark.parametrize("name", BOUNDED)
-def test_a_turn_asks_a_model_as_often_in_a_longer_conversation(name: str, clerk: ChatFunction) -> None:
+def test_a_turn_asks_a_model_as_often_in_a_longer_conversation(name: str, make: Make) -> None:
     """A turn makes two model calls at most, the hundredth as the tenth (I11, C3)."""
-    memory = make(name, clerk, InMemoryStore())
+    memory = make(name)
     take_turns(memory, 0, 10)
     before = memory.usage.total.calls
     take_turns(memory, 10, 20)

@@ -70,19 +70,19 @@ class TestOpenAI:
         assert asyncio.run(embed()) == 2
 
     @pytest.mark.parametrize(
-        "answer",
+        "response",
         [
-            lambda _: httpx2.Response(500, json={"error": {"message": "broken"}}),
-            lambda _: httpx2.Response(401, json={"error": {"message": "no key"}}),
-            lambda _: httpx2.Response(200, json={"object": "list", "data": []}),
-            lambda _: httpx2.Response(200, text="<html>hello</html>", headers={"content-type": "text/html"}),
-            lambda _: httpx2.Response(200, json={"object": "list", "data": None}),
+            httpx2.Response(500, json={"error": {"message": "broken"}}),
+            httpx2.Response(401, json={"error": {"message": "no key"}}),
+            httpx2.Response(200, json={"object": "list", "data": []}),
+            httpx2.Response(200, text="<html>hello</html>", headers={"content-type": "text/html"}),
+            httpx2.Response(200, json={"object": "list", "data": None}),
         ],
     )
-    def test_fails_with_a_model_error(self, answer: Answer) -> None:
+    def test_fails_with_a_model_error(self, response: httpx2.Response) -> None:
         """Whatever is wrong with the endpoint or its reply is a `ModelError` that names the embedder (I4)."""
         with pytest.raises(ModelError, match="small"):
-            drive(OpenAIEmbedder("small", client(answer)).embed(["a", "b"]))
+            drive(OpenAIEmbedder("small", client(lambda _: response)).embed(["a", "b"]))
 
     def test_does_without_usage(self) -> None:
         """An endpoint that counts no tokens is as good as another."""

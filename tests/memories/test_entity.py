@@ -1,6 +1,7 @@
 """Notes about people, places and things."""
 
 import logging
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ def section(prompt: str, tag: str) -> str:
     return prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
 
 
-def told(*replies: str | Exception, **options: int | str) -> tuple[ConversationEntityMemory, ScriptedModel]:
+def told(*replies: str | Exception, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
     """A memory that was told of Sam (two replies), and its model with further replies."""
     model = ScriptedModel("Sam", "Sam: Sam is the user's brother.", *replies)
     memory = ConversationEntityMemory(llm=model, **options)

@@ -1,6 +1,7 @@
 """Facts from a conversation: resolved over exchanges, corrected where they were corrected, there after a restart."""
 
 import logging
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ def section(prompt: str, tag: str) -> str:
     return prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
 
 
-def told(*replies: str | Exception, **options: int) -> tuple[ConversationKGMemory, ScriptedModel]:
+def told(*replies: str | Exception, **options: Any) -> tuple[ConversationKGMemory, ScriptedModel]:
     """A memory that was told of Sam (one reply), and its model with further replies."""
     model = ScriptedModel("Sam | is | a friend", *replies)
     memory = ConversationKGMemory(llm=model, **options)
@@ -163,14 +164,14 @@ class TestSaving:
 
     def test_knows_the_message_that_said_it(self) -> None:
         """A fact knows the number of the message that stated it, also when several exchanges are mined at once (K2)."""
-        replies = [ModelError("down"), "Sam | lives in | Oslo\nSam | lives in | Rome\nEve | likes | tea"]
+        replies = [ModelError("down"), "Sam | lives in | Oslo\nSam | lives in | Rome\nEve | likes | Sam"]
         memory, _ = told(*replies, on_model_error="defer")
         memory.save_context({"input": "Sam lives in Oslo"}, {"output": "ok"})
-        memory.save_context({"input": "He moved to Rome. Eve likes tea"}, {"output": "ok"})
+        memory.save_context({"input": "He moved to Rome. Eve likes Sam"}, {"output": "ok"})
         assert memory.kg.about("Oslo", history=True) == [
             Fact("Sam", "lives in", "Oslo", said_in=(3,), superseded_by=5),
         ]
-        assert memory.kg.about("Eve") == [Fact("Eve", "likes", "tea", said_in=(5,))]
+        assert memory.kg.about("Eve") == [Fact("Eve", "likes", "Sam", said_in=(5,))]
 
     def test_supersedes_what_the_user_says_is_single_valued(self) -> None:
         """Which relations have one object at a time can be chosen (K2)."""

@@ -85,7 +85,11 @@ def test_a_message_is_kept_the_same_by_every_store() -> None:
 @pytest.mark.parametrize("memory", [ConversationBufferMemory, VectorStoreRetrieverMemory])
 def test_half_a_surrogate_pair_does_not_break_a_conversation(memory: Any) -> None:
     """Text cut in the middle of an emoji is refused as a whole, or it can be stored, searched and shown (I4)."""
-    remembers = memory(**{"embedder": lambda texts: [[1.0]] * len(texts)} if memory.name == "vector-retriever" else {})
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        return [[1.0]] * len(texts)
+
+    remembers = memory(**({"embedder": embed} if memory.name == "vector-retriever" else {}))
     try:
         remembers.save_context({"input": "cats \ud83d"}, {"output": "ok"})
     except MemoryZooError:

@@ -19,6 +19,8 @@ from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
 
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 
+NO_CHOICE: dict[str, Any] = {"choices": []}
+
 Answer = Callable[[httpx2.Request], httpx2.Response]
 
 
@@ -127,9 +129,9 @@ class TestFaults:
             (completion(None, refusal="I will not"), "refused: 'I will not'"),
             (completion("partly", "length"), "cut off after 6 characters"),
             (completion("partly", "content_filter"), "content filter"),
-            (completion() | {"choices": []}, "no choice"),
-            (completion() | {"choices": None}, "no choice"),
-            ({"error": {"message": "upstream is down"}}, "no choice"),
+            (completion() | NO_CHOICE, "no chat completion"),
+            (completion() | {"choices": None}, "no chat completion"),
+            ({"error": {"message": "upstream is down"}}, "no chat completion"),
         ],
     )
     def test_of_the_reply_are_reply_errors(self, body: Any, reason: str) -> None:
@@ -142,13 +144,14 @@ class TestFaults:
         [
             httpx2.Response(200, text="<html>a login page</html>", headers={"content-type": "text/html"}),
             httpx2.Response(200, text='{"choices": [', headers={"content-type": "application/json"}),
+            httpx2.Response(200, content=b'{"id": "\xff\xfe"}', headers={"content-type": "application/json"}),
             httpx2.Response(200, json=[]),
             httpx2.Response(
                 200, json=completion() | {"choices": [{"index": 0, "finish_reason": "stop", "message": None}]}
             ),
             httpx2.Response(200, json=completion([{"type": "text", "text": "hello"}])),
         ],
-        ids=["html", "half", "list", "no-message", "parts"],
+        ids=["html", "half", "bytes", "list", "no-message", "parts"],
     )
     def test_of_an_endpoint_that_is_none_are_model_errors(self, response: httpx2.Response) -> None:
         """A wrong `base_url`, a login page or half a body is a `ModelError` too; the conversation goes on (I4)."""

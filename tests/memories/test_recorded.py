@@ -1,7 +1,7 @@
 """The strategies that ask a model, against recorded answers.
 
-Recorded with `make record`: from the offline model's server, or from OPENAI_BASE_URL where OPENAI_API_KEY is set. What is
-asserted holds for any sensible model.
+Recorded with `make record`: from the offline model's server, or from OPENAI_BASE_URL where OPENAI_API_KEY is set.
+What is asserted holds for any sensible model.
 """
 
 import asyncio
@@ -27,6 +27,8 @@ SAID = [
     ("My dog Bruno is allergic to chicken.", "I will remember that Bruno must not eat chicken."),
 ]
 
+UNREACHABLE = ChatModel("gpt-4o-mini", temperature=0, base_url="http://127.0.0.1:9/v1", api_key="none")
+
 
 def called(memory: BaseMemory, method: str, *args: Any) -> Any:
     """The synchronous method."""
@@ -41,8 +43,10 @@ def awaited(memory: BaseMemory, method: str, *args: Any) -> Any:
 @pytest.fixture
 def model(cassette: Cassette, recording_endpoint: Callable[[], dict[str, str]]) -> ChatModel:
     """A model that is really asked while recording, and cannot be reached while replaying."""
-    endpoint = recording_endpoint() if cassette.recording else {"base_url": "http://127.0.0.1:9/v1", "api_key": "none"}
-    return ChatModel("gpt-4o-mini", temperature=0, **endpoint)
+    if not cassette.recording:
+        return UNREACHABLE
+    endpoint = recording_endpoint()
+    return ChatModel("gpt-4o-mini", temperature=0, base_url=endpoint["base_url"], api_key=endpoint["api_key"])
 
 
 def told(memory: BaseMemory, call: Callable[..., Any]) -> BaseMemory:
@@ -87,7 +91,6 @@ class TestRecorded:
 
 
 RECORDING = Path(__file__).parents[2] / "cassettes/memories/test_recorded/TestRecorded.test_summary[sync].yaml"
-UNREACHABLE = ChatModel("gpt-4o-mini", temperature=0, base_url="http://127.0.0.1:9/v1", api_key="none")
 
 
 class TestPromptDrift:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.names import canonical
-from memzoo.memories.replies import names, notes, nothing_new, prose, statements
+from memzoo.memories.replies import Statement, names, notes, nothing_new, prose, statements
 from memzoo.stores.errors import ModelReplyError
 
 MEGABYTE = 1_000_000
@@ -38,7 +38,7 @@ def result_of(read: Callable[..., Any], *args: Any) -> Any:
 @given(replies)
 def test_names_are_names(reply: str) -> None:
     """Any text gives names, each once and none of them empty or "none", or the error (M1)."""
-    found = result_of(names, reply) or []
+    found: list[str] = result_of(names, reply) or []
     assert all(canonical(name) and not nothing_new(name) and "\n" not in name for name in found)
     assert len({canonical(name) for name in found}) == len(found)
 
@@ -57,7 +57,8 @@ def test_notes_are_about_somebody_known(reply: str, known: list[str], source: st
 @given(replies)
 def test_statements_have_three_parts(reply: str) -> None:
     """Any text gives statements with a subject, a relation and an object, or the error (M2)."""
-    for statement in result_of(statements, reply) or []:
+    found: list[Statement] = result_of(statements, reply) or []
+    for statement in found:
         assert all(canonical(part) for part in statement[:3])
 
 
@@ -87,6 +88,7 @@ HUGE = {
     "letters": "x" * MEGABYTE,
     "words": "word " * (MEGABYTE // 5),
     "lines": "Sam\n" * (MEGABYTE // 4),
+    "labelled lines": "Eve: x\n" * (MEGABYTE // 7),
     "bullets": "- " * (MEGABYTE // 2),
     "dashes": "-" * MEGABYTE,
     "a line of dashes": f"Sam {'-' * MEGABYTE} Eve",

@@ -1,5 +1,7 @@
 """The newest messages word for word as far as they fit a limit, and a summary of what is older."""
 
+from typing import Any
+
 import pytest
 
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
@@ -14,9 +16,19 @@ def words(message: Message) -> int:
     return len(str(message["content"]).split())
 
 
-def make(model: ScriptedModel | ChatFunction, limit: int, **options: object) -> ConversationSummaryBufferMemory:
+def words_times_3(message: Message) -> int:
+    """Another one."""
+    return 3 * words(message)
+
+
+def one(message: Message) -> int:
+    """A token for each message."""
+    return 1
+
+
+def make(model: ScriptedModel | ChatFunction, limit: int, **options: Any) -> ConversationSummaryBufferMemory:
     """A memory that counts words."""
-    given: dict[str, object] = {"llm": model, "max_token_limit": limit, "token_counter": words, "conversation_id": "a"}
+    given: dict[str, Any] = {"llm": model, "max_token_limit": limit, "token_counter": words, "conversation_id": "a"}
     return ConversationSummaryBufferMemory(**(given | options))
 
 
@@ -94,7 +106,7 @@ class TestLimit:
         """Counts of one counter are not taken for those of another: the limit holds in the new tokens (B3, I6)."""
         first = make(ScriptedModel(), 8)
         tell(first, 0, 1)
-        second = make(ScriptedModel("Earlier."), 8, store=first.store, token_counter=lambda message: 3 * words(message))
+        second = make(ScriptedModel("Earlier."), 8, store=first.store, token_counter=words_times_3)
         assert second.load_memory_variables({}) == {"history": "System: Earlier.\nAI: answer 1"}
 
     @pytest.mark.parametrize("limit", [0, 1])
@@ -167,7 +179,7 @@ class TestFailure:
 def test_tool_calls_leave_with_their_results(clerk: ChatFunction) -> None:
     """A call and its results go into the summary together: none is sent alone, none is in neither place (T2, I6)."""
     call = {"id": "c1", "function": {"name": "weather", "arguments": "Oslo"}}
-    memory = make(clerk, 2, token_counter=lambda _: 1, return_messages=True)
+    memory = make(clerk, 2, token_counter=one, return_messages=True)
     memory.add_messages(
         [
             {"role": "user", "content": "And today?"},

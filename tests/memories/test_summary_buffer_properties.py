@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as some
@@ -46,7 +47,7 @@ def check(memory: ConversationSummaryBufferMemory, told: int) -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(exchanges, limits, some.fixed_dictionaries({"count_summary": some.booleans()}))
-def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list[int], option: dict[str, bool]) -> None:
+def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list[int], option: dict[str, Any]) -> None:
     """For any sizes, and opened again and again with any limits, the promise holds after each save (B1, B3, P1, I4)."""
     store = InMemoryStore()
     for place, exchange in enumerate(said):

@@ -3,6 +3,7 @@
 import struct
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -37,9 +38,10 @@ class Pets:
         ]
 
 
-def make(embedder: Callable[[Texts], Vectors], **options: object) -> VectorStoreRetrieverMemory:
+def make(embedder: Callable[[Texts], Vectors], **options: Any) -> VectorStoreRetrieverMemory:
     """A memory that shows one document."""
-    return VectorStoreRetrieverMemory(**{"embedder": embedder, "k": 1, "conversation_id": "a", **options})
+    given: dict[str, Any] = {"embedder": embedder, "k": 1, "conversation_id": "a"}
+    return VectorStoreRetrieverMemory(**(given | options))
 
 
 def tell(memory: VectorStoreRetrieverMemory, *said: str) -> VectorStoreRetrieverMemory:

@@ -1,8 +1,8 @@
 """Exchanges found by what they say, from anywhere in the conversation."""
 
 import asyncio
-from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.stores import InMemoryStore
+from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError, OptionError
 
 Texts = list[str]
@@ -24,9 +24,15 @@ def pets(texts: Texts) -> Vectors:
     return [[float("cat" in text or "feline" in text), float("dog" in text or "canine" in text), 0.1] for text in texts]
 
 
-def make(embedder: Callable[[Texts], object] = pets, **options: object) -> VectorStoreRetrieverMemory:
+def make(embedder: Any = pets, **options: Any) -> VectorStoreRetrieverMemory:
     """A memory with the embedder above."""
-    return VectorStoreRetrieverMemory(**{"embedder": embedder, "k": 1, "conversation_id": "a", **options})
+    given: dict[str, Any] = {"embedder": embedder, "k": 1, "conversation_id": "a"}
+    return VectorStoreRetrieverMemory(**(given | options))
+
+
+def words(message: Message) -> int:
+    """A token counter: the words of a message."""
+    return len(str(message["content"]).split())
 
 
 def tell(memory: VectorStoreRetrieverMemory, *said: str) -> None:
@@ -123,7 +129,7 @@ class TestLimit:
     def test_is_used_up(self) -> None:
         """A message that is too long does not keep shorter ones out, `k` does not count, and the date does."""
         store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, 12, tzinfo=UTC))
-        memory = make(max_token_limit=10, token_counter=lambda message: len(message["content"].split()), store=store)
+        memory = make(max_token_limit=10, token_counter=words, store=store)
         for said in ("cat 1", "cat " * 50, "cat 2", "cat 3"):
             memory.add_messages([{"role": "user", "content": said}])
         first, *lines = found(memory, "cat").splitlines()
@@ -172,8 +178,12 @@ class TestFailure:
     )
     def test_with_vectors_that_are_none(self, vectors: object) -> None:
         """What is not one finite vector for each text is a `ModelError` that names the embedder; nothing is learnt."""
-        memory = make(lambda _: vectors)
-        with pytest.raises(ModelError, match="lambda"):
+
+        def odd(texts: Texts) -> object:
+            return vectors
+
+        memory = make(odd)
+        with pytest.raises(ModelError, match="odd"):
             memory.save_context({"input": "my cat"}, {"output": "ok"})
         assert found(memory, "my cat") == "input: my cat\noutput: ok"
 

@@ -1,5 +1,7 @@
 """The last `k` exchanges, and no others."""
 
+from typing import Any
+
 import pytest
 
 from memzoo.memories import ConversationBufferMemory, ConversationBufferWindowMemory
@@ -10,7 +12,7 @@ CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1
 RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "done"}
 
 
-def told(k: int, exchanges: int, **options: bool) -> ConversationBufferWindowMemory:
+def told(k: int, exchanges: int, **options: Any) -> ConversationBufferWindowMemory:
     """A memory that was told some exchanges."""
     memory = ConversationBufferWindowMemory(k=k, **options)
     for number in range(exchanges):

@@ -54,7 +54,8 @@ class StateUpdate:
     Attributes:
         version: Hand it to `Store.commit`; it changes with each commit and is never used twice.
         watermark: The last log number that the state has taken in; 0 for none.
-        changes: Items that changed after the version that was asked for; `None` marks a removed one.
+        changes: Items that changed after the version that was asked for, in no order that can be relied on; `None`
+            marks a removed one.
         reset: The state is not a successor of that version (it was cleared): forget it, start from `changes`.
     """
 

@@ -63,30 +63,33 @@ def _state_key() -> tuple[Column[str], Column[str]]:
     return _text("conversation_id", key=True), _text("strategy", key=True)
 
 
+# The prefix lets the tables live in a database that has others.
 # Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
-meta = Table("meta", _tables, _text("key", key=True), _number("value"))
+meta = Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
 conversations = Table(
-    "conversations",
+    "memzoo_conversations",
     _tables,
     *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
     sqlite_with_rowid=False,
 )
 messages = Table(
-    "messages",
+    "memzoo_messages",
     _tables,
     *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
     *(_text("message"), _text("fields"), _text("created_at")),
-    Index("messages_by_turn", "conversation_id", "turn_id", "seq"),
+    Index("memzoo_messages_by_turn", "conversation_id", "turn_id", "seq"),
 )
-states = Table("states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False)
+states = Table(
+    "memzoo_states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False
+)
 items = Table(
-    "items",
+    "memzoo_items",
     _tables,
     *(*_state_key(), _text("key", key=True), _text("value", null=True), _number("version")),
-    Index("items_by_version", "conversation_id", "strategy", "version", "key"),
+    Index("memzoo_items_by_version", "conversation_id", "strategy", "version", "key"),
 )
 embeddings = Table(
-    "embeddings", _tables, *_state_key(), _number("seq", key=True), Column("vector", LargeBinary, nullable=False)
+    "memzoo_embeddings", _tables, *_state_key(), _number("seq", key=True), Column("vector", LargeBinary, nullable=False)
 )
 
 

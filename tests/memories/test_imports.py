@@ -15,7 +15,7 @@ HEAVY = ["openai", "networkx", "chromadb", "numpy", "sqlalchemy", "tiktoken", "j
 def test_nothing_heavy_is_imported(code: str) -> None:
     """Heavy libraries are loaded at first use: importing costs a tenth of a second, not a second (reference 5)."""
     probe = f"import sys; {code}; print(*sorted(set({HEAVY!r}) & sys.modules.keys()))"
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 
 
@@ -26,7 +26,7 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
         "m.save_context({'input': 'a'}, {'output': 'b'}); m.messages(); create_memory('knowledge-graph');"
         f"print(*sorted(set({HEAVY!r}) & sys.modules.keys()))"
     )
-    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
 
 
@@ -34,7 +34,7 @@ def test_warns_about_nothing() -> None:
     """No import and no construction emits a warning (X5)."""
     probe = "from memzoo.memories import *\nfor name in STRATEGIES: create_memory(name).history()"
     command = [sys.executable, "-W", "error", "-c", probe]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 

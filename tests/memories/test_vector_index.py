@@ -146,6 +146,15 @@ class TestIndex:
         assert found(two, "feline?") == CAT
         assert found(one, "feline?") == CAT
 
+    def test_that_outlived_a_clear_is_emptied(self) -> None:
+        """An index that missed a clear, by a crash or another process, is not taken for the new one (I3, I7)."""
+        store, kept = InMemoryStore(), ExactIndex()
+        found(tell(make(Pets(), store=store, index=kept), "my cat", "my dog"), "x")
+        tell_anew = make(Pets(), store=store)
+        tell_anew.clear()
+        tell(tell_anew, "my dog", "my cat")
+        assert found(make(Pets(), store=store, index=kept), "feline?") == CAT
+
 
 class TestEmbedder:
     """A conversation that is opened with another embedder."""

@@ -47,7 +47,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         port: int = free.getsockname()[1]
     run = "from chromadb.cli.cli import app; app()"
     place = ["--path", str(tmp_path_factory.mktemp("server")), "--host", HOST, "--port", str(port)]
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         [sys.executable, "-c", run, "run", *place], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as server:
         assert server.stdout
@@ -101,7 +101,7 @@ index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
 index.close()
 """
-    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)  # noqa: S603
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     with closing(ChromaIndex(path=tmp_path)) as index:
         assert drive(index.known("c", "s")) == {7, 8}
         assert drive(index.search("c", "s", vector(0, 3), 1)) == [(8, 1.0)]

@@ -102,5 +102,5 @@ def test_importing_loads_nothing_heavy():
         "import sys, memzoo.stores; memzoo.stores.open_store('memory://'); memzoo.stores.ExactIndex();"
         "print(sorted({'numpy', 'sqlalchemy', 'chromadb', 'pytest'} & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

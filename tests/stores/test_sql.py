@@ -75,7 +75,7 @@ def test_a_newer_schema_is_refused(url: str, file: Path):
     """A file of a later version is left alone, and the message says what to do."""
     SQLStore(url).close()
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'schema'")
+        connection.execute("UPDATE memzoo_meta SET value = value + 1 WHERE key = 'schema'")
         connection.commit()
     with pytest.raises(StoreError, match=r"chat\.db: its tables have version 2.* up to 1; upgrade memzoo"):
         SQLStore(url)
@@ -91,11 +91,11 @@ def test_an_unfinished_schema_is_made_anew(url: str, file: Path):
 def test_the_tables_of_others_are_left_alone(url: str, file: Path):
     """A database with tables of the same names is refused, and nothing is added to it."""
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.execute("CREATE TABLE messages (id INTEGER PRIMARY KEY)")
-    with pytest.raises(StoreError, match=r"chat\.db: table messages already exists"):
+        connection.execute("CREATE TABLE memzoo_messages (id INTEGER PRIMARY KEY)")
+    with pytest.raises(StoreError, match=r"chat\.db: table memzoo_messages already exists"):
         SQLStore(url)
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("messages",)]
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("memzoo_messages",)]
 
 
 def test_other_files_are_refused(url: str, file: Path):
@@ -141,6 +141,8 @@ def test_the_file_can_be_read_with_other_tools(store: SQLStore, file: Path):
     """Messages are JSON text under the ids they were stored with."""
     say(store, "Zoë")
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        rows = connection.execute("SELECT conversation_id, seq, turn_id, message, fields FROM messages").fetchall()
+        rows = connection.execute(
+            "SELECT conversation_id, seq, turn_id, message, fields FROM memzoo_messages"
+        ).fetchall()
     assert rows == [("c", 1, "1", '{"role":"user","content":"Zoë"}', "{}")]
     assert json.loads(rows[0][3])["content"] == "Zoë"

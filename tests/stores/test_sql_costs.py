@@ -22,7 +22,7 @@ def plans(file: Path, statements: list[tuple[str, Any]]) -> list[str]:
         return [
             step[3]
             for statement, parameters in statements
-            if not statement.startswith(("BEGIN", "INSERT INTO messages"))
+            if not statement.startswith(("BEGIN", "INSERT INTO memzoo_messages"))
             for step in connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
         ]
 
@@ -76,10 +76,11 @@ def test_nothing_reads_more_than_it_needs(store: SQLStore, file: Path, statement
     found = plans(file, statements)
     assert not [step for step in found if step.startswith(("SCAN", "USE TEMP B-TREE"))]
     assert {
-        "SEARCH messages USING INDEX sqlite_autoindex_messages_1 (conversation_id=? AND seq>?)",
-        "SEARCH messages USING INDEX sqlite_autoindex_messages_1 (conversation_id=? AND seq>? AND seq<?)",
-        "SEARCH messages USING INDEX messages_by_turn (conversation_id=? AND turn_id=?)",
-        "SEARCH embeddings USING INDEX sqlite_autoindex_embeddings_1 (conversation_id=? AND strategy=? AND seq>?)",
+        "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>?)",
+        "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>? AND seq<?)",
+        "SEARCH memzoo_messages USING INDEX memzoo_messages_by_turn (conversation_id=? AND turn_id=?)",
+        "SEARCH memzoo_embeddings USING INDEX sqlite_autoindex_memzoo_embeddings_1"
+        " (conversation_id=? AND strategy=? AND seq>?)",
     } <= set(found)
     assert any("items_by_version (conversation_id=? AND strategy=? AND version>?)" in step for step in found)
 

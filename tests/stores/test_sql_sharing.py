@@ -55,7 +55,7 @@ for turn in itertools.count():
 def test_processes_lose_nothing(url: str):
     """Processes that open a new file and write at once lose nothing, double nothing, and leave no gap."""
     command, pipe = [sys.executable, "-c", WRITER, url], subprocess.PIPE
-    writers = [subprocess.Popen([*command, name], stdin=pipe, stdout=pipe, text=True) for name in "ab"]  # noqa: S603
+    writers = [subprocess.Popen([*command, name], stdin=pipe, stdout=pipe, text=True) for name in "ab"]
     for writer in writers:
         assert writer.stdout
         assert writer.stdout.readline() == "ready\n"
@@ -79,7 +79,7 @@ def test_processes_lose_nothing(url: str):
 def test_a_killed_process_loses_nothing(url: str, mode: str):
     """Whatever was acknowledged before the process was killed is there, in whole turns without a gap."""
     command = [sys.executable, "-c", SPEAKER, f"{url}?synchronous={mode}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as speaker:  # noqa: S603
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as speaker:
         assert speaker.stdout
         acknowledged = [next(speaker.stdout) for _ in range(50)]
         speaker.kill()

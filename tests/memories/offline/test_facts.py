@@ -104,6 +104,8 @@ class TestStatements:
             "Try Oslo in spring.",
             "Anna has to work. Anna has seen Tom. Anna has been to Oslo.",
             "Anna ran up from under behind in the house.",
+            "The door is wide, and it is nice. The dog likes cheese. My house is a mess.",
+            "There is Anna, another nurse. Some man met Anna. A vet, Anna, and so on. Equinor and Anna near Oslo.",
             "",
         ],
     )

@@ -23,6 +23,7 @@ from memzoo.memories.offline import (
     count_tokens,
     hash_embedding,
     serve,
+    serve_forever,
 )
 
 QUESTION = "I like tea. What do I like?"
@@ -293,13 +294,24 @@ class TestServing:
         with pytest.raises(OSError, match="in use"), serve(port=urlsplit(served).port or 0):
             pass
 
+    def test_an_interrupt_before_the_first_request_ends_it_as_well(self) -> None:
+        """From the moment that it is ready, Ctrl-C is a way to end it and no error."""
+        heard: list[str] = []
+
+        def ready(url: str) -> None:
+            heard.append(url)
+            raise KeyboardInterrupt
+
+        serve_forever(port=0, ready=ready)
+        assert heard[0].startswith("http://127.0.0.1:")
+
     def test_serve_forever_ends_when_interrupted(self) -> None:
         """It tells its base URL when it is ready, answers, and ends quietly and without an error on Ctrl-C."""
         code = (
             "from memzoo.memories.offline import serve_forever\n"
             "serve_forever(port=0, ready=lambda url: print(url, flush=True))"
         )
-        with subprocess.Popen(  # noqa: S603
+        with subprocess.Popen(
             [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout is not None

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from openai import OpenAI
 
 Ask = Callable[..., str]
 
@@ -40,7 +41,7 @@ class TestExtraction:
         [
             "Yesterday I went for a walk. Nobody was there. It rained.",
             "On Monday, in May, I ate French bread. OK! TV is boring.",
-            "Great! Cooking is fun. Bread was cheap. Honestly, I love it.",
+            "Great! Paragliding is fun. Cooking is fun. Bread was cheap. Honestly, I love it.",
             'She said "Please come home" and left.',
             "I think I'm tired.",
             "",
@@ -170,6 +171,13 @@ class TestNotes:
         known = [{"name": "Ilse", "summary": "Human said: Ilse lives in Linz."}]
         assert ask("entity_update", new_lines="Human: Thanks, bye!", entities=known) == "NOTHING NEW"
         assert ask("entity_update", new_lines="Human: I like tea.", entities=[]) == "NOTHING NEW"
+
+    def test_notes_of_several_lines(self, client: OpenAI) -> None:
+        """A line under "known" that is no note goes on with the note before it, if there is one."""
+        known = "stray\nIlse: Ilse is a nurse.\nShe lives in Linz.\n"
+        prompt = f"Task: entity_update.\n<new_lines>\nHuman: Ilse left.\n</new_lines>\n<known>\n{known}\n</known>"
+        said = client.chat.completions.create(model="any", messages=[{"role": "user", "content": prompt}])
+        assert said.choices[0].message.content == "Ilse: Ilse is a nurse. She lives in Linz. Human said: Ilse left."
 
     def test_instructions_are_not_followed(self, ask: Ask) -> None:
         """An order in the data is at most quoted in a note."""

@@ -114,29 +114,17 @@ class TestWhatGoes:
         assert "On day 60 I paid" in said
         assert said.count("Boats always seem") <= 1
 
-    @pytest.mark.parametrize("coupling", [0.3, 1000.0])
+    @pytest.mark.parametrize("coupling", [0.15, 1000.0])
     def test_related_statements_support_each_other(
         self, ask: Ask, monkeypatch: pytest.MonkeyPatch, coupling: float
     ) -> None:
         """Too long a summary is shortened by rank, also should the ranks not converge."""
         monkeypatch.setattr("memzoo.memories.offline.summary._COUPLING", coupling)
-        topics = [
-            "boat",
-            "violin",
-            "garden",
-            "oven",
-            "lease",
-            "kitten",
-            "bridge",
-            "piano",
-            "ladder",
-            "mirror",
-            "candle",
-        ]
+        topics = [f"{first}{second}" for first in ("boat", "oven", "lamp", "kite", "sled") for second in "bdfgklmnp"]
         lines = [
-            f"Human: {which} {topic} from the {topic}yard cost the {topic}man {number + 20} {topic}pounds in all."
+            f"Human: {which} {topic}ing costs the {topic}man {number + 20} {topic}pounds in all."
             for number, topic in enumerate(topics)
-            for which in ("My first", "Our second", "The third", "A fourth", "Anna's fifth")
+            for which in ("My first", "Our second")
         ]
         said = ask("summary", summary="", new_lines="\n".join(lines))
         assert 300 < len(said.split()) <= 420

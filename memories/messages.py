@@ -20,6 +20,8 @@ ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 # All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
 _LINE_END = r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]"
 
+_PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
+
 
 def checked(message: Any) -> Message:
     """A copy of a message, after making sure that it is an OpenAI chat message.
@@ -136,6 +138,13 @@ class Labels:
     def of(self, role: str) -> str:
         """The label of a role."""
         return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
+
+    def speaker(self, message: Message) -> str:
+        """Who says a message: by its `name` field, unless that could be taken for somebody else's label."""
+        name, own = message.get("name"), self.of(message["role"])
+        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
+            return own
+        return own if name.casefold() in {label.casefold() for label in self.names - {own}} else name
 
     @property
     def names(self) -> set[str]:

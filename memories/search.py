@@ -1,11 +1,15 @@
 """Search by embeddings that follows the store."""
 
+from collections.abc import Mapping
+
 from memzoo.stores import Store, VectorIndex
 
 __all__ = ["VectorSearch"]
 
 _NEAREST = 200
 _NEVER = -1
+_PROBED = 10
+_SAME = 0.999
 
 
 class VectorSearch:
@@ -47,10 +51,20 @@ class VectorSearch:
     async def _repair(self, store: Store, *, trusted: bool) -> None:
         stored, known = await store.embeddings(*self._key), await self._index.known(*self._key)
         # After a clear the same numbers may stand for other messages.
-        if not trusted or known - stored.keys():
+        if not trusted or known - stored.keys() or not await self._agrees(stored, known):
             await self._index.remove(*self._key)
             known = set[int]()
         missing = {number: vector for number, vector in stored.items() if number not in known}
         if missing:
             await self._index.add(*self._key, missing)
         self._last = max(stored, default=0)
+
+    async def _agrees(self, stored: Mapping[int, bytes], known: set[int]) -> bool:
+        """Whether the index finds its oldest and its newest embedding under the numbers that the store has for them."""
+        for number in {min(known), max(known)} if known else ():
+            nearest = await self._index.search(*self._key, stored[number], _PROBED)
+            if any(similarity < _SAME for _, similarity in nearest) and number not in dict(nearest):
+                return False
+            if dict(nearest).get(number, 1.0) < _SAME and any(stored[number]):
+                return False
+        return True

@@ -152,7 +152,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             if entry.turn_id != turn or entry.message["role"] == "user":
                 turn, document = entry.turn_id, entry.seq
             if entry.message["role"] not in ("system", "developer"):
-                speaker = entry.message.get("name") or self.labels.of(entry.message["role"])
+                speaker = self.labels.speaker(entry.message)
                 beside = [f"{key}: {value}" for key, value in self._shown_fields(entry).items() if value]
                 text = quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
                 yield Passage(entry.seq, speaker, text, entry.created_at, document)

@@ -1,11 +1,13 @@
 """The shape of a sentence: one letter a word, so that patterns of grammar are patterns of letters.
 
-N name          P I, he ...     M my, his ...    D the, a ...      S possessive 's   # number
-b be            h have          d do             m may, would ...  f will            n not
-v verb          V finite verb   t participle     g -ing form       a adverb          e time word
-w other word
-p preposition   T to            & and, or        c comma           k because, but    x full stop, bracket
-i if            Y you, your     O me, him        q question word   ' quotation mark
+::
+
+    N name          P I, he         M my, his        O me, him         Y you, your      S possessive 's
+    D the, a        # number        e time word      w other word      a adverb         n not
+    b be            h have          d do             f will            m may, would
+    v verb          V finite verb   t participle     g -ing form
+    p preposition   T to            & and, or        k because, but    i if, when       q question word
+    c comma         x full stop     ' quotation mark
 """
 
 import functools

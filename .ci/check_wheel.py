@@ -15,7 +15,7 @@ tracked = subprocess.run(["git", "ls-files", *PACKAGES], cwd=root, capture_outpu
 expected = {f"memzoo/{name}" for name in tracked.split("\n") if Path(name).suffix in SHIPPED}
 
 with tempfile.TemporaryDirectory() as out:
-    subprocess.run([sys.executable, "-m", "build", "--outdir", out, str(root)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "build", "--outdir", out, str(root)], check=True, capture_output=True)
     wheel, source = next(Path(out).glob("*.whl")), next(Path(out).glob("*.tar.gz"))
     shipped = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("memzoo/")}
     with tarfile.open(source) as archive:

@@ -50,7 +50,9 @@ class TestOpenAI:
         embedder = OpenAIEmbedder("small", client(two_vectors, asked), dimensions=2)
         embedded = drive(embedder.embed(["a", "b"]))
         assert [numpy.frombuffer(vector, "<f4").tolist() for vector in embedded.vectors] == [[0.0, 0.5], [1.0, 0.5]]
-        assert (embedded.spent.calls, embedded.spent.prompt_tokens) == (1, 7)
+        spent = embedded.spent
+        assert (spent.calls, spent.prompt_tokens, spent.completion_tokens) == (1, 7, 0)
+        assert spent.seconds > 0
         assert asked == [{"model": "small", "input": ["a", "b"], "encoding_format": "float", "dimensions": 2}]
 
     def test_is_named_by_model_and_options(self) -> None:

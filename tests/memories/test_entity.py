@@ -214,6 +214,16 @@ class TestFailure:
         memory.save_context({"input": "bye"}, {"output": "bye"})
         assert memory.entities == {"Bo": "is 31.", "Sam": "is 30."}
 
+    @pytest.mark.parametrize("k", [0, 1, 2, 3, 4])
+    def test_shows_each_waiting_exchange_once(self, k: int) -> None:
+        """What waits longer than `k` exchanges is shown before the last ones, and nothing is shown twice (I4)."""
+        memory, _ = told(*[ModelError("down")] * 4, "NONE", k=k, on_model_error="defer")
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        shown = memory.load_memory_variables({"input": "Sam?"})["history"].splitlines()
+        waiting = ["Human: q0", "AI: a0", "Human: q1", "AI: a1"]
+        assert shown == (["Human: Sam is my brother", "AI: Nice!", *waiting] if k > 2 else waiting)
+
     def test_shows_what_was_not_noted_yet(self) -> None:
         """With `k` of 0, exchanges that wait are shown word for word nevertheless (I4)."""
         memory, _ = told(ModelError("down"), ModelError("down"), "Sam", k=0, on_model_error="defer")

@@ -216,6 +216,13 @@ class TestQuestions:
             memory.get_current_entities("x")
 
 
+def test_is_empty_as_soon_as_it_is_cleared() -> None:
+    """`clear` empties the graph at once, not with the next load (A2)."""
+    memory, _ = told()
+    memory.clear()
+    assert memory.kg.facts(history=True) == []
+
+
 def test_is_there_after_a_restart() -> None:
     """A new memory on the same store has the graph, with its history and sources, and asks no model for it (P2)."""
     first, _ = told("Sam | lives in | Oslo", "Sam | lives in | Rome")

@@ -59,6 +59,14 @@ def test_texts_must_be_texts(option: str, value: Any) -> None:
         create_memory("buffer", **{option: value})
 
 
+def test_an_empty_id_is_refused_with_advice() -> None:
+    """Who has no id leaves it out, and gets a fresh one; for other texts there is no such advice (X7)."""
+    with pytest.raises(OptionError, match="leave it out for a fresh one"):
+        create_memory("buffer", conversation_id="")
+    with pytest.raises(OptionError, match=r"not ''$"):
+        create_memory("buffer", ai_prefix="")
+
+
 @pytest.mark.parametrize("store", [None, {}, "memory://", BaseMemory])
 def test_store_must_be_one(store: Any) -> None:
     """What is no store is refused with how to open one, even if it is the URL of one."""

@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.models import ChatFunction
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import InMemoryStore, Message, Store
 
 _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
@@ -27,7 +27,7 @@ def clerk() -> ChatFunction:
 def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
     """Makes a memory of any strategy that asks the clerk, or another `llm`, at each exchange."""
 
-    def memory(name: str, store: InMemoryStore | None = None, *, llm: Any = clerk) -> BaseMemory:
+    def memory(name: str, store: Store | None = None, *, llm: Any = clerk) -> BaseMemory:
         options: dict[str, dict[str, Any]] = {
             "summary": {"llm": llm},
             "summary-buffer": {"llm": llm, "max_token_limit": 2, "token_counter": _one},

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph
 from memzoo.memories.graph import SINGLE_VALUED
 from memzoo.memories.names import canonical
 from memzoo.memories.replies import Statement
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 SAID = ("subject", "relation", "object")
 
@@ -160,7 +162,7 @@ def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     return graph
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(REPEATABLE, max_examples=300)
 @given(statements, some.lists(some.integers(1, 10)))
 def test_steps_do_not_matter(said: list[Statement], ends: list[int]) -> None:
     """One by one, in any steps or all at once, the same facts hold and the same history is kept (K2, F3)."""
@@ -169,7 +171,7 @@ def test_steps_do_not_matter(said: list[Statement], ends: list[int]) -> None:
     assert in_steps(said, []).facts(history=True) == one_by_one.facts(history=True)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(REPEATABLE, max_examples=300)
 @given(statements)
 def test_the_newest_statement_holds(said: list[Statement]) -> None:
     """A single-valued relation has one object at most, no fact holds beside its denial, the last said holds (K2)."""

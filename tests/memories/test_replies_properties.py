@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.names import canonical
 from memzoo.memories.replies import Statement, names, notes, nothing_new, prose, statements
 from memzoo.stores.errors import ModelReplyError
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 MEGABYTE = 1_000_000
 CPU_SECONDS = 20
@@ -23,7 +25,7 @@ Sam | likes tea ( ) , , <|> NOT not none NONE nothing new : Output: Summary: ```
 replies = some.lists(
     some.one_of(some.sampled_from([*PIECES, " ", "\n", "\t", "\\", "\0", "\u2028"]), some.text(max_size=4)), max_size=20
 ).map("".join)
-deterministic = settings(derandomize=True, deadline=None, max_examples=500)
+deterministic = settings(REPEATABLE, max_examples=500)
 
 
 def result_of(read: Callable[..., Any], *args: Any) -> Any:

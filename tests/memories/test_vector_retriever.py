@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError, OptionError
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 Texts = list[str]
 Vectors = list[list[float]]
@@ -112,7 +114,7 @@ class TestDocuments:
 class TestLimit:
     """As many documents as fit some tokens."""
 
-    @settings(derandomize=True, deadline=None)
+    @REPEATABLE
     @given(
         some.lists(some.tuples(some.text("ab c", max_size=40), some.text("ab\n", max_size=40)), max_size=6),
         some.integers(1, 40),

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.passages import Passage
 from memzoo.memories.words import WordIndex
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
@@ -87,7 +89,7 @@ class TestQueries:
         index = index_of("nothing", "word19999")
         assert ranked(index, " ".join(f"word{number}" for number in range(20_000))) == [2]
 
-    @settings(derandomize=True, deadline=None)
+    @REPEATABLE
     @given(some.lists(some.text(), max_size=4), some.text())
     def test_and_texts_may_be_anything(self, texts: list[str], query: str) -> None:
         """No text and no query breaks the index, and only what was put in is found."""
@@ -121,7 +123,7 @@ class TestGrowing:
         assert index.passages.last == 2
         assert len(index.passages) == 2
 
-    @settings(derandomize=True, deadline=None)
+    @REPEATABLE
     @given(some.lists(some.text("ab ", max_size=300), max_size=12), some.integers(1, 5))
     def test_step_by_step_is_as_all_at_once(self, texts: list[str], step: int) -> None:
         """An index that grew with the conversation finds what one finds that was built from the whole log."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 import memzoo.prompts
@@ -13,6 +13,8 @@ from memzoo.memories import ConversationSummaryMemory
 from memzoo.memories.testing import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores.errors import PromptError
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 VALUES: dict[str, Any] = {
     "summary": "OLD SUMMARY",
@@ -86,7 +88,7 @@ TAG = re.compile(r"<\s*/?\s*(?:summary|history|new_lines|known|input)\b", re.IGN
 class TestData:
     """What is put into a prompt."""
 
-    @settings(derandomize=True, deadline=None, max_examples=300)
+    @settings(REPEATABLE, max_examples=300)
     @given(some.sampled_from(sorted(PROMPTS)), texts, texts)
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
@@ -95,7 +97,7 @@ class TestData:
         tags = [match.group() for match in TAG.finditer(PromptSet().render(name, **hostile))]
         assert tags == [match.group() for match in TAG.finditer(PromptSet().render(name, **values(name)))]
 
-    @settings(derandomize=True, deadline=None)
+    @REPEATABLE
     @given(texts)
     def test_is_shown_as_it_is_but_for_tags(self, text: str) -> None:
         """Apart from the tags a value is shown unchanged: nothing is escaped, nothing evaluated (I8)."""

@@ -1,13 +1,14 @@
 """Facts as a graph: several relations of a pair, corrections with their history, names in any case."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories import Fact, KnowledgeGraph
+from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph import SINGLE_VALUED
 from memzoo.memories.names import canonical
 from memzoo.memories.replies import Statement
@@ -15,12 +16,17 @@ from memzoo.memories.replies import Statement
 SAID = ("subject", "relation", "object")
 
 
+def source(seq: int) -> Source:
+    """A message of the user."""
+    return Source(seq, "user", datetime(2026, 5, 8, 12, seq % 60, tzinfo=UTC))
+
+
 def told(*statements: Sequence[str]) -> KnowledgeGraph:
     """A graph that was told statements, one a message; a fourth part says that the statement is negated."""
     graph = KnowledgeGraph()
     for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
         said = Statement(subject, relation, obj, negated=bool(negated))
-        graph.take_in(graph.learn(said, seq, {}), reset=False)
+        graph.take_in(graph.learn(said, source(seq), {}), reset=False)
     return graph
 
 
@@ -82,15 +88,15 @@ class TestCorrections:
         """What is superseded is kept, with where it was said and where it was corrected (K2)."""
         graph = told(("Sam", "lives in", "Paris"), ("x", "y", "z"), ("Sam", "lives in", "London"))
         assert graph.about("Sam", history=True) == [
-            Fact("Sam", "lives in", "Paris", said_in=(1,), superseded_by=3),
-            Fact("Sam", "lives in", "London", said_in=(3,)),
+            Fact("Sam", "lives in", "Paris", sources=(source(1),), superseded_by=3),
+            Fact("Sam", "lives in", "London", sources=(source(3),)),
         ]
 
     def test_can_be_taken_back(self) -> None:
         """Who moves back lives there again; both mentions are kept (K2)."""
         graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Sam", "lives in", "Oslo"))
-        assert graph.facts() == [Fact("Sam", "lives in", "Oslo", said_in=(1, 3))]
-        assert graph.facts(history=True)[1] == Fact("Sam", "lives in", "Rome", said_in=(2,), superseded_by=3)
+        assert graph.facts() == [Fact("Sam", "lives in", "Oslo", sources=(source(1), source(3)))]
+        assert graph.facts(history=True)[1] == Fact("Sam", "lives in", "Rome", sources=(source(2),), superseded_by=3)
 
     def test_leave_other_relations_alone(self) -> None:
         """Several things may be liked at a time."""
@@ -152,7 +158,7 @@ def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     draft: dict[str, Any] = {}
     for seq, statement in enumerate(said, start=1):
-        draft |= graph.learn(statement, seq, draft)
+        draft |= graph.learn(statement, source(seq), draft)
         if seq in sizes:
             graph.take_in(draft, reset=False)
             draft = {}

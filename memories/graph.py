@@ -161,7 +161,9 @@ class KnowledgeGraph:
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
         """The facts more than one step away, each with the name from which it is reached first."""
-        reached = {node: name for name in reversed(names) for node in self._nodes(name)}
+        reached: dict[str, str] = {}
+        for name in names:
+            reached |= dict.fromkeys((node for node in self._nodes(name) if node not in reached), name)
         edge = list(reached)
         for steps in range(2, depth + 1):
             edge = self._next(edge, reached)

@@ -10,9 +10,11 @@ from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph import SINGLE_VALUED
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.memories.replies import Statement
 
+PIECES = ["a", "B", "é", "1", "+", ".", "→", "'", " ", "the "]
+NAMES = some.lists(some.sampled_from(PIECES), min_size=1, max_size=4).map("".join).filter(canonical)
 SAID = ("subject", "relation", "object")
 
 
@@ -139,6 +141,82 @@ class TestNamesInText:
     def test_are_not_there_in_other_texts(self) -> None:
         """An empty text has no names."""
         assert self.GRAPH().named_in("") == self.GRAPH().named_in("Nobody") == []
+
+    def test_are_found_in_the_order_of_the_text(self) -> None:
+        """Names come as the text has them; signs belong to names, and a mark alone can be one."""
+        graph = told(("Sam", "knows", "C++"), ("Ada", "draws", "→"))
+        assert graph.named_in("→ or c++, Sam?") == ["→", "C++", "Sam"]
+
+    def test_are_the_longest_ones(self) -> None:
+        """In "New York" there is no "York", unless it stands beside it, too."""
+        graph = told(("New York", "is not", "York"), ("New York City", "is", "big"))
+        assert graph.named_in("Is it in New York?") == ["New York"]
+        assert graph.named_in("York and new york city?") == ["York", "New York City"]
+
+    def test_are_no_longer_found_without_facts(self) -> None:
+        """A name of which the last fact was taken away is not known any more."""
+        graph = told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"))
+        graph.take_in({"sam\tlikes\ttea": None}, reset=False)
+        assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
+        assert graph.about("Sam") == []
+
+    @settings(derandomize=True, deadline=None, max_examples=300)
+    @given(some.lists(NAMES, max_size=6), some.lists(NAMES, max_size=6).map(" ".join))
+    def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
+        """The index finds a name that a text mentions, or a longer one that covers it, and nothing else."""
+        graph = told(*((name, "is", "x1") for name in names))
+        found = [canonical(name) for name in graph.named_in(text)]
+        mentioned = [node for node in graph.graph if mentions(text, node)]
+        assert set(found) <= set(mentioned)
+        assert all(any(node in longer for longer in found) for node in mentioned)
+
+
+class TestSurroundings:
+    """Facts some steps around names."""
+
+    GRAPH = staticmethod(
+        lambda: told(
+            ("Sam", "works at", "Acme"),
+            ("Acme", "is located in", "Oslo"),
+            ("Oslo", "is in", "Norway"),
+            ("Eve", "founded", "Acme"),
+            ("Sam", "likes", "Eve"),
+        )
+    )
+
+    @pytest.mark.parametrize(
+        ("depth", "expected"),
+        [
+            (1, ["Sam works at Acme", "Sam likes Eve"]),
+            (2, ["Acme is located in Oslo", "Eve founded Acme"]),
+            (3, ["Oslo is in Norway"]),
+            (9, []),
+        ],
+    )
+    def test_reach_so_many_steps(self, depth: int, expected: list[str]) -> None:
+        """With each step the facts about the neighbours join, from either side of a relation, each once."""
+        near = self.GRAPH().around(["sam"], depth)
+        assert sorted(str(found.fact) for found in near if found.steps == depth) == sorted(expected)
+        assert len({found.fact for found in near}) == len(near)
+
+    def test_belong_to_the_nearest_name(self) -> None:
+        """A fact about two names comes with both; one further away with the name that it is reached from first."""
+        near = self.GRAPH().around(["Oslo", "Sam"], 2)
+        told_of = {name: {str(one.fact) for one in near if one.name == name} for name in ("Oslo", "Sam")}
+        assert told_of == {
+            "Oslo": {"Acme is located in Oslo", "Oslo is in Norway", "Eve founded Acme"},
+            "Sam": {"Sam works at Acme", "Sam likes Eve"},
+        }
+
+    def test_leave_out_what_does_not_hold(self) -> None:
+        """No step leads over a superseded fact, and none is among the facts."""
+        graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Oslo", "is in", "Norway"))
+        assert texts([found.fact for found in graph.around(["Sam"], 3)]) == ["Sam lives in Rome"]
+
+    def test_may_go_in_circles(self) -> None:
+        """A circle of facts ends."""
+        graph = told(("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A"), ("A", "knows", "A"))
+        assert len(graph.around(["A"], 50)) == 4
 
 
 statements = some.lists(

@@ -44,7 +44,9 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
         edge_label_data_source="label",
         show_edge_label=True,
         edge_curvature=0.2,
-        links_force_distance=150.0,
+        links_force_distance=120.0,
+        many_body_force_strength=-300.0,
+        zoom_factor=1.5,
         node_hover_neighborhood=True,
     )
     page: str = figure.to_html()

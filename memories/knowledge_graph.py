@@ -5,14 +5,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memzoo.memories import replies
-from memzoo.memories.facts import Reason, Source
+from memzoo.memories.facts import Reason
 from memzoo.memories.graph import SINGLE_VALUED, KnowledgeGraph
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.names import canonical, mentions, refers_back
+from memzoo.memories.names import refers_back
 from memzoo.memories.options import whole_number
-from memzoo.memories.reasons import reasons, speaker
+from memzoo.memories.reasons import reasons, source_of
 from memzoo.memories.replies import Statement
 from memzoo.memories.state import Changes, State
 from memzoo.memories.surroundings import lines, within
@@ -81,7 +80,7 @@ class ConversationKGMemory(ModelBackedMemory):
         history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
         draft: dict[str, JSON] = {}
         for statement in await self._statements(history, self.render(messages_of(mined))):
-            draft |= self.kg.learn(statement, _source(statement, mined), draft)
+            draft |= self.kg.learn(statement, source_of(statement, mined), draft)
         return Changes(draft)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -136,12 +135,3 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def _tokens(self, text: str) -> int:
         return self.counter({"role": "system", "content": text})
-
-
-def _source(statement: Statement, entries: Sequence[Entry]) -> Source:
-    """The message that a statement was taken from: one that has its object and most of its other words."""
-    spoken = {entry.seq: text_of(entry.message) for entry in entries}
-    likely = [entry for entry in entries if mentions(spoken[entry.seq], canonical(statement.object))] or entries
-    words = f"{statement.subject} {statement.relation}".casefold().split()
-    best = max(likely, key=lambda entry: (sum(mentions(spoken[entry.seq], word) for word in words), entry.seq))
-    return Source(best.seq, speaker(best), best.created_at)

@@ -4,7 +4,8 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
-from memzoo.memories.graph import Fact, KnowledgeGraph
+from memzoo.memories.facts import Fact, Quote, Reason, Source
+from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.models import ChatModel, Completion, Model
 from memzoo.memories.registry import STRATEGIES, create_memory
@@ -31,6 +32,9 @@ __all__ = [
     "KnowledgeGraph",
     "Model",
     "OpenAIEmbedder",
+    "Quote",
+    "Reason",
+    "Source",
     "Spent",
     "Usage",
     "VectorStoreRetrieverMemory",

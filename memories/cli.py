@@ -1,6 +1,7 @@
-"""The `memzoo` command: the zoo, a comparison, a conversation, the offline model as a server."""
+"""The `memzoo` command: the zoo, a comparison, a conversation, its graph, the offline model as a server."""
 
 import uuid
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.graph_export import FORMATS, export, stored_graph
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import ChatModel
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
@@ -110,6 +112,26 @@ def chat(
     )
     _converse(remembered, ChatModel(model))
     opened.close()
+
+
+@app.command("graph")
+def show_graph(
+    store: Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")],
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store, if it has several.")] = "",
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
+    history: Annotated[bool, typer.Option("--history", help="Superseded facts too.")] = False,  # noqa: FBT002
+    out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
+) -> None:
+    """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
+    with closing(open_store(store)) as opened:
+        found = drive(stored_graph(opened, conversation or _only_conversation(opened)))
+    text = export(found.graph, form, history=history)
+    if out:
+        out.write_text(text, encoding="utf-8")
+    else:
+        typer.echo(text, nl=False)
+    if found.behind:
+        typer.echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
 
 
 @app.command("serve-offline")

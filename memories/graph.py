@@ -1,19 +1,21 @@
 """What a conversation says of the world, as a graph of facts."""
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memzoo.memories.names import canonical, mentions
+from memzoo.memories.facts import Fact, Source, in_order
+from memzoo.memories.name_index import NameIndex
+from memzoo.memories.names import canonical
 from memzoo.memories.replies import Statement
 from memzoo.stores import JSON
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-__all__ = ["SINGLE_VALUED", "Fact", "KnowledgeGraph"]
+__all__ = ["SINGLE_VALUED", "KnowledgeGraph", "Near"]
 
 SINGLE_VALUED = frozenset(
     f"{verb} {rest}"
@@ -32,45 +34,20 @@ SINGLE_VALUED = frozenset(
 )
 """Relations of which a subject has one object at a time: a new one supersedes the old."""
 
-_NEGATABLE = ("is", "are", "was", "were", "has", "have", "can", "will", "does", "do")
-
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """A subject, a relation and an object, with where they were said.
+class Near:
+    """A fact that was found around a name.
 
     Attributes:
-        subject: As it was written first.
-        relation: As it was written first.
-        object: As it was written first.
-        negated: The fact is that this is not so.
-        said_in: Log numbers of the messages that stated it, oldest first.
-        superseded_by: The log number of the message that corrected it; 0 while it holds.
+        fact: The fact.
+        name: The name.
+        steps: How far from the name; 1 if the name is its subject or object.
     """
 
-    subject: str
-    relation: str
-    object: str
-    negated: bool = False
-    said_in: tuple[int, ...] = ()
-    superseded_by: int = 0
-
-    @property
-    def key(self) -> str:
-        """What makes a fact the same fact."""
-        relation = f"not {self.relation}" if self.negated else self.relation
-        return "\t".join(map(canonical, (self.subject, relation, self.object)))
-
-    def __str__(self) -> str:
-        """The fact as a plain statement."""
-        verb, _, rest = self.relation.partition(" ")
-        if not self.negated:
-            relation = self.relation
-        elif verb.casefold() in _NEGATABLE:
-            relation = f"{verb} not {rest}".strip()
-        else:
-            return f"not true: {self.subject} {self.relation} {self.object}"
-        return f"{self.subject} {relation} {self.object}"
+    fact: Fact
+    name: str
+    steps: int
 
 
 class KnowledgeGraph:
@@ -84,6 +61,7 @@ class KnowledgeGraph:
 
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED) -> None:
         self._single_valued = {canonical(relation) for relation in single_valued}
+        self._index = NameIndex()
         self._lock = threading.RLock()
 
     @cached_property
@@ -102,28 +80,41 @@ class KnowledgeGraph:
     def facts(self, *, history: bool = False) -> list[Fact]:
         """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:
-            return _in_order(
-                fact for node in self.graph for fact in self._at(node) if history or not fact.superseded_by
-            )
+            return in_order(_holding((fact for node in self.graph for fact in self._at(node)), history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
         """The facts in which a name is subject or object, in the order in which they were first said."""
         with self._lock:
-            return _in_order(
-                fact for node in self._nodes(name) for fact in self._at(node) if history or not fact.superseded_by
-            )
+            return in_order(_holding((fact for node in self._nodes(name) for fact in self._at(node)), history=history))
+
+    def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
+        """The facts that hold within so many steps around names, the nearest first.
+
+        Args:
+            names: What is known about a name comes in the order in which it was first said. A fact about two of the
+                names comes with each of them; one that is further away comes once, with the nearest.
+            depth: 1 for the facts about the names alone, 2 for those about their neighbours too, and so on.
+        """
+        with self._lock:
+            near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
+            return near if depth == 1 else [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def named_in(self, text: str) -> list[str]:
-        """The names of the graph that stand in a text, sorted."""
+        """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
         with self._lock:
-            return sorted(str(self.graph.nodes[node]["name"]) for node in self.graph if mentions(text, node))
+            return [str(self.graph.nodes[node]["name"]) for node in self._index.named_in(text)]
 
-    def learn(self, statement: Statement, seq: int, draft: Mapping[str, JSON]) -> dict[str, JSON]:
+    def names_all_of(self, text: str) -> bool:
+        """Whether no capitalised word of a text is part of a name that does not stand there in full."""
+        with self._lock:
+            return not self._index.has_part_of_a_name(text, self._index.named_in(text))
+
+    def learn(self, statement: Statement, source: Source, draft: Mapping[str, JSON]) -> dict[str, JSON]:
         """What changes when a message states something; the graph itself changes only by `take_in`.
 
         Args:
             statement: What is stated.
-            seq: The log number of the message.
+            source: The message.
             draft: Changes that were learnt before and are not taken in yet.
 
         Returns:
@@ -132,17 +123,20 @@ class KnowledgeGraph:
         said = Fact(*statement)
         with self._lock:
             known = {fact.key: fact for fact in self._at(canonical(said.subject))}
-        known.update({key: _fact(value) for key, value in draft.items()})
+        known.update({key: Fact.from_json(value) for key, value in draft.items()})
         said = replace(known.get(said.key, said), superseded_by=0)
-        said = replace(said, said_in=tuple(dict.fromkeys((*said.said_in, seq))))
-        corrected = [replace(fact, superseded_by=seq) for fact in known.values() if self._contradicts(said, fact)]
-        return {fact.key: asdict(fact) for fact in (*corrected, said)}
+        said = replace(said, sources=tuple(sorted({*said.sources, source})))
+        corrected = [
+            replace(fact, superseded_by=source.seq) for fact in known.values() if self._contradicts(said, fact)
+        ]
+        return {fact.key: fact.as_json() for fact in (*corrected, said)}
 
     def take_in(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow changed facts, after forgetting all if `reset`."""
         with self._lock:
             if reset:
                 self.graph.clear()
+                self._index.clear()
             for key, value in changes.items():
                 self._put(key, value)
 
@@ -150,12 +144,47 @@ class KnowledgeGraph:
         subject, relation, obj = key.split("\t")
         if value is None:
             self.graph.remove_edge(subject, obj, relation)
+            self._drop_unused({subject, obj})
             return
-        fact = _fact(value)
+        fact = Fact.from_json(value)
         for node, name in ((subject, fact.subject), (obj, fact.object)):
             if node not in self.graph:
                 self.graph.add_node(node, name=name)
+                self._index.add(node)
         self.graph.add_edge(subject, obj, key=relation, fact=fact)
+
+    def _drop_unused(self, nodes: Iterable[str]) -> None:
+        for node in nodes:
+            if not self.graph.degree(node):
+                self.graph.remove_node(node)
+                self._index.remove(node)
+
+    def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
+        """The facts more than one step away, each with the name from which it is reached first."""
+        reached: dict[str, str] = {}
+        for name in names:
+            reached |= dict.fromkeys((node for node in self._nodes(name) if node not in reached), name)
+        edge = list(reached)
+        for steps in range(2, depth + 1):
+            edge = self._next(edge, reached)
+            for node in edge:
+                facts = [fact for fact in _holding(in_order(self._at(node))) if fact.key not in seen]
+                seen |= {fact.key for fact in facts}
+                yield from (Near(fact, reached[node], steps) for fact in facts)
+
+    def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
+        """The nodes one step further, which it notes as reached from the names of those before them."""
+        found: list[str] = []
+        for node in edge:
+            for other in self._neighbours(node):
+                if other not in reached:
+                    reached[other] = reached[node]
+                    found.append(other)
+        return found
+
+    def _neighbours(self, node: str) -> Iterator[str]:
+        yield from (end for start, end, data in self.graph.out_edges(node, data=True) if not data["fact"].superseded_by)
+        yield from (start for start, _, data in self.graph.in_edges(node, data=True) if not data["fact"].superseded_by)
 
     def _contradicts(self, said: Fact, other: Fact) -> bool:
         if canonical(other.subject) != canonical(said.subject) or other.superseded_by:
@@ -174,15 +203,8 @@ class KnowledgeGraph:
         node = canonical(name)
         if node in self.graph:
             return [node]
-        words = set(node.split())
-        return [other for other in self.graph if words and words <= set(other.split())]
+        return self._index.with_words(node)
 
 
-def _fact(value: Mapping[str, Any]) -> Fact:
-    fields: dict[str, Any] = {**value, "said_in": tuple(value["said_in"])}
-    return Fact(**fields)
-
-
-def _in_order(facts: Iterable[Fact]) -> list[Fact]:
-    unique: dict[str, Fact] = {fact.key: fact for fact in facts}
-    return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))
+def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:
+    return (fact for fact in facts if history or not fact.superseded_by)

@@ -5,14 +5,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from memzoo.memories import replies
+from memzoo.memories.facts import Reason
 from memzoo.memories.graph import SINGLE_VALUED, KnowledgeGraph
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.names import canonical, mentions
+from memzoo.memories.names import refers_back
 from memzoo.memories.options import whole_number
+from memzoo.memories.reasons import reasons, source_of
 from memzoo.memories.replies import Statement
 from memzoo.memories.state import Changes, State
+from memzoo.memories.surroundings import lines, within
 from memzoo.memories.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.stores.driving import blocking
@@ -27,34 +29,46 @@ logger = logging.getLogger("memzoo")
 class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts about whom and what the input speaks of.
 
-    Saving lets the model write down each fact as subject, relation and object (one call), loading asks it whom the
-    input is about (one call). Facts said in different exchanges meet under one name, and a corrected fact is shown
-    corrected: where a subject can have only one object, the newer supersedes the older, which stays as history.
+    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks it whom the
+    input is about (one call), unless the input has names that are known and no "he" or "she". Facts said in different
+    exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one object,
+    the newer supersedes the older, which stays as history.
 
     Args:
         k: How many exchanges are used to tell whom "he" means; 0 for none.
+        depth: How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about
+            its neighbours too.
+        max_token_limit: Show as many facts as fit so many tokens: the nearest first, among them those that connect two
+            of the names, then the newest. `None` for all. What was not learnt from yet is shown besides.
         mine_ai: Take facts from the assistant's words too, not only from the user's.
         single_valued: Relations of which a subject has one object at a time.
         **model_backed: See `ModelBackedMemory` and `BaseMemory`.
 
     Example:
-        >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea", "sam"])
+        >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
         >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
         >>> memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
         >>> memory.save_context({"input": "He likes tea"}, {"output": "noted"})
         >>> memory.load_memory_variables({"input": "who is sam"})
-        {'history': 'On sam: Sam is a friend. Sam likes tea.'}
+        {'history': 'On Sam: Sam is a friend. Sam likes tea.'}
+        >>> [(str(reason.fact), reason.quotes[0].text) for reason in memory.why("tea")]
+        [('Sam likes tea', 'He likes tea')]
     """
 
     name = "knowledge-graph"
     needs_query = True
 
     k: int = 2
+    depth: int = 1
+    max_token_limit: int | None = None
     mine_ai: bool = False
     single_valued: Collection[str] = SINGLE_VALUED
 
     def __post_init__(self) -> None:
         whole_number("k", self.k)
+        whole_number("depth", self.depth, at_least=1)
+        if self.max_token_limit is not None:
+            whole_number("max_token_limit", self.max_token_limit, at_least=1)
         self.kg = KnowledgeGraph(frozenset(self.single_valued))
         super().__post_init__()
 
@@ -66,19 +80,30 @@ class ConversationKGMemory(ModelBackedMemory):
         history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
         draft: dict[str, JSON] = {}
         for statement in await self._statements(history, self.render(messages_of(mined))):
-            draft |= self.kg.learn(statement, _source(statement, mined), draft)
+            draft |= self.kg.learn(statement, source_of(statement, mined), draft)
         return Changes(draft)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line of facts for each name that the query speaks of, then what no facts were taken from yet."""
-        history = self.render(messages_of(await log.exchanges(self.k)))
-        known = {name: self.kg.about(name) for name in await self._names(query or "", history)}
-        lines = [f"On {name}: {'. '.join(map(str, facts))}." for name, facts in known.items() if facts]
-        return View(tuple(lines), messages_of(await log.after(state.watermark)))
+        near = self.kg.around(await self._names(query or "", log), self.depth)
+        if self.max_token_limit is not None:
+            near = within(self.max_token_limit, near, self._tokens)
+        return View(lines(near), messages_of(await log.after(state.watermark)))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in the graph."""
         self.kg.take_in(changes, reset=reset)
+
+    async def awhy(self, name: str) -> list[Reason]:
+        """What is known about a name and was known before, each with the messages that said so, oldest first.
+
+        Asks no model: what was not learnt from yet is not in it.
+
+        Args:
+            name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
+        """
+        await self._upkeep.state()
+        return await reasons(self.kg.about(name, history=True), self._log)
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
@@ -90,25 +115,23 @@ class ConversationKGMemory(ModelBackedMemory):
         history = self.render(messages_of(await self._log.exchanges(self.k)))
         return replies.names(await self.ask("current_entities", history=history, input=input_string))
 
+    why = blocking(awhy)
     get_knowledge_triplets = blocking(aget_knowledge_triplets)
     get_current_entities = blocking(aget_current_entities)
 
     async def _statements(self, history: str, new_lines: str) -> list[Statement]:
         return replies.statements(await self.ask("triple_extraction", history=history, new_lines=new_lines))
 
-    async def _names(self, query: str, history: str) -> list[str]:
-        if not query.strip() or self.kg.empty:
-            return []
+    async def _names(self, query: str, log: Log) -> list[str]:
+        known = self.kg.named_in(query)
+        if self.kg.empty or not query.strip() or (known and not refers_back(query) and self.kg.names_all_of(query)):
+            return known
+        history = self.render(messages_of(await log.exchanges(self.k)))
         try:
             return replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return self.kg.named_in(query)
+            return known
 
-
-def _source(statement: Statement, entries: Sequence[Entry]) -> int:
-    """The message that a statement was taken from: one that has its object and most of its other words."""
-    spoken = {entry.seq: text_of(entry.message) for entry in entries}
-    likely = [seq for seq in spoken if mentions(spoken[seq], canonical(statement.object))] or list(spoken)
-    words = f"{statement.subject} {statement.relation}".casefold().split()
-    return max(likely, key=lambda seq: (sum(mentions(spoken[seq], word) for word in words), seq))
+    def _tokens(self, text: str) -> int:
+        return self.counter({"role": "system", "content": text})

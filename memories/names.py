@@ -3,11 +3,14 @@
 import re
 import unicodedata
 
-__all__ = ["canonical", "mentions"]
+__all__ = ["canonical", "folded", "mentions", "refers_back", "standing"]
 
 # What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _EDGE = re.compile(r"^[\s\"'“”‘’«»`*,;:!?()\[\]]+|[\s\"'“”‘’«»`*,;:!?.()\[\]]+$")
 _POSSESSIVE = re.compile(r"['’]s$")
+_THIRD_PERSON = re.compile(
+    r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
+)
 
 
 def canonical(name: str) -> str:
@@ -19,7 +22,7 @@ def canonical(name: str) -> str:
         >>> canonical("The  Acme, Inc."), canonical("“SAM’s”")
         ('acme, inc', 'sam')
     """
-    form, written = _folded(name), ""
+    form, written = folded(name), ""
     while form != written:
         written = form
         form = _POSSESSIVE.sub("", _EDGE.sub("", written).removeprefix("the "))
@@ -33,8 +36,24 @@ def mentions(text: str, name: str) -> bool:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
         (True, False)
     """
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", _folded(text)) is not None
+    return bool(name) and standing(name).search(folded(text)) is not None
 
 
-def _folded(text: str) -> str:
+def refers_back(text: str) -> bool:
+    """Whether a text has an English pronoun of the third person, so that only what was said before tells whom it means.
+
+    Example:
+        >>> refers_back("Where does she live?"), refers_back("Where do I live, and where does Sheila?")
+        (True, False)
+    """
+    return _THIRD_PERSON.search(text) is not None
+
+
+def folded(text: str) -> str:
+    """A text without regard to case, width and white space."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def standing(name: str) -> re.Pattern[str]:
+    """Finds a name, given in its canonical form, as whole words in a folded text."""
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

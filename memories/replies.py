@@ -233,11 +233,11 @@ def _split_triple(piece: str) -> list[str]:
 
 def _statement(parts: list[str]) -> Statement | None:
     stripped = [part.strip(_WRAPPERS) for part in parts]
-    negated = bool(stripped) and stripped[0].startswith("NOT ")
-    stripped = [stripped[0].removeprefix("NOT "), *stripped[1:]] if stripped else []
-    if len(stripped) != 3 or not all(canonical(part) for part in stripped):  # noqa: PLR2004
+    if len(stripped) != 3:  # noqa: PLR2004
         return None
     subject, relation, obj = stripped
+    negated = subject.startswith("NOT ")
     words = " ".join(relation.split())
     relation, inner = re.subn(r" ?\b(?:not|no longer)\b|n['’]t\b", "", words, flags=re.IGNORECASE)
-    return Statement(subject, relation.strip(), obj, negated or bool(inner))
+    statement = Statement(subject.removeprefix("NOT "), relation.strip(), obj, negated or bool(inner))
+    return statement if all(canonical(part) for part in statement[:3]) else None

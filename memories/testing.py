@@ -324,7 +324,7 @@ class MemoryContract:
 
     def test_failing_model_loses_nothing(self) -> None:
         """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
-        memory, model = self.flaky(max_token_limit=1) if "max_token_limit" in self._names() else self.flaky()
+        memory, model = self.flaky(**self._small())
         undisturbed = self.make(conversation_id="x", **self._small())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
@@ -398,13 +398,13 @@ class MemoryContract:
         said = asyncio.run(save_all())
         assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
 
-    def _names(self) -> list[str]:
-        return list(self.strategy.__dataclass_fields__)
-
     def _small(self) -> dict[str, Any]:
         """Options that make the strategy ask its model from the first exchange on."""
-        bounded = issubclass(self.strategy, ModelBackedMemory) and "max_token_limit" in self._names()
-        return {"max_token_limit": 1} if bounded else {}
+        limit = self.strategy.__dataclass_fields__.get("max_token_limit")
+        asks_when_full = (
+            issubclass(self.strategy, ModelBackedMemory) and limit is not None and limit.default is not None
+        )
+        return {"max_token_limit": 1} if asks_when_full else {}
 
 
 def _spoil(messages: list[Message]) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.models import ChatFunction
 from memzoo.stores import InMemoryStore, Message, Store
 
+NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
 
@@ -25,7 +27,7 @@ def clerk() -> ChatFunction:
 
 @pytest.fixture(scope="session")
 def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
-    """Makes a memory of any strategy that asks the clerk, or another `llm`, at each exchange."""
+    """Makes a memory of any strategy that asks the clerk, or another `llm`, at each exchange, all at the same time."""
 
     def memory(name: str, store: Store | None = None, *, llm: Any = clerk) -> BaseMemory:
         options: dict[str, dict[str, Any]] = {
@@ -35,7 +37,9 @@ def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
             "knowledge-graph": {"llm": llm},
             "vector-retriever": {"embedder": _vectors},
         }
-        return create_memory(name, store=store or InMemoryStore(), conversation_id="a", **options.get(name, {}))
+        kept = store or InMemoryStore()
+        kept.clock = lambda: NOON
+        return create_memory(name, store=kept, conversation_id="a", **options.get(name, {}))
 
     return memory
 

@@ -1,20 +1,28 @@
 """Facts as a graph: several relations of a pair, corrections with their history, names in any case."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories import Fact, KnowledgeGraph
+from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph import SINGLE_VALUED
-from memzoo.memories.names import canonical
+from memzoo.memories.names import canonical, mentions
 from memzoo.memories.replies import Statement
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
+PIECES = ["a", "B", "é", "1", "+", ".", "→", "'", " ", "the "]
+NAMES = some.lists(some.sampled_from(PIECES), min_size=1, max_size=4).map("".join).filter(canonical)
 SAID = ("subject", "relation", "object")
+
+
+def source(seq: int) -> Source:
+    """A message of the user."""
+    return Source(seq, "user", datetime(2026, 5, 8, 12, seq % 60, tzinfo=UTC))
 
 
 def told(*statements: Sequence[str]) -> KnowledgeGraph:
@@ -22,7 +30,7 @@ def told(*statements: Sequence[str]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
         said = Statement(subject, relation, obj, negated=bool(negated))
-        graph.take_in(graph.learn(said, seq, {}), reset=False)
+        graph.take_in(graph.learn(said, source(seq), {}), reset=False)
     return graph
 
 
@@ -84,15 +92,15 @@ class TestCorrections:
         """What is superseded is kept, with where it was said and where it was corrected (K2)."""
         graph = told(("Sam", "lives in", "Paris"), ("x", "y", "z"), ("Sam", "lives in", "London"))
         assert graph.about("Sam", history=True) == [
-            Fact("Sam", "lives in", "Paris", said_in=(1,), superseded_by=3),
-            Fact("Sam", "lives in", "London", said_in=(3,)),
+            Fact("Sam", "lives in", "Paris", sources=(source(1),), superseded_by=3),
+            Fact("Sam", "lives in", "London", sources=(source(3),)),
         ]
 
     def test_can_be_taken_back(self) -> None:
         """Who moves back lives there again; both mentions are kept (K2)."""
         graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Sam", "lives in", "Oslo"))
-        assert graph.facts() == [Fact("Sam", "lives in", "Oslo", said_in=(1, 3))]
-        assert graph.facts(history=True)[1] == Fact("Sam", "lives in", "Rome", said_in=(2,), superseded_by=3)
+        assert graph.facts() == [Fact("Sam", "lives in", "Oslo", sources=(source(1), source(3)))]
+        assert graph.facts(history=True)[1] == Fact("Sam", "lives in", "Rome", sources=(source(2),), superseded_by=3)
 
     def test_leave_other_relations_alone(self) -> None:
         """Several things may be liked at a time."""
@@ -136,6 +144,82 @@ class TestNamesInText:
         """An empty text has no names."""
         assert self.GRAPH().named_in("") == self.GRAPH().named_in("Nobody") == []
 
+    def test_are_found_in_the_order_of_the_text(self) -> None:
+        """Names come as the text has them; signs belong to names, and a mark alone can be one."""
+        graph = told(("Sam", "knows", "C++"), ("Ada", "draws", "→"))
+        assert graph.named_in("→ or c++, Sam?") == ["→", "C++", "Sam"]
+
+    def test_are_the_longest_ones(self) -> None:
+        """In "New York" there is no "York", unless it stands beside it, too."""
+        graph = told(("New York", "is not", "York"), ("New York City", "is", "big"))
+        assert graph.named_in("Is it in New York?") == ["New York"]
+        assert graph.named_in("York and new york city?") == ["York", "New York City"]
+
+    def test_are_no_longer_found_without_facts(self) -> None:
+        """A name of which the last fact was taken away is not known any more."""
+        graph = told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"))
+        graph.take_in({"sam\tlikes\ttea": None}, reset=False)
+        assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
+        assert graph.about("Sam") == []
+
+    @settings(derandomize=True, deadline=None, max_examples=300)
+    @given(some.lists(NAMES, max_size=6), some.lists(NAMES, max_size=6).map(" ".join))
+    def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
+        """The index finds a name that a text mentions, or a longer one that covers it, and nothing else."""
+        graph = told(*((name, "is", "x1") for name in names))
+        found = [canonical(name) for name in graph.named_in(text)]
+        mentioned = [node for node in graph.graph if mentions(text, node)]
+        assert set(found) <= set(mentioned)
+        assert all(any(node in longer for longer in found) for node in mentioned)
+
+
+class TestSurroundings:
+    """Facts some steps around names."""
+
+    GRAPH = staticmethod(
+        lambda: told(
+            ("Sam", "works at", "Acme"),
+            ("Acme", "is located in", "Oslo"),
+            ("Oslo", "is in", "Norway"),
+            ("Eve", "founded", "Acme"),
+            ("Sam", "likes", "Eve"),
+        )
+    )
+
+    @pytest.mark.parametrize(
+        ("depth", "expected"),
+        [
+            (1, ["Sam works at Acme", "Sam likes Eve"]),
+            (2, ["Acme is located in Oslo", "Eve founded Acme"]),
+            (3, ["Oslo is in Norway"]),
+            (9, []),
+        ],
+    )
+    def test_reach_so_many_steps(self, depth: int, expected: list[str]) -> None:
+        """With each step the facts about the neighbours join, from either side of a relation, each once."""
+        near = self.GRAPH().around(["sam"], depth)
+        assert sorted(str(found.fact) for found in near if found.steps == depth) == sorted(expected)
+        assert len({found.fact for found in near}) == len(near)
+
+    def test_belong_to_the_nearest_name(self) -> None:
+        """A fact about two names comes with both; one further away with the name that it is reached from first."""
+        near = self.GRAPH().around(["Oslo", "Sam"], 2)
+        told_of = {name: {str(one.fact) for one in near if one.name == name} for name in ("Oslo", "Sam")}
+        assert told_of == {
+            "Oslo": {"Acme is located in Oslo", "Oslo is in Norway", "Eve founded Acme"},
+            "Sam": {"Sam works at Acme", "Sam likes Eve"},
+        }
+
+    def test_leave_out_what_does_not_hold(self) -> None:
+        """No step leads over a superseded fact, and none is among the facts."""
+        graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Oslo", "is in", "Norway"))
+        assert texts([found.fact for found in graph.around(["Sam"], 3)]) == ["Sam lives in Rome"]
+
+    def test_may_go_in_circles(self) -> None:
+        """A circle of facts ends."""
+        graph = told(("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A"), ("A", "knows", "A"))
+        assert len(graph.around(["A"], 50)) == 4
+
 
 statements = some.lists(
     some.builds(
@@ -154,7 +238,7 @@ def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     draft: dict[str, Any] = {}
     for seq, statement in enumerate(said, start=1):
-        draft |= graph.learn(statement, seq, draft)
+        draft |= graph.learn(statement, source(seq), draft)
         if seq in sizes:
             graph.take_in(draft, reset=False)
             draft = {}

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import ConversationKGMemory, Fact
+from memzoo.memories import ConversationKGMemory, Fact, Source
 from memzoo.memories.replies import Statement
 from memzoo.memories.testing import ScriptedModel
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
 
 
@@ -22,6 +23,12 @@ def told(*replies: str | Exception, **options: Any) -> tuple[ConversationKGMemor
     memory = ConversationKGMemory(llm=model, **options)
     memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
     return memory, model
+
+
+def source(memory: ConversationKGMemory, seq: int) -> Source:
+    """A message of the user, as the store has it."""
+    (entry,) = drive(memory.store.read(memory.conversation_id, after=seq - 1, until=seq))
+    return Source(seq, "user", entry.created_at)
 
 
 def on(memory: ConversationKGMemory, question: str) -> str:
@@ -87,16 +94,16 @@ class TestLoading:
 
     def test_is_a_line_for_each_name(self) -> None:
         """A line has the facts about a name; names without facts, and no names at all, give none (reference 2.7)."""
-        memory, _ = told("Eve | likes | tea\nEve | employs | Sam", "sam\nZoe\nEve", "NONE")
+        memory, _ = told("Eve | likes | tea\nEve | employs | Sam", "NONE")
         memory.save_context({"input": "Eve likes tea and employs Sam"}, {"output": "ok"})
         assert on(memory, "Do Sam, Zoe and Eve know each other?") == (
-            "On sam: Sam is a friend. Eve employs Sam.\nOn Eve: Eve employs Sam. Eve likes tea."
+            "On Sam: Sam is a friend. Eve employs Sam.\nOn Eve: Eve employs Sam. Eve likes tea."
         )
         assert on(memory, "hi") == ""
 
     def test_as_messages_is_one_for_each_name(self) -> None:
         """With `return_messages` there is one system message for each name (reference 2.7)."""
-        memory, _ = told("Sam\nZoe", "NONE", "Sam", return_messages=True)
+        memory, _ = told("NONE", return_messages=True)
         line = [{"role": "system", "content": "On Sam: Sam is a friend."}]
         assert memory.load_memory_variables({"input": "Sam? Zoe?"}) == {"history": line}
         assert memory.load_memory_variables({"input": "hi"}) == {"history": []}
@@ -107,14 +114,48 @@ class TestLoading:
         """When the model fails, names of the graph are found in the input, and the log says so (I4)."""
         memory, _ = told(reply)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
-            assert on(memory, "What about Sam?") == "On Sam: Sam is a friend."
+            assert on(memory, "What about Sam? Where does he live?") == "On Sam: Sam is a friend."
         assert "only names that are known already" in caplog.text
 
     def test_shows_what_was_not_mined_yet(self) -> None:
         """Exchanges that a failing model left behind are shown word for word (F3, I4)."""
-        memory, _ = told(ModelError("down"), ModelError("down"), ModelError("down"), on_model_error="defer")
+        memory, _ = told(ModelError("down"), ModelError("down"), on_model_error="defer")
         memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         assert on(memory, "Sam?") == "On Sam: Sam is a friend.\nHuman: Sam likes tea\nAI: ok"
+
+
+class TestAsking:
+    """When loading asks the model whom the input is about."""
+
+    @pytest.mark.parametrize("question", ["Sam?", "Is SAM's cat well?", "Who is “Sam”, and who is Zoe?"])
+    def test_is_not_needed_for_known_names(self, question: str) -> None:
+        """Names of the graph that stand in the input are used as they are, without a call (I11)."""
+        memory, model = told()
+        assert on(memory, question) == "On Sam: Sam is a friend."
+        assert len(model.asked) == 1
+
+    @pytest.mark.parametrize(
+        "question", ["Who lives in Oslo?", "Does Sam know where she lives?", "And THEIR friend Sam?"]
+    )
+    def test_is_needed_for_unknown_names_and_pronouns(self, question: str) -> None:
+        """Without a known name, and with "she" or "their", the model is asked and its answer counts."""
+        memory, _ = told("Eve | lives in | Rome", "Eve")
+        memory.save_context({"input": "Eve lives in Rome"}, {"output": "ok"})
+        assert on(memory, question) == "On Eve: Eve lives in Rome."
+
+    def test_is_needed_for_a_part_of_a_name(self) -> None:
+        """Beside a known name, a part of another one is not overlooked."""
+        memory, model = told("Christopher Nolan | directed | Memento", "Nolan\nSam")
+        memory.save_context({"input": "Christopher Nolan directed Memento"}, {"output": "ok"})
+        shown = on(memory, "Does Sam like Nolan?")
+        assert shown == "On Nolan: Christopher Nolan directed Memento.\nOn Sam: Sam is a friend."
+        assert model.asked[-1][0] == "current_entities"
+
+    def test_of_nobody_is_not_needed(self) -> None:
+        """A graph without facts, and an input without words, need no call."""
+        model = ScriptedModel()
+        assert on(ConversationKGMemory(llm=model), "Who is she?") == ""
+        assert on(told()[0], " ") == ""
 
 
 class TestSaving:
@@ -128,9 +169,9 @@ class TestSaving:
         assert section(model.asked[-1][1], "new_lines") == lines
 
     def test_takes_one_call(self) -> None:
-        """A save makes one call, a load makes one, and what no user said takes none (I11)."""
+        """A save makes one call, a load makes one at most, and what no user said takes none (I11)."""
         memory, model = told("Sam")
-        assert on(memory, "Sam?")
+        assert on(memory, "Who is it?")
         assert [name for name, _ in model.asked] == ["triple_extraction", "current_entities"]
         memory.chat_memory.add_ai_message("Anything else?")
         assert len(model.asked) == 2
@@ -169,9 +210,9 @@ class TestSaving:
         memory.save_context({"input": "Sam lives in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "He moved to Rome. Eve likes Sam"}, {"output": "ok"})
         assert memory.kg.about("Oslo", history=True) == [
-            Fact("Sam", "lives in", "Oslo", said_in=(3,), superseded_by=5),
+            Fact("Sam", "lives in", "Oslo", sources=(source(memory, 3),), superseded_by=5),
         ]
-        assert memory.kg.about("Eve") == [Fact("Eve", "likes", "Sam", said_in=(5,))]
+        assert memory.kg.about("Eve") == [Fact("Eve", "likes", "Sam", sources=(source(memory, 5),))]
 
     def test_supersedes_what_the_user_says_is_single_valued(self) -> None:
         """Which relations have one object at a time can be chosen (K2)."""
@@ -186,6 +227,14 @@ class TestSaving:
         with pytest.raises(ModelReplyError):
             memory.save_context({"input": "Sam is good"}, {"output": "ok"})
         assert [str(fact) for fact in memory.kg.facts()] == ["Sam is a friend"]
+
+    @pytest.mark.parametrize(
+        "options", [{"depth": 0}, {"depth": None}, {"max_token_limit": 0}, {"max_token_limit": 1.5}]
+    )
+    def test_refuses_impossible_bounds(self, options: dict[str, Any]) -> None:
+        """The steps and the tokens are whole numbers of at least 1."""
+        with pytest.raises(OptionError, match=f"{next(iter(options))} must be a whole number of at least 1"):
+            ConversationKGMemory(llm=ScriptedModel(), **options)
 
     @pytest.mark.parametrize("k", [None, "2", 1.0])
     def test_refuses_another_k(self, k: int) -> None:
@@ -228,8 +277,8 @@ def test_is_there_after_a_restart() -> None:
     first, _ = told("Sam | lives in | Oslo", "Sam | lives in | Rome")
     for said in ("He lives in Oslo", "He moved to Rome"):
         first.save_context({"input": said}, {"output": "ok"})
-    model = ScriptedModel("Sam")
+    model = ScriptedModel()
     second = ConversationKGMemory(llm=model, store=first.store, conversation_id=first.conversation_id)
     assert on(second, "Sam?") == "On Sam: Sam is a friend. Sam lives in Rome."
     assert second.kg.facts(history=True) == first.kg.facts(history=True)
-    assert len(model.asked) == 1
+    assert model.asked == []

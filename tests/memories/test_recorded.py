@@ -83,9 +83,9 @@ class TestRecorded:
         assert "chicken" in entities["Bruno"]
 
     def test_knowledge_graph(self, model: ChatModel, call: Callable[..., Any]) -> None:
-        """The facts about a name are found by the name."""
+        """Whom "she" means is asked, and the facts are found by the name."""
         memory = told(ConversationKGMemory(llm=model), call)
-        facts = call(memory, "load_memory_variables", {"input": "What do you know about Anna?"})["history"]
+        facts = call(memory, "load_memory_variables", {"input": "Tell me about Anna. Where does she work?"})["history"]
         assert facts.startswith("On Anna: ")
         assert "Equinor" in facts
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.names import canonical
@@ -56,6 +56,8 @@ def test_notes_are_about_somebody_known(reply: str, known: list[str], source: st
 
 
 @deterministic
+@example("NOT.|Sam|Sam")
+@example("Sam|not|Sam")
 @given(replies)
 def test_statements_have_three_parts(reply: str) -> None:
     """Any text gives statements with a subject, a relation and an object, or the error (M2)."""

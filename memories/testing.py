@@ -327,7 +327,7 @@ class MemoryContract:
 
     def test_failing_model_loses_nothing(self) -> None:
         """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
-        memory, model = self.flaky(max_token_limit=1) if "max_token_limit" in self._names() else self.flaky()
+        memory, model = self.flaky(**self._small())
         undisturbed = self.make(conversation_id="x", **self._small())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):

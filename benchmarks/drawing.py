@@ -36,6 +36,7 @@ COLOURS = {
     "entity": "#d0524f",
     "vector-retriever": "#4c9f45",
     "knowledge-graph": "#a8842c",
+    "combined": "#c2589a",
 }
 """A colour for each strategy that reads on white and on black; baselines are muted."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.registry import FURTHER, STRATEGIES, strategy_named
 from memzoo.stores.errors import UnknownStrategyError
 
 __all__ = ["BASELINES", "SCENARIOS", "Scenario", "asks_model", "chosen"]
@@ -31,6 +31,7 @@ class Scenario:
         options: The budget in tokens -> the strategy's own options.
         cut: Whether what it shows is cut at the budget.
         baseline: Whether it frames the table instead of competing.
+        further: Whether it is not one of the seven, and is compared only if it is named.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Scenario:
     options: Options = _as_is
     cut: bool = True
     baseline: bool = False
+    further: bool = False
 
 
 SCENARIOS: dict[str, Scenario] = {
@@ -69,6 +71,17 @@ SCENARIOS: dict[str, Scenario] = {
             "knowledge-graph",
             lambda _: {"k": 2, "mine_ai": True},
         ),
+        Scenario(
+            "combined",
+            "the exchanges that fit the question best, and the newest messages with what they leave of the budget",
+            "combined",
+            lambda budget: {
+                "memories": [["vector-retriever", {"max_token_limit": budget}], ["window", {"k": 5}]],
+                "max_token_limit": budget,
+                "shares": [1, 0],
+            },
+            further=True,
+        ),
         Scenario("everything", "the full buffer, whatever it costs: the ceiling", "buffer", cut=False, baseline=True),
     )
 }
@@ -80,22 +93,23 @@ BASELINES = tuple(scenario.name for scenario in SCENARIOS.values() if scenario.b
 
 def asks_model(scenario: Scenario) -> bool:
     """Whether the strategy asks a model."""
-    return scenario.strategy is not None and issubclass(STRATEGIES[scenario.strategy], ModelBackedMemory)
+    return scenario.strategy is not None and issubclass(strategy_named(scenario.strategy), ModelBackedMemory)
 
 
 def chosen(names: Iterable[str]) -> list[Scenario]:
     """The scenarios of some strategies, in the order of the table, framed by the baselines.
 
     Args:
-        names: Short names or class names; none at all stands for all.
+        names: Short names or class names; none at all stands for the seven.
 
     Raises:
         UnknownStrategyError: One of them is no strategy.
     """
-    short = {strategy.__name__: name for name, strategy in STRATEGIES.items()}
+    species = STRATEGIES | FURTHER
+    short = {strategy.__name__: name for name, strategy in species.items()}
     wanted = {short.get(name, name) for name in names}
     if unknown := sorted(wanted - set(SCENARIOS)):
         raise UnknownStrategyError(
-            f"there is no strategy {', '.join(map(repr, unknown))}; there are {', '.join(STRATEGIES)}"
+            f"there is no strategy {', '.join(map(repr, unknown))}; there are {', '.join(species)}"
         )
-    return [one for one in SCENARIOS.values() if one.baseline or not wanted or one.name in wanted]
+    return [one for one in SCENARIOS.values() if one.baseline or (one.name in wanted if wanted else not one.further)]

@@ -2,6 +2,7 @@
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.buffer import ConversationBufferMemory
+from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
@@ -19,6 +20,7 @@ __all__ = [
     "STRATEGIES",
     "BaseMemory",
     "ChatModel",
+    "CombinedMemory",
     "Completion",
     "ConversationBufferMemory",
     "ConversationBufferWindowMemory",

@@ -42,8 +42,9 @@ class BaseMemory(CommonOptions, ABC):
     """
 
     name: ClassVar[str]
-    needs_query: ClassVar[bool] = False
-    keeps_fields: ClassVar[bool] = False
+    # Not annotated, or they would be options.
+    needs_query = False
+    keeps_fields = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,6 +69,15 @@ class BaseMemory(CommonOptions, ABC):
     def unfinished(self, state: State) -> bool:
         """Whether `derive` has something to do without new entries."""
         return False
+
+    def waits_for_more(self, entries: Sequence[Entry]) -> bool:
+        """Whether new entries may stay as they are until there are more."""
+        return False
+
+    @property
+    def derives(self) -> bool:
+        """Whether it learns anything: a strategy that only looks at the log does not."""
+        return type(self).derive is not BaseMemory.derive
 
     @property
     def state_name(self) -> str:
@@ -94,7 +104,7 @@ class BaseMemory(CommonOptions, ABC):
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
         query = self._query(inputs or {}) if self.needs_query else None
-        return self.variables(await self._current_view(query))
+        return self.variables(await self.current_view(query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -131,7 +141,7 @@ class BaseMemory(CommonOptions, ABC):
         """
         if query is None and self.needs_query:
             query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
-        view = await self._current_view(query)
+        view = await self.current_view(query)
         said = sendable(view.messages)
         rules = [message for message in said if message["role"] in ("system", "developer")]
         return [*rules, *(_system(text) for text in view.texts if text), *said[len(rules) :]]
@@ -144,14 +154,38 @@ class BaseMemory(CommonOptions, ABC):
         """Delete the conversation: what was said and everything derived from it."""
         await self._upkeep.clear()
 
+    async def asettle(self) -> None:
+        """Return when all that was said is learnt from; with `background`, wait for what is under way.
+
+        Raises:
+            ModelError: As in `asave_context`.
+        """
+        if self.derives:
+            await self._upkeep.settle(raising=self.on_model_error == "raise")
+
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
     messages = blocking(amessages)
     history = blocking(ahistory)
     clear = blocking(aclear)
+    settle = blocking(asettle)
 
-    # What strategies use.
+    # What strategies use, and memories that consist of others.
+
+    async def current_view(self, query: str | None) -> View:
+        """The view after catching up with the log as far as possible."""
+        state = await self._upkeep.current() if self.derives else State()
+        return await self.view(self._log, state, query)
+
+    async def catch_up(self) -> None:
+        """Learn from what is in the log: at once, or with `background` after this call.
+
+        Raises:
+            ModelError: As in `asave_context`.
+        """
+        if self.derives:
+            await self._upkeep.follow(raising=self.on_model_error == "raise")
 
     def variables(self, view: View) -> dict[str, Any]:
         """A view as the variables of `load_memory_variables`."""
@@ -183,10 +217,6 @@ class BaseMemory(CommonOptions, ABC):
     def _log(self) -> Log:
         return Log(self.store, self.conversation_id)
 
-    @property
-    def _derives(self) -> bool:
-        return type(self).derive is not BaseMemory.derive
-
     def _query(self, inputs: Mapping[str, Any]) -> str:
         key = input_key_of(inputs, self.input_key, self.memory_variables)
         return text_of(checked({"role": "user", "content": inputs[key]}))
@@ -198,12 +228,7 @@ class BaseMemory(CommonOptions, ABC):
     async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
         if records:
             await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
-        if self._derives:
-            await self._upkeep.catch_up(raising=self.on_model_error == "raise")
-
-    async def _current_view(self, query: str | None) -> View:
-        state = await self._upkeep.current() if self._derives else State()
-        return await self.view(self._log, state, query)
+        await self.catch_up()
 
 
 def _system(text: str) -> Message:

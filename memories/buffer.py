@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.log import Log, messages_of
+from memzoo.memories.log import Log
 from memzoo.memories.state import State
 from memzoo.memories.view import View
 from memzoo.stores import Message
@@ -35,7 +35,7 @@ class ConversationBufferMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Everything that was said."""
-        return View(messages=messages_of(await log.after(0)))
+        return View.of(await log.after(0))
 
     @property
     def buffer(self) -> str | list[Message]:

@@ -1,7 +1,8 @@
 """Remember notes about each person, place and thing."""
 
+import functools
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.names import canonical, mentions
 from memzoo.memories.options import whole_number
+from memzoo.memories.shortening import shortened
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
 from memzoo.stores import Entry
@@ -32,6 +34,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Args:
         k: How many exchanges are shown and used to tell whom "she" means; 0 for none.
+        max_token_limit: Tokens that the notes may have together. Then the notes about those whom the last `k` exchanges
+            speak of follow the notes about those whom the input speaks of, as far as they fit.
         chat_history_key: The variable under which the exchanges are returned; the notes are under "entities".
         **model_backed: See `ModelBackedMemory` and `BaseMemory`.
 
@@ -47,6 +51,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     needs_query = True
 
     k: int = 3
+    max_token_limit: int | None = None
     chat_history_key: str = "history"
 
     # What the last load found: its input, the end of the log then, and the names. The save after it need not ask again.
@@ -55,6 +60,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole_number("k", self.k)
+        if self.max_token_limit is not None:
+            whole_number("max_token_limit", self.max_token_limit, at_least=1)
 
     @property
     def memory_variables(self) -> list[str]:
@@ -81,8 +88,10 @@ class ConversationEntityMemory(ModelBackedMemory):
         names = await self._names(query or "", recent, state)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
+        if self.max_token_limit is not None:
+            names = [*names, *_spoken_of(recent, state)]
         notes = {_name(state, name): (_note(state, name) or {}).get("summary", "") for name in names}
-        return View(messages=messages_of([*older, *recent]), notes=notes)
+        return View.of([*older, *recent], notes=self._within_limit(notes))
 
     def variables(self, view: View) -> dict[str, Any]:
         """The exchanges and the notes, each under its own key."""
@@ -107,6 +116,21 @@ class ConversationEntityMemory(ModelBackedMemory):
         self._found = (query, recent[-1].seq if recent else state.watermark, names)
         return names
 
+    def _within_limit(self, notes: Mapping[str, str]) -> dict[str, str]:
+        """The first notes, as far as they fit; one that does not fit whole is cut at the end of a sentence."""
+        if self.max_token_limit is None:
+            return dict(notes)
+        shown: dict[str, str] = {}
+        for name, note in notes.items():
+            beginning = shortened(note, functools.partial(self._fits, shown, name))
+            if beginning or not note:
+                shown[name] = beginning
+        return shown
+
+    def _fits(self, shown: Mapping[str, str], name: str, note: str) -> bool:
+        text = "\n".join(View(notes={**shown, name: note}).texts)
+        return self.max_token_limit is None or self.counter({"role": "system", "content": text}) <= self.max_token_limit
+
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
         said, self._found = self._found, None
         first = entries[0]
@@ -114,6 +138,13 @@ class ConversationEntityMemory(ModelBackedMemory):
         if said is None or not exchange or said[:2] != (text_of(first.message), first.seq - 1):
             return None
         return said[2]
+
+
+def _spoken_of(entries: Sequence[Entry], state: State) -> Iterator[str]:
+    """The known names that stand in messages, those of the newest first."""
+    for entry in reversed(entries):
+        text = text_of(entry.message)
+        yield from (item["name"] for key, item in sorted(state.items.items()) if mentions(text, key))
 
 
 def _note(state: State, name: str) -> dict[str, str] | None:

@@ -31,6 +31,8 @@ class CommonOptions:
         on_model_error: What a save does when a model fails, after what was said is stored: `"raise"` a `ModelError`,
             or `"defer"`, which logs it. The next call catches up in both cases; until then the view shows the
             messages word for word.
+        background: A save returns as soon as what was said is stored; what is to be learnt from it is learnt after
+            that, by a task of the running event loop or, in synchronous code, by a thread. Errors are logged.
 
     Raises:
         UnknownOptionError: There is no such option; the text lists those that there are.
@@ -48,6 +50,7 @@ class CommonOptions:
     prompts: PromptSource = None
     token_counter: TokenCounterOption = None
     on_model_error: Literal["raise", "defer"] = "raise"
+    background: bool = False
 
     def __new__(cls, **options: Any) -> Self:
         """Refuse options that the class does not have, naming those that it has."""

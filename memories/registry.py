@@ -4,6 +4,7 @@ from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.buffer import ConversationBufferMemory
+from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.summary import ConversationSummaryMemory
@@ -12,7 +13,7 @@ from memzoo.memories.vector_retriever import VectorStoreRetrieverMemory
 from memzoo.memories.window import ConversationBufferWindowMemory
 from memzoo.stores.errors import UnknownStrategyError
 
-__all__ = ["STRATEGIES", "create_memory", "strategy_named"]
+__all__ = ["FURTHER", "STRATEGIES", "create_memory", "strategy_named"]
 
 STRATEGIES: dict[str, type[BaseMemory]] = {
     strategy.name: strategy
@@ -27,6 +28,9 @@ STRATEGIES: dict[str, type[BaseMemory]] = {
     )
 }
 """The strategies by short name, from the simplest to the most elaborate."""
+
+FURTHER: dict[str, type[BaseMemory]] = {CombinedMemory.name: CombinedMemory}
+"""Further species by short name: they can be made by name like the seven, and are not counted among them."""
 
 
 def create_memory(name: str, **options: Any) -> BaseMemory:
@@ -55,8 +59,9 @@ def strategy_named(name: str) -> type[BaseMemory]:
     Raises:
         UnknownStrategyError: No strategy has this name.
     """
-    by_any_name = STRATEGIES | {strategy.__name__: strategy for strategy in STRATEGIES.values()}
+    species = STRATEGIES | FURTHER
+    by_any_name = species | {strategy.__name__: strategy for strategy in species.values()}
     if name not in by_any_name:
-        known = ", ".join(f"{short!r} ({strategy.__name__})" for short, strategy in STRATEGIES.items())
+        known = ", ".join(f"{short!r} ({strategy.__name__})" for short, strategy in species.items())
         raise UnknownStrategyError(f"there is no strategy {name!r}; there are {known}")
     return by_any_name[name]

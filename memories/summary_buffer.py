@@ -10,6 +10,7 @@ from memzoo.memories.state import Changes, State
 from memzoo.memories.summary import SummarizerMemory, summary_of
 from memzoo.memories.view import View
 from memzoo.stores import Entry, Message
+from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationSummaryBufferMemory"]
 
@@ -28,7 +29,9 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
     Args:
         max_token_limit: Tokens that the messages shown word for word may have together.
         count_summary: Let the summary count towards the limit.
-        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+        prune_to: Tokens that stay when the limit is passed; `None` for as many as fit the limit. Much less than the
+            limit means fewer calls, because the next exchanges have room.
+        **summarizer: See `SummarizerMemory`, `ModelBackedMemory` and `BaseMemory`.
 
     Example:
         >>> memory = ConversationSummaryBufferMemory(
@@ -46,15 +49,22 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
 
     max_token_limit: int = 2000
     count_summary: bool = False
+    prune_to: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
         whole_number("max_token_limit", self.max_token_limit, at_least=0)
+        if self.prune_to is not None:
+            whole_number("prune_to", self.prune_to, at_least=0)
+            if self.prune_to > self.max_token_limit:
+                raise OptionError(
+                    f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}"
+                )
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Count the new messages, and summarise the oldest until the rest fits."""
         kept = await self._counted(state, entries, log)
-        summary = summary_of(state)
+        summary = await self.bounded(summary_of(state))
         while gone := self._over(kept, summary):
             old = await log.between(kept[0][0], kept[gone - 1][0])
             summary = await self.apredict_new_summary(messages_of(old), summary)
@@ -65,11 +75,13 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
         """The summary, then all messages that it does not cover."""
         kept = _kept(state)
         first = kept[0][0] if kept else state.watermark + 1
-        return View((summary_of(state),), messages_of(await log.after(first - 1)))
+        return View.of(await log.after(first - 1), (summary_of(state),))
 
     def unfinished(self, state: State) -> bool:
         """Whether a stored conversation is over the limit that this memory was given, or counted otherwise."""
         kept = _kept(state)
+        if super().unfinished(state):
+            return True
         return bool(kept) and (state.items["counter"] != self.counter.name or self._over(kept, summary_of(state)) > 0)
 
     def as_messages(self, view: View) -> list[Message]:
@@ -92,10 +104,12 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
         return kept + [[entry.seq, self.counter(entry.message), entry.message["role"] == "tool"] for entry in entries]
 
     def _over(self, kept: Sequence[Kept], summary: str) -> int:
-        """How many of the oldest messages have to go; a tool's result goes with its call."""
+        """How many of the oldest messages have to go, if the limit is passed; a tool's result goes with its call."""
         spare = self.max_token_limit - sum(tokens for _, tokens, _ in kept)
         if self.count_summary and summary:
             spare -= self.counter({"role": "system", "content": summary})
+        if spare < 0 and self.prune_to is not None:
+            spare -= self.max_token_limit - self.prune_to
         gone = 0
         while gone < len(kept) and (spare < 0 or (gone and kept[gone][2])):
             spare += kept[gone][1]

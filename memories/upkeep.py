@@ -5,6 +5,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from memzoo.memories.background import Background
 from memzoo.memories.log import Log
 from memzoo.memories.messages import text_of
 from memzoo.memories.state import Changes, State, StateKeeper, Turnstile
@@ -24,6 +25,7 @@ class Strategy(Protocol):
 
     store: Store
     conversation_id: str
+    background: bool
 
     @property
     def state_name(self) -> str:
@@ -36,6 +38,10 @@ class Strategy(Protocol):
 
     def unfinished(self, state: State) -> bool:
         """Whether there is something to derive without new entries."""
+        ...
+
+    def waits_for_more(self, entries: Sequence[Entry]) -> bool:
+        """Whether these new entries, which are all there are, may stay as they are until there are more."""
         ...
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -62,6 +68,7 @@ class Upkeep:
             lambda changes, reset: strategy.learn(changes, reset=reset),
         )
         self._turnstile = Turnstile()
+        self._background = Background(lambda: self.catch_up(raising=False))
 
     async def state(self) -> State:
         """The state as it is now, however far it came."""
@@ -69,9 +76,23 @@ class Upkeep:
 
     async def current(self) -> State:
         """The state after catching up as far as possible: not while another call is at it, not if the model fails."""
+        if self._strategy.background:
+            return await self._followed_in_background()
         if not self._turnstile.busy:
             await self.catch_up(raising=False)
         return await self.state()
+
+    async def follow(self, *, raising: bool) -> None:
+        """Catch up with the log, now or in the background, as the strategy was told to."""
+        if self._strategy.background:
+            self._background.start()
+        else:
+            await self.catch_up(raising=raising)
+
+    async def settle(self, *, raising: bool) -> None:
+        """Wait for what runs in the background, then catch up with what is left."""
+        await self._background.finished()
+        await self.catch_up(raising=raising)
 
     async def catch_up(self, *, raising: bool) -> None:
         """Derive until nothing is left.
@@ -98,6 +119,12 @@ class Upkeep:
             await self._strategy.store.clear(self._strategy.conversation_id)
             await self.state()
 
+    async def _followed_in_background(self) -> State:
+        state = await self.state()
+        if await self._step(state) or self._strategy.unfinished(state):
+            self._background.start()
+        return state
+
     async def _take(self, state: State, entries: Sequence[Entry]) -> State:
         until = entries[-1].seq if entries else state.watermark
         log = Log(self._strategy.store, self._strategy.conversation_id, until)
@@ -108,7 +135,7 @@ class Upkeep:
             return await self.state()
 
     async def _step(self, state: State) -> Sequence[Entry]:
-        """The next whole turns, not many more than a prompt has room for."""
+        """The next whole turns, not many more than a prompt has room for; none if they may wait for more."""
         log = Log(self._strategy.store, self._strategy.conversation_id)
         limit, ends = _FEWEST_ENTRIES, list[int]()
         waiting = await log.after(state.watermark, limit=limit)
@@ -117,7 +144,9 @@ class Upkeep:
             waiting = await log.after(state.watermark, limit=limit)
         sizes = list(itertools.accumulate(len(text_of(entry.message)) for entry in waiting))
         fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
-        return waiting[: max(fitting or ends[:1], default=0)]
+        step = waiting[: max(fitting or ends[:1], default=0)]
+        more = len(step) < len(waiting) or len(waiting) == limit
+        return [] if step and not more and self._strategy.waits_for_more(step) else step
 
 
 def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:

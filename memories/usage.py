@@ -42,25 +42,31 @@ class Usage:
         (100, 0, 1)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *parts: "Usage") -> None:
+        """Nothing was spent yet.
+
+        Args:
+            *parts: What was or will be spent there is counted in.
+        """
+        self._parts = parts
         self._spent: dict[str, Spent] = {}
         self._lock = threading.Lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
         """Count what one or more calls cost."""
         with self._lock:
-            self._spent[purpose] = self[purpose] + spent
+            self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
 
     def __getitem__(self, purpose: str) -> Spent:
-        return self._spent.get(purpose, Spent())
+        return sum((part[purpose] for part in self._parts), self._spent.get(purpose, Spent()))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(self._spent))
+        return iter(sorted(set(self._spent).union(*self._parts)))
 
     @property
     def total(self) -> Spent:
         """The sum over all purposes."""
-        return sum(self._spent.values(), Spent())
+        return sum((self[purpose] for purpose in self), Spent())
 
     def __repr__(self) -> str:
         return f"Usage({', '.join(f'{purpose}={self[purpose]}' for purpose in self)})"

@@ -1,8 +1,11 @@
 """What a strategy shows the model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
-from memzoo.stores import Message
+from memzoo.memories.passages import Passage
+from memzoo.stores import Entry, Message
 
 __all__ = ["View"]
 
@@ -15,11 +18,22 @@ class View:
         recalled: Texts that the strategy derived or found, the most useful first.
         messages: Messages word for word, oldest first.
         notes: What is known by name ("" for a name without a note), for strategies that keep such notes.
+        numbers: The log numbers of `messages`, in order; empty if the strategy does not tell them.
+        passages: Messages of the log that `recalled` shows word for word, and nothing else, the most useful first;
+            empty if it shows something else. With these two, views can be combined without showing anything twice.
     """
 
     recalled: tuple[str, ...] = ()
     messages: list[Message] = field(default_factory=list[Message])
     notes: dict[str, str] = field(default_factory=dict[str, str])
+    numbers: tuple[int, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: dict[str, str] | None = None) -> Self:
+        """A view that shows entries of the log word for word, oldest first."""
+        messages, numbers = [entry.message for entry in entries], tuple(entry.seq for entry in entries)
+        return cls(tuple(recalled), messages, notes or {}, numbers)
 
     @property
     def texts(self) -> list[str]:

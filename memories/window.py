@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memzoo.memories.buffer import ConversationBufferMemory
-from memzoo.memories.log import Log, messages_of
+from memzoo.memories.log import Log
 from memzoo.memories.options import whole_number
 from memzoo.memories.state import State
 from memzoo.memories.view import View
@@ -42,4 +42,4 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest `k` exchanges."""
-        return View(messages=messages_of(await log.exchanges(self.k)))
+        return View.of(await log.exchanges(self.k))

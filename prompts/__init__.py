@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PROMPTS", "PromptSet", "PromptSource"]
 
 PROMPTS = {
-    "summary": frozenset({"summary", "new_lines"}),
+    "summary": frozenset({"summary", "new_lines", "limit"}),
     "entity_extraction": frozenset({"history", "new_lines"}),
     "entity_update": frozenset({"history", "new_lines", "entities"}),
     "triple_extraction": frozenset({"history", "new_lines"}),

@@ -5,14 +5,16 @@ a synchronous caller runs it with `drive`, which works because the coroutine the
 port (model, store, index) asks `is_blocking` and uses its blocking client instead of its asynchronous one.
 """
 
+import asyncio
 import functools
-from collections.abc import Awaitable, Callable, Coroutine
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
-__all__ = ["blocking", "drive", "is_blocking", "settled"]
+__all__ = ["blocking", "drive", "is_blocking", "settled", "together"]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
 
@@ -60,6 +62,35 @@ async def settled(awaitable: Awaitable[T]) -> T:
         if is_blocking() and "event loop" in str(error):
             raise AsyncOnlyError(_ADVICE) from error
         raise
+
+
+async def together(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run coroutines side by side, each to its end whatever becomes of the others: as tasks, or else in threads.
+
+    Returns:
+        Their results, in their order.
+
+    Raises:
+        BaseException: The first error, in their order; further ones stand in its notes.
+    """
+    started = list(coroutines)
+    if len(started) == 1:
+        return [await started[0]]
+    outcomes = _in_threads(started) if is_blocking() else await asyncio.gather(*started, return_exceptions=True)
+    errors = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+    for further in errors[1:]:
+        errors[0].add_note(f"At the same time: {type(further).__name__}: {further}")
+    if errors:
+        raise errors[0]
+    return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+
+
+def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
+    if not coroutines:
+        return []
+    with ThreadPoolExecutor(len(coroutines), "memzoo") as pool:
+        running = [pool.submit(copy_context().run, drive, coroutine) for coroutine in coroutines]
+    return [one.exception() or one.result() for one in running]
 
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:

@@ -180,6 +180,50 @@ class TestCalls:
         assert [name for name, _ in model.asked[2:]] == ["current_entities", "entity_extraction", "entity_extraction"]
 
 
+def words(message: dict[str, Any]) -> int:
+    """A token counter."""
+    return len(str(message["content"]).split())
+
+
+class TestLimit:
+    """A budget for the notes."""
+
+    def told(self, limit: int, loaded: str = "Cleo") -> ConversationEntityMemory:
+        """A memory that knows Anna, Bo and Cleo, each spoken of in an exchange of their own, in this order."""
+        replies = [reply for name in EIGHT[:3] for reply in (name, f"{name}: A friend. Likes tea.")]
+        memory = ConversationEntityMemory(
+            llm=ScriptedModel(*replies, loaded), max_token_limit=limit, token_counter=words, k=2
+        )
+        for name in EIGHT[:3]:
+            memory.save_context({"input": f"{name} is here"}, {"output": "ok"})
+        return memory
+
+    def test_takes_in_those_of_the_last_exchanges(self) -> None:
+        """After those of the question come those spoken of lately, the newest first; older ones do not."""
+        notes = self.told(100, "Anna").load_memory_variables({"input": "Anna?"})["entities"]
+        assert list(notes) == ["Anna", "Cleo", "Bo"]
+
+    def test_is_never_passed(self) -> None:
+        """What does not fit whole is cut at the end of a sentence, and what comes first goes in first."""
+        for limit in range(1, 20):
+            memory = self.told(limit)
+            shown = [message for message in memory.messages("Cleo?") if message["role"] == "system"]
+            assert sum(map(words, shown)) <= limit
+        notes = self.told(8).load_memory_variables({"input": "Cleo?"})["entities"]
+        assert notes == {"Cleo": "A friend. Likes tea.", "Bo": "A friend."}
+
+    def test_is_none_by_default(self) -> None:
+        """Without a limit only the notes of those whom the input speaks of are shown."""
+        memory, _ = told("Bo")
+        assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": ""}
+
+    @pytest.mark.parametrize("limit", [0, 1.5, "9"])
+    def test_is_a_whole_number(self, limit: int) -> None:
+        """Another limit is refused."""
+        with pytest.raises(OptionError, match="max_token_limit must be a whole number of at least 1"):
+            ConversationEntityMemory(max_token_limit=limit)
+
+
 class TestFailure:
     """A model that cannot tell whom the input is about."""
 

@@ -10,6 +10,11 @@ from memzoo.stores.errors import MessageError, ModelError, ModelReplyError, Opti
 SAID: list[Message] = [{"role": role, "content": f"{role} {n}"} for n in range(5) for role in ("user", "assistant")]
 
 
+def words(message: Message) -> int:
+    """A token counter."""
+    return len(str(message["content"]).split())
+
+
 class TestSaving:
     """How an exchange gets into the summary."""
 
@@ -174,6 +179,121 @@ class TestFromMessages:
         """Options are checked like those of the class."""
         with pytest.raises(UnknownOptionError, match="max_token_limit"):
             ConversationSummaryMemory.from_messages(ScriptedModel(), SAID, max_token_limit=3)
+
+
+class TestEvery:
+    """One call for several exchanges."""
+
+    def test_serves_so_many_exchanges(self) -> None:
+        """The model is asked at each third exchange, for all three; till then they are shown word for word."""
+        model = ScriptedModel("One to three.", "One to six.")
+        memory = ConversationSummaryMemory(llm=model, every=3)
+        shown: list[str] = []
+        for number in range(1, 8):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+            shown.append(memory.load_memory_variables({})["history"])
+        assert [prompt.partition("<new_lines>")[2].count("Human: q") for _, prompt in model.asked] == [3, 3]
+        assert shown[1].strip().splitlines() == ["Human: q1", "AI: a1", "Human: q2", "AI: a2"]
+        assert shown[3] == "One to three.\nHuman: q4\nAI: a4"
+        assert shown[6] == "One to six.\nHuman: q7\nAI: a7"
+
+    def test_waits_for_the_answer(self) -> None:
+        """An exchange whose answer is saved apart counts when the answer is there."""
+        model = ScriptedModel("Both.")
+        memory = ConversationSummaryMemory(llm=model, every=2)
+        for number in range(1, 3):
+            memory.chat_memory.add_user_message(f"q{number}")
+            memory.chat_memory.add_ai_message(f"a{number}")
+        ((_, prompt),) = model.asked
+        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in prompt
+
+    def test_does_not_wait_for_more_than_a_prompt_holds(self) -> None:
+        """Long exchanges are taken in before there are so many."""
+        model = ScriptedModel(*["ok"] * 5)
+        memory = ConversationSummaryMemory(llm=model, every=100)
+        for _ in range(4):
+            memory.save_context({"input": "long " * 1200}, {"output": "ok"})
+        assert 1 <= len(model.asked) <= 2
+
+    def test_is_no_matter_of_a_conversation_taken_in(self) -> None:
+        """`from_messages` goes by its steps."""
+        model = ScriptedModel(*["ok"] * 5)
+        memory = ConversationSummaryMemory.from_messages(model, SAID, every=3)
+        assert (len(model.asked), memory.every) == (5, 3)
+
+    @pytest.mark.parametrize("every", [0, -1, 1.5])
+    def test_is_a_whole_number(self, every: int) -> None:
+        """Another number is refused."""
+        with pytest.raises(OptionError, match="every must be a whole number of at least 1"):
+            ConversationSummaryMemory(every=every)
+
+
+class TestLimit:
+    """A bound for the summary itself (#17888)."""
+
+    def make(self, *replies: str | Exception, limit: int = 5) -> tuple[ConversationSummaryMemory, ScriptedModel]:
+        """A memory that counts words, and its model."""
+        model = ScriptedModel(*replies)
+        return ConversationSummaryMemory(llm=model, max_summary_tokens=limit, token_counter=words), model
+
+    def test_is_told_to_the_model(self) -> None:
+        """The prompt has the limit in words; without one it says nothing of it."""
+        memory, model = self.make("Short.", limit=90)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert "at most 60 words" in model.asked[0][1]
+        free = ScriptedModel("Short.")
+        ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
+        assert "words" not in free.asked[0][1]
+
+    def test_asks_once_more_for_a_shorter_one(self) -> None:
+        """A summary over the limit goes back to the model, which is to shorten it."""
+        memory, model = self.make("One two three. Four five six.", "One to six.")
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "One to six."
+        assert "<summary>\nOne two three. Four five six.\n</summary>" in model.asked[1][1]
+        assert "<new_lines>\n\n</new_lines>" in model.asked[1][1]
+        assert "NOTHING NEW" not in model.asked[1][1]
+
+    @pytest.mark.parametrize("second", ["NOTHING NEW", "I'm sorry, I can't.", "One two three. Four five six seven."])
+    def test_is_kept_by_a_cut_at_a_sentence(self, second: str) -> None:
+        """If the second summary is too long as well, or none, the end goes."""
+        memory, _ = self.make("One two three. Four five six.", second)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "One two three."
+
+    def test_fails_with_the_model(self) -> None:
+        """If the second call fails, nothing is learnt yet and nothing is lost (I4)."""
+        memory, _ = self.make("One two three. Four five six.", ModelError("down"), "Short.")
+        with pytest.raises(ModelError, match="down"):
+            memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.load_memory_variables({}) == {"history": "Short."}
+
+    def test_holds_for_a_stored_summary(self) -> None:
+        """A conversation opened with a smaller limit has its summary shortened before it is shown."""
+        first, _ = self.make("One two three.")
+        first.save_context({"input": "q"}, {"output": "a"})
+        second = ConversationSummaryMemory(
+            llm=ScriptedModel("One."),
+            max_summary_tokens=2,
+            token_counter=first.token_counter,
+            store=first.store,
+            conversation_id=first.conversation_id,
+        )
+        assert second.load_memory_variables({}) == {"history": "One."}
+
+    def test_holds_with_the_offline_model(self) -> None:
+        """The offline model is not confused by the limit, and kept to it."""
+        memory = ConversationSummaryMemory(max_summary_tokens=12, token_counter="approximate")
+        for name in ("Anna", "Bo", "Cleo", "Dan"):
+            memory.save_context({"input": f"My friend {name} lives in Oslo."}, {"output": "Noted."})
+            assert 0 < len(memory.summary) <= 48
+            assert "words" not in memory.summary
+
+    @pytest.mark.parametrize("limit", [0, -1, "9"])
+    def test_is_a_whole_number(self, limit: int) -> None:
+        """Another limit is refused."""
+        with pytest.raises(OptionError, match="max_summary_tokens must be a whole number of at least 1"):
+            ConversationSummaryMemory(max_summary_tokens=limit)
 
 
 def test_predicts_without_storing() -> None:

@@ -157,6 +157,42 @@ class TestCountSummary:
         assert memory.load_memory_variables({})["history"] == "System: one two three four five"
 
 
+class TestPruneTo:
+    """How far the messages are cut back when the limit is passed."""
+
+    def test_makes_room_for_several_exchanges(self) -> None:
+        """Cut back further, the memory asks its model less often, and shows the same word for word or summarised."""
+        calls: list[int] = []
+        for option in ({}, {"prune_to": 4}):
+            model = ScriptedModel(*["Earlier."] * 20)
+            memory = make(model, 16, **option)
+            tell(memory, *range(16))
+            calls.append(len(model.asked))
+        assert calls == [12, 3]
+
+    def test_cuts_back_to_so_many_tokens(self) -> None:
+        """Below the limit nothing happens; above it only so much stays."""
+        memory = make(ScriptedModel("Earlier."), 8, prune_to=4)
+        tell(memory, 0, 1)
+        assert memory.load_memory_variables({})["history"].count("\n") == 3
+        tell(memory, 2)
+        assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 2\nAI: answer 2"
+
+    @pytest.mark.parametrize("tokens", [-1, 1.5, 9])
+    def test_is_within_the_limit(self, tokens: int) -> None:
+        """It is a whole number from 0 to the limit."""
+        with pytest.raises(OptionError, match="prune_to must be"):
+            make(ScriptedModel(), 8, prune_to=tokens)
+
+
+def test_the_summary_has_a_limit_of_its_own() -> None:
+    """`max_summary_tokens` bounds the summary, on load too (#17888)."""
+    first = make(ScriptedModel("One two three. Four five."), 4)
+    tell(first, 0, 1)
+    second = make(ScriptedModel("NOTHING NEW"), 4, store=first.store, max_summary_tokens=3)
+    assert second.load_memory_variables({})["history"].startswith("System: One two three.\nHuman")
+
+
 class TestFailure:
     """A model that fails while something has to go."""
 

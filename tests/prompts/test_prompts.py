@@ -19,6 +19,7 @@ REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[He
 VALUES: dict[str, Any] = {
     "summary": "OLD SUMMARY",
     "new_lines": "NEW LINES",
+    "limit": 90,
     "history": "HISTORY",
     "input": "INPUT",
     "entities": [{"name": "NAME", "summary": "NOTE"}],
@@ -116,7 +117,7 @@ class TestData:
     def test_is_never_a_template(self) -> None:
         """Template syntax in a value stays what it is (I8)."""
         text = "{{ 6 * 7 }} {% for x in y %} {# gone #} {{ summary.__class__ }}"
-        assert text in PromptSet().render("summary", summary=text, new_lines=text)
+        assert text in PromptSet().render("summary", summary=text, new_lines=text, limit=0)
 
 
 class TestReplacing:
@@ -125,7 +126,7 @@ class TestReplacing:
     def test_by_a_mapping(self) -> None:
         """Some are replaced, the others stay (reference 4, #1395)."""
         prompts = PromptSet({"summary": "Fasse zusammen: {{ summary }} {{ new_lines }}"})
-        assert prompts.render("summary", summary="a", new_lines="b") == "Fasse zusammen: a b"
+        assert prompts.render("summary", summary="a", new_lines="b", limit=0) == "Fasse zusammen: a b"
         name = "current_entities"
         assert prompts.render(name, **values(name)) == PromptSet().render(name, **values(name))
 
@@ -135,11 +136,11 @@ class TestReplacing:
         (tmp_path / "summary.jinja").write_text("Résumé : {{ summary }} {{ new_lines }}", encoding="utf-8")
         (tmp_path / "notes.txt").write_text("{{ broken", encoding="utf-8")
         prompts = PromptSet(kind(tmp_path))
-        assert prompts.render("summary", summary="a", new_lines="b") == "Résumé : a b"
+        assert prompts.render("summary", summary="a", new_lines="b", limit=0) == "Résumé : a b"
 
     def test_need_not_use_all_variables(self) -> None:
         """A template may leave out what it does not need."""
-        assert PromptSet({"summary": "{{ new_lines }}"}).render("summary", summary="a", new_lines="b") == "b"
+        assert PromptSet({"summary": "{{ new_lines }}"}).render("summary", summary="a", new_lines="b", limit=0) == "b"
 
     def test_serves_a_memory(self) -> None:
         """A memory asks with the prompts that it was given."""
@@ -154,7 +155,7 @@ class TestReplacing:
             ({"sumary": "x"}, "no prompt 'sumary'; the prompts are 'current_entities', .*'summary'"),
             ({"summary": "a\nb {{ c"}, "prompt 'summary', line 2: "),
             ({"summary": "{% if x %}"}, "prompt 'summary', line 1: "),
-            ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'new_lines', 'summary'"),
+            ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'limit', 'new_lines', 'summary'"),
             ({"summary": "{{ history }}"}, "uses 'history'; it may use"),
             ("/no/such/folder", "'/no/such/folder' is not a folder"),
         ],
@@ -176,7 +177,7 @@ class TestReplacing:
     def test_that_fail_are_prompt_errors(self, template: str) -> None:
         """Whatever goes wrong in a template is a `PromptError` that names the prompt."""
         with pytest.raises(PromptError, match="summary"):
-            PromptSet({"summary": template}).render("summary", summary="a", new_lines="b")
+            PromptSet({"summary": template}).render("summary", summary="a", new_lines="b", limit=0)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ class TestReplacing:
 def test_templates_run_in_a_sandbox(template: str) -> None:
     """A template from elsewhere reaches nothing behind its values: it fails, or shows nothing."""
     try:
-        shown = PromptSet({"summary": template}).render("summary", summary="a", new_lines="b")
+        shown = PromptSet({"summary": template}).render("summary", summary="a", new_lines="b", limit=0)
     except PromptError:
         return
     assert "class" not in shown

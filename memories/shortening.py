@@ -1,0 +1,37 @@
+"""Shortening texts to what fits."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+__all__ = ["shortened"]
+
+_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
+_WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{_UNSPACED}]")
+
+
+def shortened(text: str, fits: Callable[[str], bool]) -> str:
+    """The longest beginning of a text that fits: whole sentences or lines, else words; "" if not one word does.
+
+    Args:
+        text: Any text.
+        fits: Whether a beginning of it fits; a shorter one is to fit where a longer one does.
+
+    Example:
+        >>> shortened("Anna lives in Oslo. She works at Equinor.", lambda text: len(text) < 30)
+        'Anna lives in Oslo.'
+    """
+    if fits(text):
+        return text
+    for end in (_SENTENCE_END, _WORD_END):
+        beginnings = [text[: match.end()].rstrip() for match in end.finditer(text)]
+        if beginning := _longest(beginnings, fits):
+            return beginning
+    return ""
+
+
+def _longest(beginnings: Sequence[str], fits: Callable[[str], bool]) -> str:
+    """The last that fits of texts that get longer and longer; "" if none does."""
+    too_long = bisect_left(beginnings, True, key=lambda beginning: not fits(beginning))  # noqa: FBT003
+    return beginnings[too_long - 1] if too_long else ""

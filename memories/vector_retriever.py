@@ -91,7 +91,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         """The messages or exchanges that fit the query."""
         self._words.add(self._documents.passages(await log.after(self._words.passages.last)))
         scores = await self._scores(log, state, query or "")
-        ranked = sorted(scores, key=lambda seq: (-scores[seq], seq))
+        ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # the older first among equals
         if self.max_token_limit is None:
             return View(await self._best_documents(log, ranked))
         best = within(self.max_token_limit, filter(None, map(self._words.passages.numbered, ranked)), self._tokens)

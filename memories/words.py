@@ -69,11 +69,9 @@ class WordIndex:
         with self._lock:
             own, around, segments = (self._found(grain, match) for grain in _WEIGHTS)
             for place, score in around.items():
-                passage = self.passages.at(place)
+                passage, segment = self.passages.at(place), self.passages.segment(place)
                 bonus = _SPEAKER_BONUS if passage.speaker in asked_about else 0.0
-                scores[passage.seq] = (
-                    score + own.get(place, 0.0) + segments.get(self.passages.segment(place), 0.0) + bonus
-                )
+                scores[passage.seq] = score + own.get(place, 0.0) + segments.get(segment, 0.0) + bonus
         return scores
 
     def _put(self, grain: str, texts: Iterable[tuple[int, str]]) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from memzoo.memories.messages import text_of
 from memzoo.stores import Message
@@ -14,6 +14,8 @@ ADVERSARIAL = "adversarial"
 
 UNCATEGORISED = "uncategorised"
 """The category of questions that were given none."""
+
+_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class Exchange:
     messages: tuple[Message, ...]
     evidence: tuple[Mapping[str, str], ...]
     date: datetime | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """Its date; 1 January 2000 stands in where none is known."""
+        return self.date or _UNDATED
 
     @property
     def user_text(self) -> str | None:

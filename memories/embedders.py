@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
+# What a cosine of 1 adds for sentence embeddings; decided with all-MiniLM-L6-v2, see docs/retrieval.md.
+_SENTENCE_WEIGHT = 8.0
+
 EmbedFunction: TypeAlias = Callable[[list[str]], Any]
 """Texts -> one vector each, in the same order, as lists or arrays of numbers; may be asynchronous."""
 
@@ -114,7 +117,7 @@ class OpenAIEmbedder:
         client: "OpenAI | None" = None,
         async_client: "AsyncOpenAI | None" = None,
         *,
-        weight: float = 1.0,
+        weight: float = _SENTENCE_WEIGHT,
         **parameters: Any,
     ) -> None:
         self.name = "-".join([model, *(f"{key}={value}" for key, value in sorted(parameters.items()))])
@@ -140,7 +143,7 @@ class OpenAIEmbedder:
 class _FunctionEmbedder:
     """A user's function as an embedder."""
 
-    weight = 1.0
+    weight = _SENTENCE_WEIGHT
 
     def __init__(self, function: EmbedFunction) -> None:
         self._function = function

@@ -63,4 +63,4 @@ def _line(passage: Passage) -> str:
 
 
 def _date(passage: Passage) -> str:
-    return f"On {passage.said_at.day} {passage.said_at:%B %Y}:"
+    return f"On {passage.date}:"

@@ -88,7 +88,7 @@ class ConversationKGMemory(ModelBackedMemory):
         near = self.kg.around(await self._names(query or "", log), self.depth)
         if self.max_token_limit is not None:
             near = within(self.max_token_limit, near, self._tokens)
-        return View(lines(near), messages_of(await log.after(state.watermark)))
+        return View.of(await log.after(state.watermark), lines(near))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in the graph."""

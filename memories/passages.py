@@ -31,6 +31,11 @@ class Passage:
     said_at: datetime
     document: int
 
+    @property
+    def date(self) -> str:
+        """The day on which it was said, in words."""
+        return f"{self.said_at.day} {self.said_at:%B %Y}"
+
 
 class Passages:
     """The passages of a conversation in order, and around each of them a window and a segment of context.
@@ -89,8 +94,12 @@ class Passages:
             place += 1
         return found
 
+    def text(self, place: int) -> str:
+        """The date and the text of a passage."""
+        return _joined(self._passages[place : place + 1])
+
     def window(self, place: int) -> str:
-        """The text around a passage, the passage included."""
+        """The date of a passage and the text around it, the passage included."""
         first, end = self._window(place)
         return _joined(self._passages[first:end])
 
@@ -99,7 +108,7 @@ class Passages:
         return self._segments[place]
 
     def segment_text(self, start: int) -> str:
-        """The text of the segment that begins at a place."""
+        """The date and the text of the segment that begins at a place."""
         end = start
         while end < len(self._passages) and self._segments[end] == start:
             end += 1
@@ -133,4 +142,4 @@ class Passages:
 
 
 def _joined(passages: Sequence[Passage]) -> str:
-    return " ".join(passage.text for passage in passages)
+    return " ".join([passages[0].date, *(passage.text for passage in passages)])

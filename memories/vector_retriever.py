@@ -1,16 +1,16 @@
 """Remember by searching: what fits the input, from anywhere in the conversation."""
 
+import functools
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.documents import Documents
 from memzoo.memories.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.evidence import evidence, within
 from memzoo.memories.log import Log
-from memzoo.memories.messages import quoted, text_of
 from memzoo.memories.options import whole_number
-from memzoo.memories.passages import Passage
 from memzoo.memories.search import VectorSearch
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
@@ -28,10 +28,10 @@ logger = logging.getLogger("memzoo")
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
-    Messages are found by their words and the words around them (BM25) and by embeddings, which are added up. No model
-    is asked, neither to save nor to load. With `k`, the best exchanges are shown as documents, best first: a line for
-    each input and output, "key: value". With `max_token_limit`, the best messages are shown in the order in which
-    they were said, with speakers and dates, as many as fit.
+    Messages are found by their words, their date and the words around them (BM25), and by embeddings; the scores are
+    added up. No model is asked, neither to save nor to load. With `k`, the best exchanges are shown as documents, best
+    first: a line for each input and output, "key: value". With `max_token_limit`, the best messages are shown in the
+    order in which they were said, with speakers and dates, as many as fit.
 
     Args:
         k: How many exchanges are shown.
@@ -70,8 +70,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._embedder: Embedder = as_embedder(self.embedder)
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
+        self._documents = Documents(self.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._counted: dict[str, int] = {}
+        self._tokens = functools.cache(lambda text: self.counter({"role": "system", "content": text}))
 
     @property
     def state_name(self) -> str:
@@ -80,7 +81,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Embed the new messages."""
-        passages = list(self._passages(entries))
+        passages = list(self._documents.passages(entries))
         if not passages:
             return Changes()
         vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages])
@@ -88,13 +89,16 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The messages or exchanges that fit the query."""
-        self._words.add(self._passages(await log.after(self._words.passages.last)))
+        self._words.add(self._documents.passages(await log.after(self._words.passages.last)))
         scores = await self._scores(log, state, query or "")
-        ranked = sorted(scores, key=lambda seq: (-scores[seq], seq))
+        ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # the older first among equals
         if self.max_token_limit is None:
-            return View(await self._best_documents(log, ranked))
+            firsts = self._best_documents(ranked)
+            texts = [await self._document(log, first) for first in firsts]
+            shown = [passage for first in firsts for passage in self._words.passages.document(first)]
+            return View(tuple(texts), passages=tuple(shown))
         best = within(self.max_token_limit, filter(None, map(self._words.passages.numbered, ranked)), self._tokens)
-        return View(evidence(best))
+        return View(evidence(best), passages=tuple(best))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget the words of a conversation that was cleared."""
@@ -128,43 +132,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self.usage.add("embedding", embedded.spent)
         return embedded.vectors
 
-    async def _best_documents(self, log: Log, ranked: Iterable[int]) -> tuple[str, ...]:
+    def _best_documents(self, ranked: Iterable[int]) -> list[int]:
+        """The numbers with which the best documents begin."""
         found = filter(None, map(self._words.passages.numbered, ranked))
-        firsts = list(dict.fromkeys(passage.document for passage in found))[: self.k]
-        return tuple([await self._document(log, first) for first in firsts])
+        return list(dict.fromkeys(passage.document for passage in found))[: self.k]
 
     async def _document(self, log: Log, first: int) -> str:
         passages = self._words.passages.document(first)
-        return "\n".join(self._lines(await log.between(first, passages[-1].seq)))
-
-    def _lines(self, entries: Sequence[Entry]) -> Iterable[str]:
-        labels = self.labels.names.union(*(entry.fields for entry in entries))
-        for entry in entries:
-            if not entry.fields:
-                yield self.render([entry.message])
-            for key, value in self._shown_fields(entry).items():
-                yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
-
-    def _passages(self, entries: Iterable[Entry]) -> Iterable[Passage]:
-        """Messages as they are searched; a new document begins with each turn and with each user message."""
-        turn, document = "", 0
-        for entry in entries:
-            if entry.turn_id != turn or entry.message["role"] == "user":
-                turn, document = entry.turn_id, entry.seq
-            if entry.message["role"] not in ("system", "developer"):
-                speaker = self.labels.speaker(entry.message)
-                beside = [f"{key}: {value}" for key, value in self._shown_fields(entry).items() if value]
-                text = quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
-                yield Passage(entry.seq, speaker, text, entry.created_at, document)
-
-    def _shown_fields(self, entry: Entry) -> dict[str, str | None]:
-        hidden = {self.memory_key, *self.exclude_input_keys} if entry.message["role"] == "user" else ()
-        return {key: value for key, value in entry.fields.items() if key not in hidden}
-
-    def _tokens(self, text: str) -> int:
-        if text not in self._counted:
-            self._counted[text] = self.counter({"role": "system", "content": text})
-        return self._counted[text]
+        return self._documents.text(await log.between(first, passages[-1].seq))
 
     def _no_words(self) -> WordIndex:
         return WordIndex({self.human_prefix, self.ai_prefix} - {"Human", "AI"})

@@ -29,7 +29,8 @@ class WordIndex:
     """Passages and their context in SQLite FTS5 (English stems, any script), in memory; built from the log.
 
     A passage is looked for in three grains: its own text, the text around it, and the larger segment in which it
-    stands. So an answer is found though the words of the question were said a few messages before.
+    stands. So an answer is found though the words of the question were said a few messages before. Each begins with
+    its date, whose words are words as others: a question that names a month or a day finds what was said then.
 
     Args:
         names: Labels of speakers that count as names: who is asked about probably said it.
@@ -55,7 +56,7 @@ class WordIndex:
         """Put in passages that follow in the log, oldest first; those that are there already are left alone."""
         with self._lock:
             new, around = self.passages.append([one for one in passages if one.seq > self.passages.last])
-            self._put("own", ((place, self.passages.at(place).text) for place in new))
+            self._put("own", ((place, self.passages.text(place)) for place in new))
             self._put("around", ((place, self.passages.window(place)) for place in around))
             segments = sorted({self.passages.segment(place) for place in new})
             self._put("segment", ((start, self.passages.segment_text(start)) for start in segments))
@@ -68,11 +69,9 @@ class WordIndex:
         with self._lock:
             own, around, segments = (self._found(grain, match) for grain in _WEIGHTS)
             for place, score in around.items():
-                passage = self.passages.at(place)
+                passage, segment = self.passages.at(place), self.passages.segment(place)
                 bonus = _SPEAKER_BONUS if passage.speaker in asked_about else 0.0
-                scores[passage.seq] = (
-                    score + own.get(place, 0.0) + segments.get(self.passages.segment(place), 0.0) + bonus
-                )
+                scores[passage.seq] = score + own.get(place, 0.0) + segments.get(segment, 0.0) + bonus
         return scores
 
     def _put(self, grain: str, texts: Iterable[tuple[int, str]]) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.index import check_dimension, decode
+from memzoo.stores.index import check_dimension, decode, digest
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -98,6 +98,7 @@ class ChromaIndex:
             return
         key, matrix = _key(conversation_id, space), decode(embeddings.values())
         ids = [f"{key}-{number}" for number in embeddings]
+        digests = [digest(embedding) for embedding in embeddings.values()]
         with self._open():
             self._check_others(matrix.shape[1], conversation_id, space)
             collection = self._client.get_or_create_collection(
@@ -107,7 +108,7 @@ class ChromaIndex:
             )
             for start in range(0, len(ids), self._batch):
                 some = slice(start, start + self._batch)
-                labels: list[Metadata] = [{"memory": key}] * len(ids[some])
+                labels: list[Metadata] = [{"memory": key, "digest": sign} for sign in digests[some]]
                 collection.upsert(ids[some], embeddings=matrix[some], metadatas=labels)
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
@@ -126,12 +127,16 @@ class ChromaIndex:
                 self._check_others(vector.shape[1], conversation_id, space)
         return found
 
-    async def known(self, conversation_id: str, space: str) -> set[int]:
+    async def known(self, conversation_id: str, space: str) -> dict[int, str]:
         """See `VectorIndex.known`."""
         where: Any = {"memory": _key(conversation_id, space)}
         with self._open():
-            found = [collection.get(where=where, include=[])["ids"] for collection in self._collections().values()]
-        return {_number(id_) for ids in found for id_ in ids}
+            found = [collection.get(where=where, include=["metadatas"]) for collection in self._collections().values()]
+        return {
+            _number(id_): str(labels["digest"])
+            for one in found
+            for id_, labels in zip(one["ids"], one["metadatas"] or [], strict=True)
+        }
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""

@@ -1,5 +1,6 @@
 """Search by embedding: what an index is, and the exact one that needs no installation."""
 
+import hashlib
 import threading
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["ExactIndex", "VectorIndex"]
+__all__ = ["ExactIndex", "VectorIndex", "digest"]
 
 
 @runtime_checkable
@@ -30,8 +31,8 @@ class VectorIndex(Protocol):
         """The `k` nearest as (log number, cosine similarity), best first, ties by lower number; or all, if fewer."""
         ...
 
-    async def known(self, conversation_id: str, space: str) -> set[int]:
-        """The log numbers that are in the index."""
+    async def known(self, conversation_id: str, space: str) -> dict[int, str]:
+        """The `digest` of each embedding in the index, by log number."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -72,6 +73,7 @@ class ExactIndex:
             vectors = self._collections.get((conversation_id, space)) or _Vectors(units.shape[1])
             check_dimension(vectors.dimension, units.shape[1], conversation_id, space)
             vectors.put(embeddings, units)
+            vectors.digests |= {number: digest(embedding) for number, embedding in embeddings.items()}
             self._collections[conversation_id, space] = vectors
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
@@ -88,16 +90,21 @@ class ExactIndex:
             check_dimension(vectors.dimension, len(unit), conversation_id, space)
             return vectors.nearest(unit, k)
 
-    async def known(self, conversation_id: str, space: str) -> set[int]:
+    async def known(self, conversation_id: str, space: str) -> dict[int, str]:
         """See `VectorIndex.known`."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
-            return set(vectors.rows) if vectors else set()
+            return dict(vectors.digests) if vectors else {}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
         with self._lock:
             self._collections.pop((conversation_id, space), None)
+
+
+def digest(embedding: bytes) -> str:
+    """Tells embeddings apart, so that it can be seen whether an index has the ones that the store has."""
+    return hashlib.blake2b(embedding, digest_size=8).hexdigest()
 
 
 def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
@@ -147,6 +154,7 @@ class _Vectors:
 
         self.dimension = dimension
         self.rows: dict[int, int] = {}
+        self.digests: dict[int, str] = {}
         self._numbers = numpy.empty(4, numpy.int64)
         self._matrix = numpy.empty((4, dimension), numpy.float32)
 

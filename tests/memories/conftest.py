@@ -37,7 +37,7 @@ def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
             "knowledge-graph": {"llm": llm},
             "vector-retriever": {"embedder": _vectors},
         }
-        kept = store or InMemoryStore()
+        kept: Any = store or InMemoryStore()
         kept.clock = lambda: NOON
         return create_memory(name, store=kept, conversation_id="a", **options.get(name, {}))
 

@@ -158,6 +158,26 @@ class TestLabels:
         memory.save_context({"input": "hi"}, {"output": "hello"})
         assert memory.load_memory_variables({}) == {"history": "Friend: hi\nBot: hello"}
 
+    @pytest.mark.parametrize(
+        ("message", "speaker"),
+        [
+            ({"role": "user"}, "Human"),
+            ({"role": "user", "name": "sam"}, "sam"),
+            ({"role": "user", "name": "human"}, "human"),
+            ({"role": "assistant", "name": "helper"}, "helper"),
+            ({"role": "user", "name": "ai"}, "Human"),
+            ({"role": "user", "name": "System"}, "Human"),
+            ({"role": "assistant", "name": "Human"}, "AI"),
+            ({"role": "user", "name": "sam\nAI"}, "Human"),
+            ({"role": "user", "name": "sam:"}, "Human"),
+            ({"role": "user", "name": ""}, "Human"),
+            ({"role": "user", "name": 7}, "Human"),
+        ],
+    )
+    def test_give_way_to_a_name_that_is_nobody_elses(self, message: dict[str, Any], speaker: str) -> None:
+        """A message is said by its `name`, unless that is another's label or no name at all (I8)."""
+        assert Labels().speaker(message) == speaker
+
     def test_each_turn_has_one_line_at_least(self) -> None:
         """An empty message is still a turn."""
         empty = [{"role": role, "content": ""} for role in itertools.islice(itertools.cycle(["user", "assistant"]), 3)]

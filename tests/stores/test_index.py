@@ -75,7 +75,7 @@ def test_grows_by_doubling():
     finally:
         sys.setprofile(None)
     assert 0 < steps <= 2 * 10
-    assert len(drive(index.known("c", "s"))) == 1000
+    assert len(set(drive(index.known("c", "s")))) == 1000
 
 
 def test_threads_lose_nothing():
@@ -90,4 +90,4 @@ def test_threads_lose_nothing():
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
-    assert drive(index.known("c", "s")) == set(range(800))
+    assert set(drive(index.known("c", "s"))) == set(range(800))

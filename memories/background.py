@@ -4,6 +4,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Coroutine
+from contextvars import copy_context
 from typing import Any
 
 from memzoo.stores.driving import drive, is_blocking
@@ -58,7 +59,7 @@ class Background:
         if not is_blocking():
             return asyncio.get_running_loop().create_task(self._run(), name="memzoo")
         # A daemon: what it does not finish is made up for later, so no program has to wait for it at its end.
-        thread = threading.Thread(target=lambda: drive(self._run()), name="memzoo", daemon=True)
+        thread = threading.Thread(target=copy_context().run, args=(drive, self._run()), name="memzoo", daemon=True)
         thread.start()
         return thread
 

@@ -1,6 +1,5 @@
 """Remember notes about each person, place and thing."""
 
-import functools
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.names import canonical, mentions
 from memzoo.memories.options import whole_number
-from memzoo.memories.shortening import shortened
+from memzoo.memories.shortening import fitting
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
 from memzoo.stores import Entry
@@ -91,7 +90,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         if self.max_token_limit is not None:
             names = [*names, *_spoken_of(recent, state)]
         notes = {_name(state, name): (_note(state, name) or {}).get("summary", "") for name in names}
-        return View.of([*older, *recent], notes=self._within_limit(notes))
+        return View.of([*older, *recent], notes=fitting(notes, self._fits))
 
     def variables(self, view: View) -> dict[str, Any]:
         """The exchanges and the notes, each under its own key."""
@@ -116,19 +115,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         self._found = (query, recent[-1].seq if recent else state.watermark, names)
         return names
 
-    def _within_limit(self, notes: Mapping[str, str]) -> dict[str, str]:
-        """The first notes, as far as they fit; one that does not fit whole is cut at the end of a sentence."""
-        if self.max_token_limit is None:
-            return dict(notes)
-        shown: dict[str, str] = {}
-        for name, note in notes.items():
-            beginning = shortened(note, functools.partial(self._fits, shown, name))
-            if beginning or not note:
-                shown[name] = beginning
-        return shown
-
-    def _fits(self, shown: Mapping[str, str], name: str, note: str) -> bool:
-        text = "\n".join(View(notes={**shown, name: note}).texts)
+    def _fits(self, notes: Mapping[str, str]) -> bool:
+        text = "\n".join(View(notes=dict(notes)).texts)
         return self.max_token_limit is None or self.counter({"role": "system", "content": text}) <= self.max_token_limit
 
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:

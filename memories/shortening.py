@@ -1,10 +1,11 @@
 """Shortening texts to what fits."""
 
+import functools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["shortened"]
+__all__ = ["fitting", "shortened"]
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
@@ -29,6 +30,25 @@ def shortened(text: str, fits: Callable[[str], bool]) -> str:
         if beginning := _longest(beginnings, fits):
             return beginning
     return ""
+
+
+def fitting(notes: Mapping[str, str], fits: Callable[[Mapping[str, str]], bool]) -> dict[str, str]:
+    """The notes that fit together, the first ones first; one that does not fit whole is shortened.
+
+    Args:
+        notes: Texts by name, the most useful first; names without a text take no room.
+        fits: Whether notes fit together.
+    """
+    kept: dict[str, str] = {}
+
+    def has_room(name: str, note: str) -> bool:
+        return fits({**kept, name: note})
+
+    for name, note in notes.items():
+        beginning = shortened(note, functools.partial(has_room, name))
+        if beginning or not note:
+            kept[name] = beginning
+    return kept
 
 
 def _longest(beginnings: Sequence[str], fits: Callable[[str], bool]) -> str:

@@ -1,6 +1,5 @@
-"""The base of all strategies: keys, rendering, persistence, catching up, once for all of them."""
+"""The base of all strategies: saving, loading, catching up, once for all of them."""
 
-import functools
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,9 @@ from typing import Any, ClassVar
 from memzoo.memories.chat_history import ChatHistory
 from memzoo.memories.keys import input_key_of, output_key_of
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import Labels, checked, render, sendable, text_of
-from memzoo.memories.options import CommonOptions
+from memzoo.memories.messages import checked, text_of
+from memzoo.memories.presentation import Presentation
 from memzoo.memories.state import Changes, State
-from memzoo.memories.tokens import TokenCounter, token_counter
 from memzoo.memories.upkeep import Upkeep
 from memzoo.memories.usage import Usage
 from memzoo.memories.view import View
@@ -25,7 +23,7 @@ __all__ = ["BaseMemory"]
 
 
 @dataclass(kw_only=True, eq=False)
-class BaseMemory(CommonOptions, ABC):
+class BaseMemory(Presentation, ABC):
     """A view of a conversation's log, with whatever a strategy derived from it.
 
     A strategy is two functions: `derive` says what to learn from new messages, `view` what to show the model.
@@ -50,7 +48,6 @@ class BaseMemory(CommonOptions, ABC):
         super().__post_init__()
         self.usage = Usage()
         self._prompts = PromptSet(self.prompts)
-        self.labels = Labels(self.human_prefix, self.ai_prefix)
         self._upkeep = Upkeep(self)
 
     # What a strategy is.
@@ -141,10 +138,7 @@ class BaseMemory(CommonOptions, ABC):
         """
         if query is None and self.needs_query:
             query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
-        view = await self.current_view(query)
-        said = sendable(view.messages)
-        rules = [message for message in said if message["role"] in ("system", "developer")]
-        return [*rules, *(_system(text) for text in view.texts if text), *said[len(rules) :]]
+        return self.as_request(await self.current_view(query))
 
     async def ahistory(self) -> list[Message]:
         """All that was ever said, oldest first, whatever the strategy shows of it."""
@@ -187,27 +181,6 @@ class BaseMemory(CommonOptions, ABC):
         if self.derives:
             await self._upkeep.follow(raising=self.on_model_error == "raise")
 
-    def variables(self, view: View) -> dict[str, Any]:
-        """A view as the variables of `load_memory_variables`."""
-        return {self.memory_key: self.as_messages(view) if self.return_messages else self.as_text(view)}
-
-    def as_messages(self, view: View) -> list[Message]:
-        """A view as chat messages, one system message for each recalled text."""
-        return [*(_system(text) for text in view.recalled), *view.messages]
-
-    def as_text(self, view: View) -> str:
-        """A view as text: what is recalled, then the transcript."""
-        return "\n".join(part for part in (*view.recalled, self.render(view.messages)) if part)
-
-    def render(self, messages: Sequence[Message]) -> str:
-        """Messages as a transcript, oldest first."""
-        return render(messages, self.labels)
-
-    @functools.cached_property
-    def counter(self) -> TokenCounter:
-        """Counts the tokens of a message."""
-        return token_counter(self.token_counter)
-
     @property
     def chat_memory(self) -> ChatHistory:
         """The log, with the methods that LangChain users know."""
@@ -229,7 +202,3 @@ class BaseMemory(CommonOptions, ABC):
         if records:
             await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
         await self.catch_up()
-
-
-def _system(text: str) -> Message:
-    return {"role": "system", "content": text}

@@ -8,130 +8,28 @@ Subclass `MemoryContract` for a strategy of your own::
 
 import asyncio
 import copy
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
-from memzoo.memories.base import BaseMemory
 from memzoo.memories.buffer import ConversationBufferMemory
-from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.models import Completion, Model, as_model
-from memzoo.memories.usage import Spent
+from memzoo.memories.contract_tools import QUESTION, SAID
+from memzoo.memories.failure_contract import FailureContract
+from memzoo.memories.scripted import FlakyModel, ScriptedModel
 from memzoo.stores import Message
 from memzoo.stores.errors import (
     AmbiguousKeyError,
     MessageError,
     MissingKeyError,
-    ModelError,
-    ModelReplyError,
     OptionError,
     UnknownOptionError,
 )
 
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
-Reply = str | Exception | Callable[[str], str]
 
-
-class ScriptedModel:
-    """A model that gives prepared replies in their order, and keeps what it was asked.
-
-    Attributes:
-        asked: Pairs of a prompt's name and its rendered text, oldest first.
-
-    Example:
-        >>> from memzoo.memories import ConversationSummaryMemory
-        >>> model = ScriptedModel("Sam said hello.")
-        >>> memory = ConversationSummaryMemory(llm=model)
-        >>> memory.save_context({"input": "I am Sam"}, {"output": "Hello!"})
-        >>> [name for name, text in model.asked], "Human: I am Sam" in model.asked[0][1]
-        (['summary'], True)
-    """
-
-    name = "scripted"
-
-    def __init__(self, *replies: Reply) -> None:
-        """Prepare replies.
-
-        Args:
-            *replies: Texts, errors to raise, or functions from the rendered prompt to a text.
-        """
-        self._replies = list(replies)
-        self.asked: list[tuple[str, str]] = []
-
-    def enqueue(self, *replies: Reply) -> None:
-        """Prepare more replies."""
-        self._replies.extend(replies)
-
-    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
-        prompt = str(messages[-1]["content"])
-        self.asked.append((purpose, prompt))
-        assert self._replies, f"the script has no reply left for prompt {purpose!r}:\n{prompt}"
-        reply = self._replies.pop(0)
-        if isinstance(reply, Exception):
-            raise reply
-        text = reply(prompt) if callable(reply) else reply
-        if not text:
-            raise ModelReplyError(f"an empty reply was scripted for prompt {purpose!r}")
-        return Completion(text, Spent(1, len(prompt) // 4, len(text) // 4, 0.0))
-
-
-class FlakyModel:
-    """Another model that can be switched to fail, or to give one and the same reply.
-
-    Attributes:
-        fault: Raised by each call while it is set.
-        reply: Given by each call while it is set.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self._model = model
-        self.name = model.name
-        self.fault: Exception | None = None
-        self.reply: str | None = None
-
-    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        """See `Model.complete`."""
-        if self.fault:
-            raise self.fault
-        if self.reply is not None:
-            return Completion(self.reply, Spent(calls=1))
-        return await self._model.complete(messages, purpose)
-
-
-SAID = [("My sister Anna lives in Oslo.", "Noted: Anna lives in Oslo."), ("Anna works at Equinor.", "Good for Anna!")]
-QUESTION = {"input": "Where does Anna live?"}
-
-
-class MemoryContract:
+class MemoryContract(FailureContract):
     """What every strategy keeps to, whatever it remembers."""
-
-    strategy: ClassVar[type[BaseMemory]]
-
-    def options(self) -> dict[str, Any]:
-        """Options that the strategy is tested with, besides `store` and `conversation_id`."""
-        return {"token_counter": "approximate"}
-
-    def make(self, **options: Any) -> BaseMemory:
-        """A memory to be tested."""
-        return self.strategy(**(self.options() | options))
-
-    def told(self, **options: Any) -> BaseMemory:
-        """A memory that was told two exchanges."""
-        memory = self.make(**options)
-        for said, answer in SAID:
-            memory.save_context({"input": said}, {"output": answer})
-        return memory
-
-    def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
-        """A memory whose model can be made to fail; skips for a strategy that asks none."""
-        if not issubclass(self.strategy, ModelBackedMemory):
-            pytest.skip("asks no model")
-        model = FlakyModel(as_model("offline"))
-        return self.make(llm=model, **options), model
 
     def test_loads_its_variables_and_no_others(self) -> None:
         """Loading returns exactly the variables that the memory announces."""
@@ -321,90 +219,6 @@ class MemoryContract:
         results = [message["tool_call_id"] for message in memory.messages("Oslo") if message["role"] == "tool"]
         calls = [call["id"] for message in memory.messages("Oslo") for call in message.get("tool_calls", [])]
         assert results == calls
-
-    def test_failing_model_loses_nothing(self) -> None:
-        """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
-        memory, model = self.flaky(**self._small())
-        undisturbed = self.make(conversation_id="x", **self._small())
-        model.fault = ModelError("the model is down")
-        with pytest.raises(ModelError):
-            memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
-        assert [message["content"] for message in memory.history()] == list(SAID[0])
-        assert SAID[0][0] in str(memory.messages("Anna"))
-        model.fault = None
-        memory.save_context({"input": SAID[1][0]}, {"output": SAID[1][1]})
-        for said, answer in SAID:
-            undisturbed.save_context({"input": said}, {"output": answer})
-        assert memory.history() == undisturbed.history()
-        assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
-
-    def test_defers_model_errors_if_told_to(self) -> None:
-        """With `on_model_error="defer"` a save succeeds while the model fails."""
-        memory, model = self.flaky(on_model_error="defer", **self._small())
-        model.fault = ModelError("the model is down")
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
-        assert SAID[0][0] in str(memory.messages("Anna"))
-
-    @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "Sorry, I cannot do this"])
-    def test_bad_reply_changes_nothing(self, reply: str) -> None:
-        """A refusal never replaces what is known, and what was said stays in view."""
-        memory, model = self.flaky(**self._small())
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
-        before = str(memory.load_memory_variables(QUESTION))
-        model.reply = reply
-        with pytest.raises(ModelReplyError):
-            memory.save_context({"input": SAID[1][0]}, {"output": SAID[1][1]})
-        model.reply = None
-        model.fault = ModelError("the model is down")
-        assert SAID[1][0] in str(memory.messages("Anna"))
-        model.fault = None
-        assert "oslo" in before.lower()
-        assert "oslo" in str(memory.load_memory_variables(QUESTION)).lower()
-
-    @pytest.mark.parametrize("reply", ["NOTHING NEW", "none", "- Nothing new."])
-    def test_nothing_new_changes_nothing(self, reply: str) -> None:
-        """A reply that nothing is new leaves what is known as it is."""
-        memory, model = self.flaky()
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
-        before = memory.load_memory_variables(QUESTION)
-        model.reply = reply
-        memory.save_context({"input": "Thanks!"}, {"output": "You are welcome."})
-        model.reply = None
-        after = memory.load_memory_variables(QUESTION)
-        assert "oslo" in str(after).lower()
-        assert after.get("entities") == before.get("entities")
-
-    def test_threads_lose_nothing(self) -> None:
-        """Eight threads saving to one memory lose nothing and double nothing."""
-        memory = self.make()
-
-        def save(n: int) -> None:
-            memory.save_context({"input": f"I own {n} cats"}, {"output": "ok"})
-
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(save, range(8)))
-        assert sorted(m["content"] for m in memory.history()[::2]) == [f"I own {n} cats" for n in range(8)]
-
-    def test_tasks_lose_nothing(self) -> None:
-        """Eight tasks saving through two memories of one conversation lose nothing and double nothing."""
-        first = self.make(conversation_id="a")
-        memories = [first, self.make(store=first.store, conversation_id="a")]
-
-        async def save_all() -> list[Message]:
-            saves = [memories[n % 2].asave_context({"input": f"I own {n} cats"}, {"output": "ok"}) for n in range(8)]
-            await asyncio.gather(*saves)
-            return await memories[0].ahistory()
-
-        said = asyncio.run(save_all())
-        assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
-
-    def _small(self) -> dict[str, Any]:
-        """Options that make the strategy ask its model from the first exchange on."""
-        limit = self.strategy.__dataclass_fields__.get("max_token_limit")
-        asks_when_full = (
-            issubclass(self.strategy, ModelBackedMemory) and limit is not None and limit.default is not None
-        )
-        return {"max_token_limit": 1} if asks_when_full else {}
 
 
 def _spoil(messages: list[Message]) -> None:

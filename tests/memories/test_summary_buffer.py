@@ -106,8 +106,10 @@ class TestLimit:
         """Counts of one counter are not taken for those of another: the limit holds in the new tokens (B3, I6)."""
         first = make(ScriptedModel(), 8)
         tell(first, 0, 1)
-        second = make(ScriptedModel("Earlier."), 8, store=first.store, token_counter=words_times_3)
+        model = ScriptedModel("Earlier.")
+        second = make(model, 8, store=first.store, token_counter=words_times_3)
         assert second.load_memory_variables({}) == {"history": "System: Earlier.\nAI: answer 1"}
+        assert "<new_lines>\nHuman: question 0\nAI: answer 0\nHuman: question 1\n</new_lines>" in model.asked[0][1]
 
     @pytest.mark.parametrize("limit", [0, 1])
     def test_that_is_tiny(self, limit: int, clerk: ChatFunction) -> None:

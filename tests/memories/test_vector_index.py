@@ -144,7 +144,7 @@ class TestIndex:
         two.clear()
         tell(two, "my dog", "my cat")
         assert found(two, "feline?") == CAT
-        assert found(one, "feline?") == CAT
+        assert found(one, "feline?") == found(one, "a cat?") == CAT
 
     @pytest.mark.parametrize("first", ["my bird", "hello"])
     def test_that_outlived_a_clear_is_emptied(self, first: str) -> None:

@@ -165,7 +165,7 @@ class TestLimit:
 class TestFailure:
     """An embedder that fails."""
 
-    def test_on_save_raises_after_storing(self) -> None:
+    def test_on_save_raises_after_storing(self, caplog: pytest.LogCaptureFixture) -> None:
         """The exchange is stored, found by its words meanwhile, and embedded by the next call that can (I4, F3)."""
         down: list[Exception] = [OSError("no network")]
 
@@ -180,6 +180,7 @@ class TestFailure:
         assert len(memory.history()) == 2
         assert found(memory, "a cat?") == "input: my cat\noutput: ok"
         assert found(memory, "a feline?") == ""
+        assert "searching by words alone" in caplog.text
         down.clear()
         assert found(memory, "a feline?") == "input: my cat\noutput: ok"
 

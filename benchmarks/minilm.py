@@ -88,7 +88,8 @@ class MiniLM:
         scores = query @ key.transpose(0, 1, 3, 2) / numpy.float32((width // _HEADS) ** 0.5) + hidden
         shares = numpy.exp(scores - scores.max(-1, keepdims=True))
         shares /= shares.sum(-1, keepdims=True)
-        return (shares @ value).transpose(0, 2, 1, 3).reshape(texts, length, width)
+        seen: Floats = (shares @ value).transpose(0, 2, 1, 3).reshape(texts, length, width)
+        return seen
 
     def _linear(self, states: Floats, name: str) -> Floats:
         # As one large product: NumPy would make one for each text of a batch.

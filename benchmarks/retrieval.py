@@ -16,6 +16,7 @@ from rich.table import Table
 from memzoo.benchmarks.conversations import Transcript
 from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
 from memzoo.benchmarks.minilm import CachedMiniLM
+from memzoo.benchmarks.retrieval_misses import misses_table
 from memzoo.benchmarks.retrieval_peers import PEERS, Embed
 from memzoo.benchmarks.retrieval_picture import recall_curves
 from memzoo.benchmarks.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
@@ -124,6 +125,7 @@ def retrieval(
     out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
     picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,
     cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
+    misses: Annotated[int | None, typer.Option(help="Also tell what was not found at this budget, by kind.")] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
     ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
 ) -> None:
@@ -146,6 +148,8 @@ def retrieval(
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
     console.print(report(found, _caption(conversations, found, counter, embedder)))
+    if misses:
+        console.print(misses_table(found[MEMORY], conversations, misses))
     for name, reason in missing.items():
         console.print(f"not run: {name} ({reason})", markup=False, highlight=False)
     if out:

@@ -34,6 +34,12 @@ class Retriever(Protocol):
         ...
 
 
+class _Peer(Protocol):
+    """Makes a retriever that has taken in a conversation."""
+
+    def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever: ...
+
+
 class _Ranked:
     """Shows the best of a conversation's passages; how they are ranked is for subclasses to say."""
 
@@ -94,9 +100,10 @@ class _LangChain:
         self._counter = counter
         self._memory = _langchain_memory(embed)
         for exchange in transcript.exchanges:
-            roles = {"user": transcript.user, "assistant": transcript.assistant}
-            said = {roles[message["role"]]: text_of(message) for message in exchange.messages}
-            outputs = {transcript.assistant: said.pop(transcript.assistant, "")}
+            said = {transcript.assistant: ""}
+            for label, text in _lines(transcript, exchange):
+                said[label] = f"{said[label]}\n{text}" if said.get(label) else text
+            outputs = {transcript.assistant: said.pop(transcript.assistant)}
             self._memory.save_context({"date": dated(exchange), **said}, outputs)
 
     def show(self, question: Question, budget: int) -> str:
@@ -105,7 +112,7 @@ class _LangChain:
         return _filled([document.page_content for document in found], budget, self._counter)
 
 
-PEERS: dict[str, Callable[[Transcript, TextCounter, Embed], Retriever]] = {
+PEERS: dict[str, _Peer] = {
     "last messages": _Newest,
     "BM25 over exchanges": _PlainWords,
     "langchain-classic": _LangChain,
@@ -116,10 +123,9 @@ PEERS: dict[str, Callable[[Transcript, TextCounter, Embed], Retriever]] = {
 
 def passages_of(transcript: Transcript, *, apart: bool = False) -> list[Passage]:
     """The exchanges of a conversation as passages, or each message `apart`."""
-    labels = {"user": transcript.user, "assistant": transcript.assistant}
     passages: list[Passage] = []
     for exchange in transcript.exchanges:
-        lines = [(labels.get(one["role"], one["role"]), text_of(one)) for one in exchange.messages]
+        lines = _lines(transcript, exchange)
         if not apart:
             (speaker, text), *others = lines
             lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
@@ -132,6 +138,12 @@ def passages_of(transcript: Transcript, *, apart: bool = False) -> list[Passage]
 def dated(exchange: Exchange) -> str:
     """The day of an exchange, as evidence shows it."""
     return Passage(0, "", "", exchange.said_at, 0).date
+
+
+def _lines(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]]:
+    """The messages of an exchange as speaker and text."""
+    labels = {"user": transcript.user, "assistant": transcript.assistant}
+    return [(labels.get(str(one["role"]), str(one["role"])), text_of(one)) for one in exchange.messages]
 
 
 def _filled(texts: Sequence[str], budget: int, counter: TextCounter) -> str:

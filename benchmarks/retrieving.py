@@ -40,6 +40,7 @@ class Found:
         recall: The share of its evidence that was shown.
         tokens: Tokens that were shown.
         seconds: CPU time of this process for the search.
+        missed: The texts of its evidence that were not shown.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Found:
     recall: float
     tokens: int
     seconds: float
+    missed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,9 @@ def find(
                 seconds = timer() - start
                 tokens = _counted(shown, budget, counter, question.text)
                 share = recall(question.evidence, shown)
-                found.append(Found(transcript.title, question.text, question.category, budget, share, tokens, seconds))
+                missed = tuple(text for text in question.evidence if not recall([text], shown))
+                about = (transcript.title, question.text, question.category, budget)
+                found.append(Found(*about, share, tokens, seconds, missed))
     return found
 
 

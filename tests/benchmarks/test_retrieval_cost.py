@@ -35,8 +35,15 @@ def test_a_collection_for_each_has_more_files() -> None:
 
 def test_the_command_prints_both_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Costs by length, as figures and as a ratio, and both arrangements in Chroma."""
-    monkeypatch.setattr(retrieval_cost, "growth", lambda _: [Growth(100, 2.0, 4.0), Growth(1000, 3.0, 9.0)])
-    monkeypatch.setattr(retrieval_cost, "tenancy", lambda _: [Tenancy("together", 1.0, 2.0, 3.0, 4, 5.0)])
+
+    def costs(_: object) -> list[Growth]:
+        return [Growth(100, 2.0, 4.0), Growth(1000, 3.0, 9.0)]
+
+    def kept(_: object) -> list[Tenancy]:
+        return [Tenancy("together", 1.0, 2.0, 3.0, 4, 5.0)]
+
+    monkeypatch.setattr(retrieval_cost, "growth", costs)
+    monkeypatch.setattr(retrieval_cost, "tenancy", kept)
     done = CliRunner().invoke(retrieval_cost.app, [])
     assert done.exit_code == 0, done.output
     assert "1.5" in done.output

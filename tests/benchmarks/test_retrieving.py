@@ -26,6 +26,11 @@ class Shouting:
         return "word " * (budget + 1)
 
 
+def shouting(transcript: Transcript, counter: TextCounter) -> Shouting:
+    """Takes in nothing."""
+    return Shouting()
+
+
 def recalls(found: list[Found]) -> list[float]:
     """The share of evidence shown for each question."""
     return [one.recall for one in found]
@@ -56,7 +61,7 @@ def test_two_runs_agree(transcript: Transcript, words: TextCounter) -> None:
 def test_showing_too_much_ends_the_run(transcript: Transcript, words: TextCounter) -> None:
     """A view over its budget is an error that says by how much, not a figure."""
     with pytest.raises(OverBudgetError, match="6 tokens were shown at a budget of 5"):
-        find(lambda *_: Shouting(), [transcript], [5], words)
+        find(shouting, [transcript], [5], words)
 
 
 def test_figures_are_means() -> None:

@@ -50,6 +50,12 @@ class TestQueries:
         )
         assert ranked(index, query)[0] == best
 
+    @pytest.mark.parametrize(("query", "best"), [("What about July?", 2), ("on 7 June?", 1), ("in 2026, in July", 2)])
+    def test_find_the_time_at_which_it_was_said(self, query: str, best: int) -> None:
+        """A day, a month or a year in a query finds what was said then, though the text does not name it."""
+        index = index_of("I bought a boat", "I sold a car", pause=timedelta(days=30))
+        assert ranked(index, query)[0] == best
+
     @pytest.mark.parametrize(("text", "query"), [("我住在奥斯陆", "奥斯陆"), ("私はオスロに住んでいます", "オスロ")])
     def test_find_words_that_no_space_separates(self, text: str, query: str) -> None:
         """A word inside a Chinese or Japanese sentence is found."""

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.options import whole_number
 from memzoo.memories.state import Changes, State
-from memzoo.memories.summary import SummarizerMemory, summary_of
+from memzoo.memories.summarizer import SummarizerMemory, summary_of
 from memzoo.memories.view import View
 from memzoo.stores import Entry, Message
 from memzoo.stores.errors import OptionError

@@ -1,5 +1,7 @@
 """A summary that grows with the conversation."""
 
+from typing import Any
+
 import pytest
 
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory
@@ -306,3 +308,38 @@ def test_predicts_without_storing() -> None:
     assert memory.predict_new_summary(SAID[:1], "Old.") == "Old."
     assert memory.summary == ""
     assert memory.history() == []
+
+
+class TestEveryTokens:
+    """Calls by the tokens of what is new."""
+
+    def test_a_call_is_made_when_there_are_enough(self) -> None:
+        """Messages wait, shown word for word, until they have so many tokens together; then one call takes them in."""
+        model, counted = ScriptedModel("Three greetings."), list[str]()
+
+        def count(message: Message) -> int:
+            counted.append(message["content"])
+            return 2
+
+        memory = ConversationSummaryMemory(llm=model, every_tokens=12, token_counter=count)
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.load_memory_variables({})["history"] == "Human: q0\nAI: a0\nHuman: q1\nAI: a1"
+        assert model.asked == []
+        memory.save_context({"input": "q2"}, {"output": "a2"})
+        assert memory.load_memory_variables({})["history"] == "Three greetings."
+        assert sorted(counted) == ["a0", "a1", "a2", "q0", "q1", "q2"]
+
+    def test_exchanges_count_too_if_asked_for(self) -> None:
+        """With `every`, a call is made for so many exchanges though they have few tokens."""
+        model = ScriptedModel("Both.")
+        memory = ConversationSummaryMemory(llm=model, every=2, every_tokens=1000, token_counter=lambda _: 1)
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.load_memory_variables({})["history"] == "Both."
+
+    @pytest.mark.parametrize("tokens", [0, -1, "9"])
+    def test_is_a_whole_number(self, tokens: Any) -> None:
+        """What is no number of tokens is refused when the memory is made."""
+        with pytest.raises(OptionError, match="every_tokens"):
+            ConversationSummaryMemory(llm=ScriptedModel(), every_tokens=tokens)

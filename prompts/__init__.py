@@ -31,7 +31,8 @@ PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
 """Templates of one's own: a folder of `<name>.jinja` files, or a mapping from prompt names to template text."""
 
 _FOLDER = Path(__file__).parent
-_TAG = re.compile(r"<(?=\s*/?\s*(?:summary|history|new_lines|known|entity|input)\b)", re.IGNORECASE)
+# A "<" at the end counts too: what stands behind the value may complete it to a tag.
+_TAG = re.compile(r"<(?=\s*/?\s*(?:(?:summary|history|new_lines|known|entity|input)\b|\Z))", re.IGNORECASE)
 
 
 class PromptSet:

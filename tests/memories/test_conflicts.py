@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationSummaryMemory
 from memzoo.memories.models import ChatFunction
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import Entry, InMemoryStore, Message
 from memzoo.stores.driving import drive, is_blocking
 
 Make = Callable[..., BaseMemory]
@@ -113,6 +113,39 @@ def test_a_clear_is_noticed_by_all(name: str, make: Make) -> None:
     assert "Oslo" not in shown
     assert shown == str(two.load_memory_variables(QUESTION))
     assert ("milk" in shown, "tea" in shown) == (True, True)
+
+
+class SlowStore(InMemoryStore):
+    """A store whose readers wait their turn, as those of a database do."""
+
+    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+        """See `Store.read`."""
+        entries = await super().read(conversation_id, **bounds)
+        if not is_blocking():
+            await asyncio.sleep(0)
+        return entries
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("delay", range(8))
+def test_a_load_meets_a_clear(name: str, delay: int, make: Make) -> None:
+    """A load during which the conversation is cleared shows some of it or nothing; it does not break (I3)."""
+
+    async def meet() -> object:
+        memory = make(name, SlowStore())
+        for said, answer in SAID:
+            await memory.asave_context({"input": said}, {"output": answer})
+
+        async def clear() -> None:
+            for _ in range(delay):
+                await asyncio.sleep(0)
+            await memory.aclear()
+
+        loaded, _ = await asyncio.gather(memory.aload_memory_variables(QUESTION), clear())
+        assert loaded.keys() == set(memory.memory_variables)
+        return await memory.ahistory()
+
+    assert asyncio.run(meet()) == []
 
 
 @pytest.mark.parametrize("name", MODEL_BACKED)

@@ -1,6 +1,7 @@
 """Embeddings: of an OpenAI-compatible endpoint, of any function."""
 
 import asyncio
+import functools
 import json
 from collections.abc import Callable
 from typing import Any
@@ -133,6 +134,16 @@ class TestOptions:
         """Anything else is refused when the memory is made, with what would be right."""
         with pytest.raises(OptionError, match="embedder must be an OpenAIEmbedder, a function"):
             VectorStoreRetrieverMemory(embedder=option)
+
+    def test_functions_that_differ_have_different_names(self) -> None:
+        """Two settings of one function are two embedders: their vectors are never compared (I3)."""
+
+        def embed(texts: list[str], model: str) -> list[list[float]]:
+            return [[float(len(model))]] * len(texts)
+
+        small, large = (as_embedder(functools.partial(embed, model=model)) for model in ("small", "large"))
+        assert small.name != large.name
+        assert small.name == as_embedder(functools.partial(embed, model="small")).name
 
     @pytest.mark.parametrize("vectors", [numpy.ones((2, 3)), [numpy.ones(3)] * 2, [[1, 1, 1]] * 2, ((1.0, 1, 1),) * 2])
     def test_functions_may_return_lists_or_arrays(self, vectors: Any) -> None:

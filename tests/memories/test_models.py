@@ -81,6 +81,15 @@ class TestCalls:
         assert (reply.spent.prompt_tokens, reply.spent.completion_tokens) == (11, 5)
         assert reply.spent.seconds > 0
 
+    def test_count_replies_that_cannot_be_used(self) -> None:
+        """A reply that was cut off was paid for: its tokens count; one without a count counts as a call (M3)."""
+        cases: list[tuple[dict[str, Any], int]] = [(completion("partly", "length"), 11), (NO_CHOICE, 0)]
+        for body, tokens in cases:
+            memory = ConversationSummaryMemory(llm=ChatModel("m", client(says(body))))
+            with pytest.raises(ModelReplyError):
+                memory.save_context({"input": "a"}, {"output": "b"})
+            assert (memory.usage["summary"].calls, memory.usage["summary"].prompt_tokens) == (1, tokens)
+
     @pytest.mark.parametrize("usage", [None, {}, {"total_tokens": 3}])
     def test_do_without_usage(self, usage: Any) -> None:
         """An endpoint that counts nothing, or not everything, is as good as another: what is unknown counts as 0."""
@@ -195,6 +204,16 @@ class TestFunctions:
 
         with pytest.raises(ModelError, match="llm 'broken' failed for prompt 'summary': KeyError: 'x'"):
             drive(as_model(broken).complete(ASKED, "summary"))
+
+    @pytest.mark.parametrize("run", [drive, asyncio.run])
+    def test_that_are_asynchronous_and_fail_raise_a_model_error(self, run: Any) -> None:
+        """What an async function raises is a `ModelError` too, in sync calls and in async ones (F2, I5)."""
+
+        async def broken(messages: list[Message]) -> str:
+            raise RuntimeError("out of tea")
+
+        with pytest.raises(ModelError, match="RuntimeError: out of tea"):
+            run(as_model(broken).complete(ASKED, "summary"))
 
     def test_may_be_asynchronous(self) -> None:
         """An async function serves the async methods (I5)."""

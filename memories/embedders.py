@@ -1,6 +1,8 @@
 """Embeddings: the user's choice, by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
 
+import functools
 import inspect
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -147,8 +149,7 @@ class _FunctionEmbedder:
 
     def __init__(self, function: EmbedFunction) -> None:
         self._function = function
-        named = getattr(function, "name", None)
-        self.name = str(named() if callable(named) else getattr(function, "__qualname__", type(function).__name__))
+        self.name = _name(function)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         start = time.perf_counter()
@@ -160,6 +161,20 @@ class _FunctionEmbedder:
         except Exception as error:
             raise ModelError(f"embedder {self.name!r} failed: {type(error).__name__}: {error}") from error
         return Embedded(_packed(vectors, len(texts), self.name), Spent(calls=1, seconds=time.perf_counter() - start))
+
+
+def _name(function: Any) -> str:
+    """A name that differs where settings differ: of a partial function, of one of Chroma's, or of any other."""
+    if isinstance(function, functools.partial):
+        settings = [
+            *map(repr, function.args),
+            *(f"{key}={value!r}" for key, value in sorted(function.keywords.items())),
+        ]
+        return f"{_name(function.func)}({', '.join(settings)})"
+    named, config = getattr(function, "name", None), getattr(function, "get_config", None)
+    if not callable(named):
+        return str(getattr(function, "__qualname__", type(function).__name__))
+    return f"{named()}({json.dumps(config(), sort_keys=True, default=str)})" if callable(config) else str(named())
 
 
 def _make(kind: str) -> Any:

@@ -10,7 +10,7 @@ from memzoo.memories.graph import SINGLE_VALUED, KnowledgeGraph
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.names import refers_back
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import names, whole_number
 from memzoo.memories.reasons import reasons, source_of
 from memzoo.memories.replies import Statement
 from memzoo.memories.state import Changes, State
@@ -69,6 +69,7 @@ class ConversationKGMemory(ModelBackedMemory):
         whole_number("depth", self.depth, at_least=1)
         if self.max_token_limit is not None:
             whole_number("max_token_limit", self.max_token_limit, at_least=1)
+        names("single_valued", self.single_valued)
         self.kg = KnowledgeGraph(frozenset(self.single_valued))
         super().__post_init__()
 

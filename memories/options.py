@@ -2,6 +2,7 @@
 
 import dataclasses
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -10,7 +11,7 @@ from memzoo.prompts import PromptSource
 from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.errors import OptionError, UnknownOptionError
 
-__all__ = ["CommonOptions", "whole_number"]
+__all__ = ["CommonOptions", "names", "whole_number"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -71,6 +72,17 @@ class CommonOptions:
             raise OptionError(f"store must be a Store, such as open_store('sqlite:///memories.db'), not {self.store!r}")
         if self.on_model_error not in ("raise", "defer"):
             raise OptionError(f"on_model_error must be 'raise' or 'defer', not {self.on_model_error!r}")
+
+
+def names(option: str, value: object) -> None:
+    """Check that an option is several texts, not one that would be taken for its letters.
+
+    Raises:
+        OptionError: It is not.
+    """
+    several: list[object] = list(value) if isinstance(value, Collection) else [value]
+    if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
+        raise OptionError(f"{option} must be a list of texts, such as ['context'], not {value!r}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:

@@ -1,8 +1,9 @@
 """Remember by searching: what fits the input, from anywhere in the conversation."""
 
 import functools
+import itertools
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memzoo.memories.base import BaseMemory
@@ -10,7 +11,7 @@ from memzoo.memories.documents import Documents
 from memzoo.memories.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.evidence import evidence, within
 from memzoo.memories.log import Log
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import names, whole_number
 from memzoo.memories.search import VectorSearch
 from memzoo.memories.state import Changes, State
 from memzoo.memories.view import View
@@ -67,6 +68,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             whole_number("max_token_limit", self.max_token_limit, at_least=1)
         if not isinstance(self.index, VectorIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {self.index!r}")
+        names("exclude_input_keys", self.exclude_input_keys)
         self._embedder: Embedder = as_embedder(self.embedder)
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
@@ -89,16 +91,20 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The messages or exchanges that fit the query."""
-        self._words.add(self._documents.passages(await log.after(self._words.passages.last)))
-        scores = await self._scores(log, state, query or "")
+        words = self._words  # A clear meanwhile puts another in its place.
+        words.add(self._documents.passages(await log.after(words.passages.last)))
+        scores = words.scores(query or "")
+        for seq, similarity in await self._similar(log, state, query or ""):
+            scores[seq] = scores.get(seq, 0.0) + self._embedder.weight * similarity
         ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # the older first among equals
-        if self.max_token_limit is None:
-            firsts = self._best_documents(ranked)
-            texts = [await self._document(log, first) for first in firsts]
-            shown = [passage for first in firsts for passage in self._words.passages.document(first)]
-            return View(tuple(texts), passages=tuple(shown))
-        best = within(self.max_token_limit, filter(None, map(self._words.passages.numbered, ranked)), self._tokens)
-        return View(evidence(best), passages=tuple(best))
+        found = filter(None, map(words.passages.numbered, ranked))
+        if self.max_token_limit is not None:
+            best = within(self.max_token_limit, found, self._tokens)
+            return View(evidence(best), passages=tuple(best))
+        firsts = list(dict.fromkeys(passage.document for passage in found))[: self.k]
+        documents = list(map(words.passages.document, firsts))
+        texts = [self._documents.text(await log.between(one[0].document, one[-1].seq)) for one in documents]
+        return View(tuple(texts), passages=tuple(itertools.chain.from_iterable(documents)))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget the words of a conversation that was cleared."""
@@ -111,14 +117,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         await self._vectors.clear()
         self._words = self._no_words()
 
-    async def _scores(self, log: Log, state: State, query: str) -> dict[int, float]:
-        """How well messages fit a query, by log number."""
-        scores = self._words.scores(query)
-        for seq, similarity in await self._similar(log, state, query):
-            scores[seq] = scores.get(seq, 0.0) + self._embedder.weight * similarity
-        return scores
-
     async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
+        """The messages nearest to the query, by log number, with their cosines."""
         try:
             (vector,) = await self._embed([query])
         except ModelError as error:
@@ -131,15 +131,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
         embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         return embedded.vectors
-
-    def _best_documents(self, ranked: Iterable[int]) -> list[int]:
-        """The numbers with which the best documents begin."""
-        found = filter(None, map(self._words.passages.numbered, ranked))
-        return list(dict.fromkeys(passage.document for passage in found))[: self.k]
-
-    async def _document(self, log: Log, first: int) -> str:
-        passages = self._words.passages.document(first)
-        return self._documents.text(await log.between(first, passages[-1].seq))
 
     def _no_words(self) -> WordIndex:
         return WordIndex({self.human_prefix, self.ai_prefix} - {"Human", "AI"})

@@ -92,3 +92,13 @@ def test_whole_numbers_may_have_a_bound() -> None:
     whole_number("size", 3, at_least=3)
     with pytest.raises(OptionError, match="size must be a whole number of at least 3, not 2"):
         whole_number("size", 2, at_least=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")]
+)
+@pytest.mark.parametrize("value", ["lives in", b"x", 7, [7]])
+def test_several_texts_are_not_one(name: str, option: str, value: Any) -> None:
+    """One text where several are asked for would be taken for its letters, and is refused with what is right."""
+    with pytest.raises(OptionError, match=f"{option} must be a list of texts"):
+        create_memory(name, **{option: value})

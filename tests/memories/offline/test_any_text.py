@@ -69,7 +69,7 @@ texts = some.one_of(some.text(max_size=200), some.lists(some.sampled_from(FRAGME
 
 def answered(task: str, **variables: object) -> str:
     """The reply to one of memzoo's prompts."""
-    return reply([Turn("user", PROMPTS.render(task, **variables))])
+    return reply([Turn("user", PROMPTS.render(task, **{"limit": 0, **variables}))])
 
 
 @settings(max_examples=150, deadline=None)

@@ -16,7 +16,7 @@ lines = "\\n".join(
     for who, name, other in [("Human", "Anna", "Tom"), ("AI", "Priya Raman", "Crumb & Candle")]
 )
 known = [{"name": name, "summary": f"Human said: {name} is here."} for name in ("Anna", "Tom", "Oslo")]
-values = {"summary": lines, "history": lines, "new_lines": lines, "input": lines, "entities": known}
+values = {"summary": lines, "history": lines, "new_lines": lines, "input": lines, "entities": known, "limit": 0}
 prompts = PromptSet()
 requests = [
     ("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": text}], "stream": stream})

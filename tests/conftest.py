@@ -5,11 +5,22 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from memzoo.memories.offline import serve
 
 pytest_plugins = ["memzoo.cassettes", "pytester"]
+
+# The same examples in each run, however busy the machine is.
+hypothesis.settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("repeatable")
 
 VOCABULARIES = "llama_index/core/_static/tiktoken_cache"
 

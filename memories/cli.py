@@ -91,27 +91,25 @@ def chat(
     conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
 ) -> None:
     """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
-    opened = open_store(store)
-    chosen = conversation or _only_conversation(opened)
     asks_model = issubclass(strategy_named(memory), ModelBackedMemory)
     options = {"llm": model} if asks_model else {}
     counter, lacking = available_counter(model)
     if lacking:
         console.print(f"[yellow]Tokens are counted approximately (characters / 4): {escape(str(lacking))}[/]")
-    remembered = create_memory(
-        memory,
-        store=opened,
-        conversation_id=chosen,
-        on_model_error="defer",
-        token_counter=counter.name,
-        **options,
-    )
-    console.print(
-        f"[dim]{type(remembered).__name__}, model {model}, conversation {chosen}, "
-        f"{len(remembered.history())} messages so far. /memory shows what the model sees, /quit ends.[/]"
-    )
-    _converse(remembered, ChatModel(model))
-    opened.close()
+    with closing(open_store(store)) as opened:
+        remembered = create_memory(
+            memory,
+            store=opened,
+            conversation_id=conversation or _only_conversation(opened),
+            on_model_error="defer",
+            token_counter=counter.name,
+            **options,
+        )
+        console.print(
+            f"[dim]{type(remembered).__name__}, model {model}, conversation {remembered.conversation_id}, "
+            f"{len(remembered.history())} messages so far. /memory shows what the model sees, /quit ends.[/]"
+        )
+        _converse(remembered, ChatModel(model))
 
 
 @app.command("graph")

@@ -78,7 +78,9 @@ class ConversationKGMemory(ModelBackedMemory):
         mined = [entry for entry in entries if self.mine_ai or entry.message["role"] == "user"]
         if not mined:
             return Changes()
-        history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
+        # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
+        between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
+        history = self.render(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
         draft: dict[str, JSON] = {}
         for statement in await self._statements(history, self.render(messages_of(mined))):
             draft |= self.kg.learn(statement, source_of(statement, mined), draft)

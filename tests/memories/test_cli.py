@@ -67,6 +67,12 @@ class TestChat:
         assert '"content": "I like tea"' in output
         assert "never said" not in output
 
+    def test_makes_no_file_for_a_strategy_that_there_is_not(self, memzoo: Memzoo, tmp_path: Path) -> None:
+        """A wrong name is refused before the store is opened."""
+        with pytest.raises(KeyError, match="no strategy 'nope'"):
+            memzoo("chat", "--memory", "nope", "--store", f"sqlite:///{tmp_path}/chat.db")
+        assert list(tmp_path.iterdir()) == []
+
     def test_asks_which_of_several_conversations(self, memzoo: Memzoo, tmp_path: Path) -> None:
         """A store with several conversations needs a choice, and the error lists them."""
         store = f"sqlite:///{tmp_path}/chat.db"

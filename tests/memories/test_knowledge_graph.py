@@ -282,3 +282,15 @@ def test_is_there_after_a_restart() -> None:
     assert on(second, "Sam?") == "On Sam: Sam is a friend. Sam lives in Rome."
     assert second.kg.facts(history=True) == first.kg.facts(history=True)
     assert model.asked == []
+
+
+def test_exchanges_mined_together_keep_what_was_said_between() -> None:
+    """The assistant's words between two exchanges are context for the second, though no facts are taken from them."""
+    model = ScriptedModel(ModelError("down"), "Nolan | is | British")
+    memory = ConversationKGMemory(llm=model, on_model_error="defer")
+    memory.save_context({"input": "Who made Inception?"}, {"output": "Christopher Nolan."})
+    memory.save_context({"input": "He is British."}, {"output": "He is."})
+    prompt = model.asked[-1][1]
+    history = prompt[prompt.index("<history>\n") : prompt.index("</history>")]
+    assert "AI: Christopher Nolan." in history
+    assert "AI: He is." not in prompt

@@ -122,6 +122,8 @@ def show_graph(
 ) -> None:
     """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
     with closing(open_store(store)) as opened:
+        if not drive(opened.conversations()):
+            raise OptionError(f"the store has no conversation yet: {store}")
         found = drive(stored_graph(opened, conversation or _only_conversation(opened)))
     text = export(found.graph, form, history=history)
     if out:

@@ -70,6 +70,10 @@ class CommonOptions:
                 raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
         if not isinstance(self.store, Store):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"store must be a Store, such as open_store('sqlite:///memories.db'), not {self.store!r}")
+        for option in dataclasses.fields(self):
+            value = getattr(self, option.name)
+            if isinstance(option.default, bool) and not isinstance(value, bool):
+                raise OptionError(f"{option.name} must be True or False, not {value!r}")
         if self.on_model_error not in ("raise", "defer"):
             raise OptionError(f"on_model_error must be 'raise' or 'defer', not {self.on_model_error!r}")
 

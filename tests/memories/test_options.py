@@ -102,3 +102,14 @@ def test_several_texts_are_not_one(name: str, option: str, value: Any) -> None:
     """One text where several are asked for would be taken for its letters, and is refused with what is right."""
     with pytest.raises(OptionError, match=f"{option} must be a list of texts"):
         create_memory(name, **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")],
+)
+@pytest.mark.parametrize("value", ["no", 0, None])
+def test_yes_or_no_is_true_or_false(name: str, option: str, value: Any) -> None:
+    """A text such as "no" would count as yes, and is refused."""
+    with pytest.raises(OptionError, match=f"{option} must be True or False, not {value!r}"):
+        create_memory(name, **{option: value})

@@ -58,11 +58,12 @@ class InMemoryStore:
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
+        now = self.clock().astimezone(UTC)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or _Conversation(next(self._versions))
             entries = conversation.turns.get(turn_id)
             if entries is None:
-                entries = self._entries(records, turn_id, len(conversation.log) + 1)
+                entries = _entries(records, turn_id, len(conversation.log) + 1, now)
                 if entries:
                     conversation.log.extend(entries)
                     conversation.turns[turn_id] = entries
@@ -139,14 +140,15 @@ class InMemoryStore:
     def close(self) -> None:
         """Does nothing: there is nothing to give back."""
 
-    def _entries(self, records: Sequence[Record], turn_id: str, first: int) -> list[Entry]:
-        return [
-            Entry(seq, copy.deepcopy(record.message), turn_id, self.clock().astimezone(UTC), dict(record.fields))
-            for seq, record in enumerate(records, start=first)
-        ]
-
     def _state(self, conversation_id: str, strategy: str) -> _State:
         conversation = self._conversations.get(conversation_id)
         if conversation is None:
             return _State(0, 0)
         return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
+
+
+def _entries(records: Sequence[Record], turn_id: str, first: int, now: datetime) -> list[Entry]:
+    return [
+        Entry(seq, copy.deepcopy(record.message), turn_id, now, dict(record.fields))
+        for seq, record in enumerate(records, start=first)
+    ]

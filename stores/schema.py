@@ -70,6 +70,7 @@ conversations = Table(
     "memzoo_conversations",
     _tables,
     *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
+    _text("updated_at", null=True),  # the time of its newest message; NULL where all were forgotten
     sqlite_with_rowid=False,
 )
 messages = Table(
@@ -77,7 +78,8 @@ messages = Table(
     _tables,
     *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
     *(_text("message"), _text("fields"), _text("created_at")),
-    Index("memzoo_messages_by_turn", "conversation_id", "turn_id", "seq"),
+    Column("place", BigInteger, nullable=False, server_default="0"),  # in its turn, from 0
+    Index("memzoo_messages_by_place", "conversation_id", "turn_id", "place", unique=True),
 )
 states = Table(
     "memzoo_states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False
@@ -98,11 +100,25 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(meta), [{"key": "schema", "value": VERSION}, {"key": "floor", "value": 0}])
 
 
-# Step n leads from version n of the schema to n + 1; one that was released is never changed.
-_STEPS: Sequence[Callable[[Connection], None]] = (_create,)
+def _add_places_and_times(connection: Connection) -> None:
+    for statement in (
+        "ALTER TABLE memzoo_conversations ADD COLUMN updated_at TEXT",
+        """UPDATE memzoo_conversations SET updated_at = (
+            SELECT created_at FROM memzoo_messages WHERE conversation_id = id ORDER BY seq DESC LIMIT 1)""",
+        "ALTER TABLE memzoo_messages ADD COLUMN place BIGINT DEFAULT '0' NOT NULL",
+        """UPDATE memzoo_messages SET place = seq - (SELECT min(seq) FROM memzoo_messages AS turn
+            WHERE turn.conversation_id = memzoo_messages.conversation_id AND turn.turn_id = memzoo_messages.turn_id)""",
+        "DROP INDEX memzoo_messages_by_turn",
+        "CREATE UNIQUE INDEX memzoo_messages_by_place ON memzoo_messages (conversation_id, turn_id, place)",
+    ):
+        connection.exec_driver_sql(statement)
 
 
-VERSION = len(_STEPS)
+# Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed.
+_STEPS: Sequence[Callable[[Connection], None]] = (_add_places_and_times,)
+
+
+VERSION = len(_STEPS) + 1
 
 
 def version(connection: Connection) -> int:
@@ -115,7 +131,10 @@ def version(connection: Connection) -> int:
 
 def upgrade(connection: Connection) -> None:
     """Create the tables, or bring older ones up to `VERSION`, in a transaction that is alone in writing."""
-    for step in _STEPS[version(connection) :]:
+    found = version(connection)
+    if not found:
+        _create(connection)
+    for step in _STEPS[found - 1 :] if found else ():
         step(connection)
     connection.execute(update(meta).where(meta.c.key == "schema").values(value=VERSION))
 
@@ -123,7 +142,7 @@ def upgrade(connection: Connection) -> None:
 CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
 ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
 ENTRIES = select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
-TURN = ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.seq)
+TURN = ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.place)
 VECTORS = (
     select(embeddings.c.seq, embeddings.c.vector)
     .where(embeddings.c.conversation_id == CONVERSATION, embeddings.c.strategy == _STRATEGY)
@@ -153,9 +172,10 @@ def _grow() -> Executable:
     # `floor` is the highest version that a cleared conversation had: who is born later starts above it, so
     # that no version of a conversation is ever used again, although nothing is kept of it.
     born = select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery()
-    new = insert(conversations).values(id=CONVERSATION, born=born, revision=born, last_seq=bindparam("count"))
+    first = {"born": born, "revision": born, "last_seq": bindparam("count"), "updated_at": bindparam("created_at")}
+    new = insert(conversations).values(id=CONVERSATION, **first)
     last_seq = conversations.c.last_seq
-    grown = {"last_seq": last_seq + new.excluded.last_seq}
+    grown = {"last_seq": last_seq + new.excluded.last_seq, "updated_at": new.excluded.updated_at}
     return new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
 
 

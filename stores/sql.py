@@ -1,17 +1,21 @@
 """The store in an SQL database."""
 
 import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
 from memzoo.stores import schema
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate
+from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
+from memzoo.stores.deletion import forget
 from memzoo.stores.errors import ConflictError, StoreError
+from memzoo.stores.escaping import escaped as _escaped
+from memzoo.stores.escaping import restored as _restored
+from memzoo.stores.restoring import checked_numbers, existing
 from memzoo.stores.sqlite import SQLite
 
 __all__ = ["SQLStore"]
@@ -64,13 +68,14 @@ class SQLStore:
         with self._database.writing() as connection:
             rows: Sequence[Sequence[Any]] = connection.execute(schema.TURN, ids).all()
             if texts and not rows:
-                last = connection.execute(schema.GROW, {**ids, "count": len(texts)}).scalar_one()
+                times = [self._now() for _ in texts]
+                grown = {**ids, "count": len(texts), "created_at": times[-1]}
+                first = connection.execute(schema.GROW, grown).scalar_one() - len(texts) + 1
                 rows = [
-                    (seq, message, ids["turn_id"], self._now(), fields)
-                    for seq, (message, fields) in enumerate(texts, start=last - len(texts) + 1)
+                    (first + place, message, ids["turn_id"], times[place], fields)
+                    for place, (message, fields) in enumerate(texts)
                 ]
-                new = [ids | dict(zip(schema.ENTRY_COLUMNS, row, strict=True)) for row in rows]
-                connection.execute(schema.ADD, new)
+                connection.execute(schema.ADD, _rows(ids, rows))
         return _entries(rows)
 
     async def read(
@@ -118,15 +123,9 @@ class SQLStore:
     ) -> int:
         """See `Store.commit`."""
         ids = _state_ids(conversation_id, strategy)
-        values = {_escaped(key): None if value is None else _to_json(value) for key, value in changes.items()}
-        vectors = [{**ids, "seq": seq, "vector": vector} for seq, vector in (embeddings or {}).items()]
         with self._database.writing() as connection:
             version = self._next_version(connection, ids, expected)
-            items = [{**ids, "key": key, "value": value, "version": version} for key, value in values.items()]
-            connection.execute(schema.PUT_STATE, {**ids, "version": version, "watermark": watermark})
-            for statement, rows in ((schema.PUT_ITEM, items), (schema.PUT_EMBEDDING, vectors)):
-                if rows:
-                    connection.execute(statement, rows)
+            self._put(connection, ids, version, StoredState(watermark, changes, embeddings or {}))
         return version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
@@ -135,10 +134,12 @@ class SQLStore:
         with self._database.reading() as connection:
             return {row.seq: row.vector for row in connection.execute(schema.VECTORS, {**ids, "after": after})}
 
-    async def clear(self, conversation_id: str) -> None:
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
         id_ = _escaped(conversation_id)
         own = schema.conversations.c.id == id_
+        if only_empty:
+            own &= schema.conversations.c.updated_at.is_(None)
         with self._database.writing() as connection:
             revision = connection.execute(select(schema.conversations.c.revision).where(own)).scalar_one_or_none()
             if revision is None:
@@ -149,15 +150,71 @@ class SQLStore:
             for table in (schema.messages, schema.states, schema.items, schema.embeddings):
                 connection.execute(delete(table).where(table.c.conversation_id == id_))
 
-    async def conversations(self) -> list[str]:
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
         """See `Store.conversations`."""
+        id_, updated_at = schema.conversations.c.id, schema.conversations.c.updated_at
+        found = select(id_).where(updated_at.is_not(None)).order_by(id_)
+        if after is not None:
+            found = found.where(id_ > _escaped(after))
+        if idle_since is not None:
+            found = found.where(updated_at < _time(idle_since))
+        if limit is not None:
+            found = found.limit(max(limit, 0))
         with self._database.reading() as connection:
-            ids = connection.execute(select(schema.conversations.c.id)).scalars().all()
-        return sorted(map(_restored, ids))
+            ids = connection.execute(found).scalars().all()
+        return list(map(_restored, ids))
 
     def close(self) -> None:
         """See `Store.close`."""
         self._database.close()
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        with self._database.writing() as connection:
+            return forget(connection, _escaped(conversation_id), seqs, derived=derived)
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        names = select(schema.states.c.strategy).where(schema.states.c.conversation_id == _escaped(conversation_id))
+        with self._database.reading() as connection:
+            return sorted(map(_restored, connection.execute(names).scalars()))
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        ids = {"conversation_id": _escaped(conversation_id)}
+        messages = [
+            (one.seq, _to_json(one.message), _escaped(one.turn_id), _time(one.created_at), _to_json(dict(one.fields)))
+            for one in entries
+        ]
+        with self._database.writing() as connection:
+            own = schema.conversations.c.id == ids["conversation_id"]
+            if connection.execute(select(schema.conversations.c.id).where(own)).first():
+                raise existing(conversation_id)
+            connection.execute(schema.GROW, {**ids, "count": entries[-1].seq, "created_at": messages[-1][3]})
+            connection.execute(schema.ADD, _rows(ids, messages))
+            born = connection.execute(select(schema.conversations.c.born).where(own)).scalar_one()
+            for name, state in states.items():
+                self._put(connection, _state_ids(conversation_id, name), born, state)
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`: the write-ahead log is written into the file and emptied.
+
+        What is deleted in the file itself is overwritten with zeros when it is deleted.
+        """
+        return self._database.checkpoint()
+
+    def _put(self, connection: Connection, ids: Mapping[str, str], version: int, state: StoredState) -> None:
+        """Write a state, or all that changes in it."""
+        values = {_escaped(key): None if value is None else _to_json(value) for key, value in state.items.items()}
+        items = [{**ids, "key": key, "value": value, "version": version} for key, value in values.items()]
+        vectors = [{**ids, "seq": seq, "vector": vector} for seq, vector in state.embeddings.items()]
+        connection.execute(schema.PUT_STATE, {**ids, "version": version, "watermark": state.watermark})
+        for statement, rows in ((schema.PUT_ITEM, items), (schema.PUT_EMBEDDING, vectors)):
+            if rows:
+                connection.execute(statement, rows)
 
     def _update_schema(self) -> None:
         with self._database.reading() as connection:
@@ -172,7 +229,7 @@ class SQLStore:
                 schema.upgrade(connection)
 
     def _now(self) -> str:
-        return self.clock().astimezone(UTC).isoformat()
+        return _time(self.clock())
 
     def _next_version(self, connection: Connection, ids: Mapping[str, str], expected: int) -> int:
         state = connection.execute(schema.STATE, ids).one_or_none()
@@ -191,18 +248,7 @@ def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
     return {"conversation_id": _escaped(conversation_id), "strategy": _escaped(strategy)}
 
 
-_UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
-_ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-def _escaped(text: str) -> str:
-    """An id or a key without what databases refuse: NUL, and halves of surrogate pairs."""
-    return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
-
-
-def _restored(text: str) -> str:
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def _to_json(value: JSON) -> str:
@@ -219,6 +265,21 @@ def _to_json(value: JSON) -> str:
 
 def _from_json(text: str | None) -> JSON:
     return None if text is None else json.loads(text)
+
+
+def _time(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
+
+
+def _rows(ids: Mapping[str, str], entries: Iterable[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Entries as rows to be added, each with its place in its turn."""
+    places: Counter[str] = Counter()
+    rows: list[dict[str, Any]] = []
+    for entry in entries:
+        row = {**ids, **dict(zip(schema.ENTRY_COLUMNS, entry, strict=True))}
+        rows.append(row | {"place": places[row["turn_id"]]})
+        places[row["turn_id"]] += 1
+    return rows
 
 
 def _entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:

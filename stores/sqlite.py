@@ -37,6 +37,7 @@ class SQLite:
         def prepare(connection: sqlite3.Connection, _: object) -> None:
             _use_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA secure_delete = ON")
 
         # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock;
         # readers of an in-memory database join them, because they share its only connection.
@@ -59,6 +60,12 @@ class SQLite:
         with self._checked(self._write_lock), self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
+
+    def checkpoint(self) -> bool:
+        """Write the write-ahead log into the file and empty it; not so if another process still reads from it."""
+        with self.reading() as connection:
+            held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        return not held_up
 
     @contextmanager
     def _checked(self, lock: AbstractContextManager[object]) -> Generator[None, None, None]:

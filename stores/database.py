@@ -56,6 +56,10 @@ class Database(Protocol):
     name: str
     statements: Statements
 
+    async def scrub(self) -> bool:
+        """See `Store.scrub`."""
+        ...
+
     @property
     def close(self) -> Callable[[], object]:
         """Gives back files and connections."""

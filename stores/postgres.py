@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.schema import PLACE, versions
+from memzoo.stores.schema import PLACES, versions
 from memzoo.stores.statements import Statements
 
 __all__ = ["PostgreSQL"]
@@ -33,18 +33,18 @@ _APPEND = text("""
         SELECT nextval('memzoo_versions') AS version WHERE NOT EXISTS (SELECT FROM known)
     ), grown AS (
         INSERT INTO memzoo_conversations AS conversation (id, born, revision, last_seq, updated_at)
-        SELECT :conversation_id, version, version, :count, :now FROM born
+        SELECT :conversation_id, version, version, :count, :created_at FROM born
         ON CONFLICT (id) DO UPDATE
         SET last_seq = conversation.last_seq + excluded.last_seq, updated_at = excluded.updated_at
         RETURNING last_seq
     )
     INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
-    SELECT :conversation_id, last_seq - :count + place, :turn_id, place - 1, message, fields, :now
+    SELECT :conversation_id, last_seq - :count + place, :turn_id, place - 1, message, fields, :created_at
     FROM grown,
         unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
     RETURNING seq
 """)
-_STATEMENTS = Statements(insert, next_version=versions.next_value())
+_STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
 
 
 class PostgreSQL:
@@ -80,7 +80,7 @@ class PostgreSQL:
     async def append(self, turn: Turn) -> Sequence[Row]:
         """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
         new = {"messages": turn.messages, "fields": turn.fields}
-        values = {**turn.ids, **new, "count": len(turn.messages), "now": turn.created_at}
+        values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
         def work(connection: Connection) -> Sequence[int]:
             return connection.execute(_APPEND, values).scalars().all()
@@ -92,6 +92,10 @@ class PostgreSQL:
                 numbers = []
             if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
                 return rows
+
+    async def scrub(self) -> bool:
+        """See `Database.scrub`: it keeps no files."""
+        return True
 
     async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:
         with self._checked():
@@ -119,7 +123,7 @@ class PostgreSQL:
             yield
         except SQLAlchemyError as error:
             reason = getattr(error, "orig", None)
-            taken = getattr(getattr(reason, "diag", None), "constraint_name", None) == PLACE.name
+            taken = getattr(getattr(reason, "diag", None), "constraint_name", None) == PLACES
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}") from error
 
 

@@ -1,6 +1,6 @@
 """The tables of the SQL store, and their versions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from sqlalchemy import (
     BigInteger,
@@ -16,13 +16,12 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects import postgresql
 
 __all__ = [
-    "PLACE",
+    "PLACES",
     "VERSION",
     "conversations",
     "embeddings",
@@ -52,6 +51,7 @@ def _state_key() -> tuple[Column[str], Column[str]]:
     return _text("conversation_id", key=True), _text("strategy", key=True)
 
 
+PLACES = "memzoo_messages_by_place"
 # The prefix lets the tables live in a database that has others.
 # Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
 meta = Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
@@ -59,17 +59,17 @@ conversations = Table(
     "memzoo_conversations",
     _tables,
     *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
-    _text("updated_at"),
+    _text("updated_at", null=True),  # the time of its newest message; NULL where all were forgotten
     sqlite_with_rowid=False,
 )
 messages = Table(
     "memzoo_messages",
     _tables,
-    *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id"), _number("place")),
+    *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
     *(_text("message"), _text("fields"), _text("created_at")),
+    Column("place", BigInteger, nullable=False, server_default="0"),  # in its turn, from 0
+    Index(PLACES, "conversation_id", "turn_id", "place", unique=True),  # a turn cannot be stored twice
 )
-# A turn cannot be stored twice, not even by two processes at once.
-PLACE = Index("memzoo_messages_by_place", messages.c.conversation_id, messages.c.turn_id, messages.c.place, unique=True)
 states = Table(
     "memzoo_states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False
 )
@@ -93,22 +93,25 @@ def _create(connection: Connection) -> None:
     connection.execute(insert(meta), [{"key": "schema", "value": VERSION}, {"key": "floor", "value": 0}])
 
 
-def _to_2(connection: Connection) -> None:
-    newest = select(func.max(messages.c.created_at)).where(messages.c.conversation_id == conversations.c.id)
-    of_turn = messages.alias()
-    same = (of_turn.c.conversation_id == messages.c.conversation_id) & (of_turn.c.turn_id == messages.c.turn_id)
-    first = select(func.min(of_turn.c.seq)).where(same)
-    connection.execute(text("ALTER TABLE memzoo_conversations ADD COLUMN updated_at TEXT NOT NULL DEFAULT ''"))
-    connection.execute(text("ALTER TABLE memzoo_messages ADD COLUMN place BIGINT NOT NULL DEFAULT 0"))
-    connection.execute(update(conversations).values(updated_at=newest.scalar_subquery()))
-    connection.execute(update(messages).values(place=messages.c.seq - first.scalar_subquery()))
-    connection.execute(text("DROP INDEX memzoo_messages_by_turn"))
-    PLACE.create(connection)
+def _add_places_and_times(connection: Connection) -> None:
+    for statement in (
+        "ALTER TABLE memzoo_conversations ADD COLUMN updated_at TEXT",
+        """UPDATE memzoo_conversations SET updated_at = (
+            SELECT created_at FROM memzoo_messages WHERE conversation_id = id ORDER BY seq DESC LIMIT 1)""",
+        "ALTER TABLE memzoo_messages ADD COLUMN place BIGINT DEFAULT '0' NOT NULL",
+        """UPDATE memzoo_messages SET place = seq - (SELECT min(seq) FROM memzoo_messages AS turn
+            WHERE turn.conversation_id = memzoo_messages.conversation_id AND turn.turn_id = memzoo_messages.turn_id)""",
+        "DROP INDEX memzoo_messages_by_turn",
+        "CREATE UNIQUE INDEX memzoo_messages_by_place ON memzoo_messages (conversation_id, turn_id, place)",
+    ):
+        connection.exec_driver_sql(statement)
 
 
-# Each leads from its version to the next one; a step that was released is never changed.
-_STEPS: Mapping[int, Callable[[Connection], None]] = {1: _to_2}
-VERSION = 2
+# Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed.
+_STEPS: tuple[Callable[[Connection], None], ...] = (_add_places_and_times,)
+
+
+VERSION = len(_STEPS) + 1
 _UPGRADING = 0x6D656D7A6F6F  # "memzoo"
 
 
@@ -127,6 +130,6 @@ def upgrade(connection: Connection) -> None:
     found = version(connection)
     if not found:
         _create(connection)
-    for at in range(found or VERSION, VERSION):
-        _STEPS[at](connection)
+    for step in _STEPS[found - 1 :] if found else ():
+        step(connection)
     connection.execute(update(meta).where(meta.c.key == "schema").values(value=VERSION))

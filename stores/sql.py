@@ -1,21 +1,25 @@
 """The store in an SQL database."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
 from memzoo.stores import schema
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate
+from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
 from memzoo.stores.database import Database, Turn
+from memzoo.stores.deletion import forget
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
-from memzoo.stores.rows import entries, escaped, from_json, restored, to_json
+from memzoo.stores.escaping import escaped, restored
+from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
 from memzoo.stores.schema import conversations, messages
+from memzoo.stores.schema import states as stored_states
 from memzoo.stores.sqlite import SQLite
-from memzoo.stores.statements import CHANGES, CLEAR, ENTRIES, STATE, VECTORS
+from memzoo.stores.statements import ADD, CHANGES, CLEAR, CLEAR_REST, ENTRIES, STATE, VECTORS
 
 __all__ = ["SQLStore"]
 
@@ -33,7 +37,8 @@ class SQLStore:
 
     Example:
         >>> from memzoo.stores import Record
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.stores.deletion import forget
+    from memzoo.stores.driving import drive
         >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
         >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]
@@ -64,8 +69,8 @@ class SQLStore:
         """See `Store.append`."""
         texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
         messages, fields = [message for message, _ in texts], [field for _, field in texts]
-        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, self._now())
-        return entries(await (self._database.append(turn) if texts else self._database.reading(turn.stored)))
+        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        return to_entries(await (self._database.append(turn) if texts else self._database.reading(turn.stored)))
 
     async def read(
         self,
@@ -84,7 +89,7 @@ class SQLStore:
         if limit is not None:
             found = found.limit(max(limit, 0))
         rows = await self._rows(found, {"conversation_id": escaped(conversation_id)})
-        return entries(reversed(rows) if newest else rows)
+        return to_entries(reversed(rows) if newest else rows)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
@@ -109,20 +114,15 @@ class SQLStore:
     ) -> int:
         """See `Store.commit`."""
         ids, use = _state_ids(conversation_id, strategy), self._database.statements
-        values = {escaped(key): None if value is None else to_json(value) for key, value in changes.items()}
-        vectors = [{**ids, "seq": seq, "vector": vector} for seq, vector in (embeddings or {}).items()]
+        state = StoredState(watermark, changes, embeddings or {})
 
         def work(connection: Connection) -> int:
             # The row is locked first: what is read after that, in a statement of its own, is what others committed.
             version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
-            state = connection.execute(STATE, ids).one_or_none()
-            if version is None or state is None or state.version != expected:
+            found = connection.execute(STATE, ids).one_or_none()
+            if version is None or found is None or found.version != expected:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
-            changed = [{**ids, "key": key, "value": value, "version": version} for key, value in values.items()]
-            connection.execute(use.put_state, {**ids, "version": version, "watermark": watermark})
-            for statement, rows in ((use.put_item, changed), (use.put_embedding, vectors)):
-                if rows:
-                    connection.execute(statement, rows)
+            use.put(connection, state_rows(ids, version, state))
             return version
 
         return await self._database.writing(work)
@@ -132,21 +132,67 @@ class SQLStore:
         rows = await self._rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
         return {row.seq: row.vector for row in rows}
 
-    async def clear(self, conversation_id: str) -> None:
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
         ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
 
         def work(connection: Connection) -> None:
             if retire is not None:
                 connection.execute(retire, ids)
-            for statement in CLEAR:
-                connection.execute(statement, ids)
+            emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
+            if connection.execute(emptied, ids).rowcount:
+                for statement in CLEAR_REST:
+                    connection.execute(statement, ids)
 
         await self._database.writing(work)
 
-    async def conversations(self) -> list[str]:
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
         """See `Store.conversations`."""
-        return sorted(restored(row.id) for row in await self._rows(select(conversations.c.id), {}))
+        id_, updated_at = conversations.c.id, conversations.c.updated_at
+        found = select(id_).where(updated_at.is_not(None)).order_by(id_)
+        if after is not None:
+            found = found.where(id_ > escaped(after))
+        if idle_since is not None:
+            found = found.where(updated_at < as_time(idle_since))
+        if limit is not None:
+            found = found.limit(max(limit, 0))
+        return [restored(row.id) for row in await self._rows(found, {})]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        id_, use = escaped(conversation_id), self._database.statements
+        return await self._database.writing(lambda connection: forget(connection, use, id_, seqs, derived=derived))
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        named = select(stored_states.c.strategy).where(stored_states.c.conversation_id == escaped(conversation_id))
+        return sorted(restored(row.strategy) for row in await self._rows(named, {}))
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
+
+        def work(connection: Connection) -> None:
+            new = {**rows[-1], "count": entries[-1].seq}
+            born: int | None = connection.execute(use.found, new).scalar_one_or_none()
+            if born is None:
+                raise existing(conversation_id)
+            connection.execute(ADD, rows)
+            for name, state in states.items():
+                use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
+
+        await self._database.writing(work)
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`.
+
+        SQLite's write-ahead log is written into the file and emptied; what is deleted in the file itself is overwritten
+        with zeros at once. What a PostgreSQL server keeps in its own log, backups and replicas is its administrator's.
+        """
+        return await self._database.scrub()
 
     def close(self) -> None:
         """See `Store.close`."""
@@ -164,9 +210,6 @@ class SQLStore:
 
     async def _rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Sequence[Any]:
         return await self._database.reading(lambda connection: connection.execute(query, values).all())
-
-    def _now(self) -> str:
-        return self.clock().astimezone(UTC).isoformat()
 
 
 def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote
 
-from sqlalchemy import URL, Connection, Executable, bindparam, create_engine, event, select, update
+from sqlalchemy import URL, Connection, create_engine, event, select, update
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.errors import OptionError, StoreError
-from memzoo.stores.schema import conversations, messages, meta
-from memzoo.stores.statements import CONVERSATION, ENTRY_COLUMNS, Statements
+from memzoo.stores.schema import conversations, meta
+from memzoo.stores.statements import ADD, CONVERSATION, ENTRY_COLUMNS, Statements
 
 __all__ = ["SQLite"]
 
@@ -30,23 +30,10 @@ _FLOOR = update(meta).where(meta.c.key == "floor")
 _REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
 _STATEMENTS = Statements(
     insert,
+    first_version=select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery(),
     next_version=conversations.c.revision + 1,
     retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
 )
-
-
-def _grow() -> Executable:
-    born = select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery()
-    new = insert(conversations).values(
-        id=CONVERSATION, born=born, revision=born, last_seq=bindparam("count"), updated_at=bindparam("now")
-    )
-    last_seq = conversations.c.last_seq
-    grown = {"last_seq": last_seq + new.excluded.last_seq, "updated_at": new.excluded.updated_at}
-    return new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
-
-
-_GROW = _grow()
-_ADD = insert(messages)
 
 
 class SQLite:
@@ -69,6 +56,7 @@ class SQLite:
         def prepare(connection: sqlite3.Connection, _: object) -> None:
             _use_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA secure_delete = ON")
 
         # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock;
         # readers of an in-memory database join them, because they share its only connection.
@@ -96,13 +84,19 @@ class SQLite:
         def work(connection: Connection) -> Sequence[Row]:
             if stored := turn.stored(connection):
                 return stored
-            count = {"conversation_id": turn.conversation_id, "count": len(turn.messages), "now": turn.created_at}
-            rows = turn.rows(connection.execute(_GROW, count).scalar_one())
-            new = [turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows)]
-            connection.execute(_ADD, new)
+            new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
+            rows = turn.rows(connection.execute(_STATEMENTS.grow, new).scalar_one())
+            connection.execute(ADD, [turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows)])
             return rows
 
         return await self.writing(work)
+
+    async def scrub(self) -> bool:
+        """See `Database.scrub`: not so if another process still reads from the write-ahead log."""
+        held_up: int = await self.reading(
+            lambda connection: connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        )
+        return not held_up
 
     @contextmanager
     def _checked(self, lock: AbstractContextManager[object]) -> Generator[None, None, None]:

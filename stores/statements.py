@@ -1,11 +1,12 @@
 """The statements of the SQL store that are always the same."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Connection,
     Executable,
     Select,
     Table,
@@ -14,13 +15,27 @@ from sqlalchemy import (
     case,
     delete,
     func,
+    insert,
     select,
     update,
 )
 
 from memzoo.stores.schema import conversations, embeddings, items, messages, states
 
-__all__ = ["CHANGES", "CLEAR", "CONVERSATION", "ENTRIES", "ENTRY_COLUMNS", "STATE", "TURN", "VECTORS", "Statements"]
+__all__ = [
+    "ADD",
+    "CHANGES",
+    "CLEAR",
+    "CLEAR_REST",
+    "CONVERSATION",
+    "ENTRIES",
+    "ENTRY_COLUMNS",
+    "LOCK",
+    "STATE",
+    "TURN",
+    "VECTORS",
+    "Statements",
+]
 
 CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
 ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
@@ -54,39 +69,59 @@ def _changes() -> Select[*tuple[Any, ...]]:
 STATE = _state()
 CHANGES = _changes()
 # The conversation first: its row is the lock.
-CLEAR = (
-    delete(conversations).where(conversations.c.id == CONVERSATION),
-    *(delete(table).where(table.c.conversation_id == CONVERSATION) for table in (messages, states, items, embeddings)),
+LOCK = select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
+CLEAR = delete(conversations).where(conversations.c.id == CONVERSATION)
+CLEAR_REST = tuple(
+    delete(table).where(table.c.conversation_id == CONVERSATION) for table in (messages, states, items, embeddings)
 )
+ADD = insert(messages)
 
 
 class Statements:
     """Those that databases word differently.
 
     Attributes:
+        grow: Makes a conversation, or adds to its last number; returns that.
+        found: Makes a conversation that is not there; returns the version with which it starts.
         revise: Lets no other writer at a conversation, and gives it a new version.
+        renew: As `revise`; none of the versions before counts any more.
         retire: Remembers that the versions of a conversation were used, if it is to be deleted.
-        put_state: Inserts or replaces a row of this table.
-        put_item: As `put_state`.
-        put_embedding: As `put_state`.
     """
 
     def __init__(
-        self, insert: Callable[[Table], Any], *, next_version: ColumnElement[int], retire: Executable | None = None
+        self,
+        insert_: Callable[[Table], Any],
+        *,
+        first_version: ColumnElement[int],
+        next_version: ColumnElement[int],
+        retire: Executable | None = None,
     ) -> None:
         """Build them once.
 
         Args:
-            insert: The dialect's own, which knows what to do on a conflict.
+            insert_: The dialect's own, which knows what to do on a conflict.
+            first_version: A version greater than all that any cleared conversation ever had.
             next_version: A version greater than all that the conversation ever had.
             retire: See above; `None` where the database never gives a version twice.
         """
-        revised = update(conversations).where(conversations.c.id == CONVERSATION).values(revision=next_version)
-        self.revise = revised.returning(conversations.c.revision)
+        count, time = bindparam("count", type_=BigInteger), bindparam("created_at", type_=Text)
+        first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}
+        new = insert_(conversations).values(id=CONVERSATION, **first)
+        last_seq, excluded = conversations.c.last_seq, new.excluded
+        grown = {"last_seq": last_seq + excluded.last_seq, "updated_at": excluded.updated_at}
+        own = update(conversations).where(conversations.c.id == CONVERSATION)
+        self.grow: Executable = new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
+        self.found: Executable = new.on_conflict_do_nothing().returning(conversations.c.born)
+        self.revise = own.values(revision=next_version).returning(conversations.c.revision)
+        self.renew = own.values(born=next_version, revision=next_version).returning(conversations.c.born)
         self.retire = retire
-        self.put_state, self.put_item, self.put_embedding = (
-            _upsert(insert(table), table) for table in (states, items, embeddings)
-        )
+        self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
+
+    def put(self, connection: Connection, rows: Mapping[Table, Sequence[Mapping[str, Any]]]) -> None:
+        """Insert or replace rows of these tables."""
+        for table, new in rows.items():
+            if new:
+                connection.execute(self._puts[table], new)
 
 
 def _upsert(statement: Any, table: Table) -> Executable:

@@ -5,9 +5,20 @@ import subprocess
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def connected(url: str) -> "psycopg.Connection[Any]":
+    """A connection of its own, beside the store, on which each statement is a transaction."""
+    import psycopg
+
+    return psycopg.connect(url, autocommit=True)
 
 
 class PostgresServer:
@@ -29,9 +40,7 @@ class PostgresServer:
 
     def execute(self, statement: str) -> None:
         """Carry out an SQL statement."""
-        import psycopg
-
-        with psycopg.connect(self._server.get_uri(), autocommit=True) as connection:
+        with connected(self._server.get_uri()) as connection:
             connection.execute(statement.encode())
 
     def new_url(self) -> str:

@@ -9,6 +9,7 @@ from memzoo.stores.opening import open_store
 
 if TYPE_CHECKING:
     from memzoo.stores.chroma import ChromaIndex
+    from memzoo.stores.pgvector import PgVectorIndex
     from memzoo.stores.sql import SQLStore
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "ExactIndex",
     "InMemoryStore",
     "Message",
+    "PgVectorIndex",
     "Record",
     "SQLStore",
     "StateUpdate",
@@ -38,4 +40,8 @@ def __getattr__(name: str) -> Any:
         from memzoo.stores.chroma import ChromaIndex
 
         return ChromaIndex
+    if name == "PgVectorIndex":
+        from memzoo.stores.pgvector import PgVectorIndex
+
+        return PgVectorIndex
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

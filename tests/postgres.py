@@ -1,17 +1,23 @@
 """A real PostgreSQL for tests: one server a session, started when first asked for, a schema for each test."""
 
+import asyncio
+import contextlib
 import itertools
 import subprocess
+import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from contextvars import Context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote
 
 import pytest
 
 if TYPE_CHECKING:
     import psycopg
+
+T = TypeVar("T")
 
 
 def connected(url: str) -> "psycopg.Connection[Any]":
@@ -77,3 +83,30 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgr
 def postgres_url(postgres_server: PostgresServer) -> str:
     """Where a new, empty store is to be."""
     return postgres_server.new_url()
+
+
+@contextlib.contextmanager
+def awaiting(port: T) -> Generator[T, None, None]:
+    """The port, with each call awaited in an event loop of another thread, where it may suspend."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield cast("T", _Awaiting(port, loop))
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+class _Awaiting:
+    def __init__(self, port: object, loop: asyncio.AbstractEventLoop) -> None:
+        self._port, self._loop = port, loop
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            coroutine = getattr(self._port, name)(*args, **kwargs)
+            # In a new context, which does not say that the call is a synchronous one.
+            return Context().run(asyncio.run_coroutine_threadsafe, coroutine, self._loop).result()
+
+        return call

@@ -134,7 +134,7 @@ class PgVectorIndex:
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
         ids = _ids(conversation_id, space)
-        await self._database.reading(lambda connection: connection.execute(_REMOVE, ids).close())
+        await self._database.writing(lambda connection: connection.execute(_REMOVE, ids).close())
 
     def close(self) -> None:
         """Give back connections. A closed index cannot be used again."""

@@ -42,6 +42,9 @@ class PostgresServer:
 
             self._server = get_server(folder, cleanup_mode="stop")
         self._schemas = itertools.count()
+        for setting in ("fsync = off", "full_page_writes = off"):  # which matters when the machine dies, not the server
+            self.execute(f"ALTER SYSTEM SET {setting}")
+        self.execute("SELECT pg_reload_conf()")
         self.execute("CREATE EXTENSION vector")
 
     def execute(self, statement: str) -> None:
@@ -54,6 +57,13 @@ class PostgresServer:
         name = f"test_{next(self._schemas)}"
         self.execute(f"CREATE SCHEMA {name}")
         return f"{self._server.get_uri()}&options={quote(f'-c search_path={name},public')}"
+
+    def poor_url(self) -> str:
+        """The URL of a database without pgvector, for a user who may do nothing there."""
+        name = f"poor_{next(self._schemas)}"
+        self.execute(f"CREATE DATABASE {name}")
+        self.execute(f"CREATE ROLE {name} LOGIN")
+        return self._server.get_uri(database=name).replace("postgres:@", f"{name}:@")
 
     def start(self) -> None:
         """Start it again after a `stop`."""

@@ -101,6 +101,7 @@ class Agent:
 
     random: Random
     _number: int = 0
+    _late: list[Message] = field(default_factory=list[Message])
 
     def reply(self) -> Message:
         """An answer, or one to three calls."""
@@ -111,7 +112,9 @@ class Agent:
         return call(*ids, text=self.random.choice((None, "One moment.")))
 
     def results(self, reply: Message) -> list[Message]:
-        """The results of the calls in a reply, in any order; now and then one of them never comes."""
-        results = [result(made["id"], f"tea {self._number}") for made in reply.get("tool_calls", ())]
+        """The results of the calls in a reply, in any order; now and then one comes with the next ones, or never."""
+        results = [result(made["id"], f"tea {self._number}") for made in reply.get("tool_calls") or ()]
         self.random.shuffle(results)
-        return results[self.random.random() < 0.15 :]
+        late = self.random.random() < 0.15
+        now, self._late = self._late + results[late:], results[:late] if self.random.random() < 0.5 else []
+        return now

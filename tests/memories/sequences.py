@@ -45,16 +45,24 @@ def words(message: Message) -> int:
     return len(text_of(message).split()) + 1
 
 
-def embed(texts: Sequence[str]) -> list[list[float]]:
-    """All texts are alike."""
-    return [[1.0, 0.0]] * len(texts)
-
-
 def _limit(limit: int, conversation_id: str) -> int:
     return limit
 
 
-def options(name: str, limit: int, llm: Any, random: Random) -> dict[str, Any]:
+class Models(FlakyModel):
+    """A model and an embedder that fail together."""
+
+    def __init__(self) -> None:
+        super().__init__(as_model(model))
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """All texts are alike."""
+        if self.fault:
+            raise self.fault
+        return [[1.0, 0.0]] * len(texts)
+
+
+def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any]:
     """Options of a strategy with a small limit, so that it is passed soon."""
     window = {
         "oversized": random.choice(("raise", "keep")),
@@ -68,9 +76,12 @@ def options(name: str, limit: int, llm: Any, random: Random) -> dict[str, Any]:
         "summary": {"every": 1 + limit % 3, "llm": llm},
         "summary-buffer": {"max_token_limit": limit, "llm": llm},
         "entity": {"k": limit % 3, "llm": llm},
-        "vector-retriever": {"k": 1 + limit % 3, "embedder": embed},
+        "vector-retriever": {"k": 1 + limit % 3, "embedder": llm.embed},
         "knowledge-graph": {"k": limit % 3, "llm": llm},
-        "combined": {"memories": [*members, ("vector-retriever", {"embedder": embed})], "max_token_limit": 1 + limit},
+        "combined": {
+            "memories": [*members, ("vector-retriever", {"embedder": llm.embed})],
+            "max_token_limit": 1 + limit,
+        },
         "message-window": {"max_messages": 1 + limit // 3, **window},
         "token-window": {"max_tokens": functools.partial(_limit, 1 + limit), **window},
         "token-buffer": {"max_token_limit": 1 + limit, **window},
@@ -88,7 +99,7 @@ class Run:
 
     def __init__(self, name: str, random: Random) -> None:
         self.name, self.random = name, random
-        self.store, self.llm, self.chatter = InMemoryStore(), FlakyModel(as_model(model)), Chatter(random)
+        self.store, self.llm, self.chatter = InMemoryStore(), Models(), Chatter(random)
         self.said: list[Message] = []
         self.shown: list[Message] = []  # What a window would show without a limit.
         self.counts: Counter[str] = Counter()
@@ -201,19 +212,19 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="the seed of the first")
     parser.add_argument("--steps", type=int, default=12, help="what happens in each")
     chosen = parser.parse_args()
-    counts: Counter[str] = Counter()
     logging.getLogger("memzoo").setLevel(logging.ERROR)
+    counts: Counter[str] = Counter()
     start = time.perf_counter()
-    for seed in range(chosen.first, chosen.first + chosen.count):
+    for done, seed in enumerate(range(chosen.first, chosen.first + chosen.count), 1):
         name = SPECIES[seed % len(SPECIES)]
         try:
             counts += Run(name, Random(seed)).run(chosen.steps)  # noqa: S311 - no secret
         except BaseException as error:
             error.add_note(f"in sequence {seed} on {name}")
             raise
-    seconds = time.perf_counter() - start
-    shown = f"{counts['views']} views and {counts['errors']} errors"
-    print(f"{chosen.count} sequences, {shown} in {seconds:.0f} s: no fault")  # noqa: T201
+        if done % 10_000 == 0 or done == chosen.count:
+            shown, seconds = f"{counts['views']} views, {counts['errors']} errors", time.perf_counter() - start
+            print(f"{done} sequences, {shown}, no fault; {seconds:.0f} s", flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

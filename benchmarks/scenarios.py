@@ -82,6 +82,30 @@ SCENARIOS: dict[str, Scenario] = {
             },
             further=True,
         ),
+        Scenario(
+            "message-window", "the last 20 messages", "message-window", lambda _: {"max_messages": 20}, further=True
+        ),
+        Scenario(
+            "token-window",
+            "as many of the newest messages as the budget has room for",
+            "token-window",
+            lambda budget: {"max_tokens": budget, "oversized": "keep"},
+            further=True,
+        ),
+        Scenario(
+            "token-buffer",
+            "the same by LangChain's name",
+            "token-buffer",
+            lambda budget: {"max_token_limit": budget, "oversized": "keep"},
+            further=True,
+        ),
+        Scenario(
+            "summarizing-window",
+            "a summary of all but the newest exchanges, renewed each time that these are 10 messages",
+            "summarizing-window",
+            lambda _: {"max_messages": 10},
+            further=True,
+        ),
         Scenario("everything", "the full buffer, whatever it costs: the ceiling", "buffer", cut=False, baseline=True),
     )
 }

@@ -8,10 +8,15 @@ from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
 from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
+from memzoo.memories.message_window import MessageWindowMemory
 from memzoo.memories.models import ChatModel, Completion, Model
 from memzoo.memories.registry import STRATEGIES, create_memory
+from memzoo.memories.summarizing_window import SummarizingWindowMemory
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
+from memzoo.memories.token_buffer import ConversationTokenBufferMemory
+from memzoo.memories.token_window import TokenWindowMemory
+from memzoo.memories.trimming import trim_messages
 from memzoo.memories.usage import Spent, Usage
 from memzoo.memories.vector_retriever import VectorStoreRetrieverMemory
 from memzoo.memories.window import ConversationBufferWindowMemory
@@ -28,17 +33,22 @@ __all__ = [
     "ConversationKGMemory",
     "ConversationSummaryBufferMemory",
     "ConversationSummaryMemory",
+    "ConversationTokenBufferMemory",
     "Embedder",
     "Fact",
     "HashEmbedder",
     "KnowledgeGraph",
+    "MessageWindowMemory",
     "Model",
     "OpenAIEmbedder",
     "Quote",
     "Reason",
     "Source",
     "Spent",
+    "SummarizingWindowMemory",
+    "TokenWindowMemory",
     "Usage",
     "VectorStoreRetrieverMemory",
     "create_memory",
+    "trim_messages",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memzoo.memories.chat_history import ChatHistory
+from memzoo.memories.eviction import unanswered
 from memzoo.memories.keys import input_key_of, output_key_of
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import checked, text_of
@@ -130,15 +131,24 @@ class BaseMemory(Presentation, ABC):
         """
         await self._append([Record(checked(message)) for message in messages], turn_id)
 
-    async def amessages(self, query: str | None = None) -> list[Message]:
+    async def amessages(self, query: str | None = None, *, max_tokens: int | None = None) -> list[Message]:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
+
+        The newest user message in the log and what follows it is always among them as long as it is not answered,
+        whatever else the strategy shows.
 
         Args:
             query: What the user is about to say (it is not appended); by default the user's last words.
+            max_tokens: Tokens that all of it may have together: the oldest messages are left out.
+
+        Raises:
+            OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
         if query is None and self.needs_query:
             query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
-        return self.as_request(await self.current_view(query))
+        view = await self.current_view(query)
+        request = self.as_request(await self.completed(view))
+        return request if max_tokens is None else self.within(request, max_tokens)
 
     async def ahistory(self) -> list[Message]:
         """All that was ever said, oldest first, whatever the strategy shows of it."""
@@ -171,6 +181,15 @@ class BaseMemory(Presentation, ABC):
         """The view after catching up with the log as far as possible."""
         state = await self._upkeep.current() if self.derives else State()
         return await self.view(self._log, state, query)
+
+    async def completed(self, view: View) -> View:
+        """A view with the newest user message and what follows it, as long as it is not answered."""
+        return view.ending_with(await self.unanswered())
+
+    async def unanswered(self) -> list[Entry]:
+        """The newest user message and what follows it, as long as it is not answered; else nothing."""
+        newest = await self._log.exchanges(1)
+        return [newest[place] for place in unanswered(messages_of(newest))]
 
     async def catch_up(self) -> None:
         """Learn from what is in the log: at once, or with `background` after this call.

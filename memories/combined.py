@@ -1,7 +1,5 @@
 """Remember in several ways at once."""
 
-import functools
-import json
 import logging
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,15 +14,13 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.state import State
 from memzoo.memories.usage import Usage
 from memzoo.memories.view import View
-from memzoo.stores import Message, Store
+from memzoo.stores import Store
 from memzoo.stores.driving import together
 from memzoo.stores.errors import ModelError
 
 __all__ = ["CombinedMemory"]
 
 logger = logging.getLogger("memzoo")
-
-_COUNTS_KEPT = 2048
 
 
 @dataclass(kw_only=True, eq=False)
@@ -39,7 +35,8 @@ class CombinedMemory(BaseMemory):
         memories: The members: names of strategies, pairs of a name and options, or memories made before on one and the
             same store and conversation id. A member that is made from its name gets the options that the two have in
             common from here, and its variable is called after it ("summary_buffer"), unless its options say otherwise.
-        max_token_limit: Tokens that `messages` may return together; `None` for no limit.
+        max_token_limit: Tokens that `messages` may return together; `None` for no limit. The newest user message and
+            what follows it come first as long as it is not answered, and raise an `OverBudgetError` if they do not fit.
         shares: How the limit is divided among the members, in proportion; equally by default. What one does not use
             the others get, the one with the largest share first; a share of 0 is what the others leave.
         **common: See `BaseMemory`. Store and conversation id are those of the members if there are such.
@@ -74,7 +71,6 @@ class CombinedMemory(BaseMemory):
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
-        self._counted = functools.lru_cache(_COUNTS_KEPT)(lambda message: self.counter(json.loads(message)))
 
     @property
     def memory_variables(self) -> list[str]:
@@ -90,7 +86,8 @@ class CombinedMemory(BaseMemory):
         """What the members show, each text and message once, within the limit."""
         views = zip(self.members, await self._views(query), strict=True)
         placed = [await placed_in(log, view, member.name) for member, view in views]
-        return merged(placed, self._tokens, limit=self.max_token_limit, shares=self._shares)
+        first = View.of(await self.unanswered())
+        return merged(placed, self.tokens_of, limit=self.max_token_limit, shares=self._shares, first=first)
 
     async def current_view(self, query: str | None) -> View:
         """The view after all members caught up as far as possible."""
@@ -129,9 +126,6 @@ class CombinedMemory(BaseMemory):
 
     async def _views(self, query: str | None) -> list[View]:
         return await together(member.current_view(query if member.needs_query else None) for member in self.members)
-
-    def _tokens(self, message: Message) -> int:
-        return self._counted(json.dumps(message))
 
     def _take_over(self, made: Sequence[BaseMemory]) -> None:
         """Choose what all have to agree on: as given, else as in members that were made before, else afresh."""

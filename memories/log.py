@@ -30,9 +30,11 @@ class Log:
         """The entries numbered `first` to `last`, both included, oldest first."""
         return await self.store.read(self.conversation_id, after=first - 1, until=last)
 
-    async def tail(self, count: int) -> list[Entry]:
-        """The newest `count` messages, oldest first."""
-        return await self.store.read(self.conversation_id, until=self.until, limit=max(count, 0), newest=True)
+    async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
+        """The newest `count` messages of those numbered above `after`, oldest first."""
+        return await self.store.read(
+            self.conversation_id, after=after, until=self.until, limit=max(count, 0), newest=True
+        )
 
     def before(self, entry: Entry) -> "Log":
         """The log as it was before an entry."""

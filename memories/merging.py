@@ -10,7 +10,7 @@ from memzoo.memories.passages import Passage
 from memzoo.memories.shortening import shortened
 from memzoo.memories.view import View
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError
+from memzoo.stores.errors import OptionError, OverBudgetError
 
 __all__ = ["merged", "placed_in"]
 
@@ -19,7 +19,9 @@ _SINCE = 64
 Tokens = Callable[[Message], int]
 
 
-def merged(views: Sequence[View], tokens: Tokens, *, limit: int | None, shares: Sequence[float]) -> View:
+def merged(
+    views: Sequence[View], tokens: Tokens, *, limit: int | None, shares: Sequence[float], first: View | None = None
+) -> View:
     """What views show of one conversation, each text and each message once.
 
     Each view first gets its share of the limit; what is left then goes to the views in the order of their shares.
@@ -31,9 +33,16 @@ def merged(views: Sequence[View], tokens: Tokens, *, limit: int | None, shares: 
         tokens: Counts the tokens of a message.
         limit: Tokens that all of it may have; `None` for no limit.
         shares: One for each view, not all 0.
+        first: What has to be shown whole, before anything else.
+
+    Raises:
+        OverBudgetError: `first` alone is over the limit.
     """
     merge = _Merge(tokens) if limit is not None else _Merge(lambda _: 0)
     most = sys.maxsize if limit is None else limit
+    merge.add(first or View(), sys.maxsize)
+    if merge.size > most:
+        raise OverBudgetError("the newest user message and what follows it", merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
     for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):
         share = int(most * (shares[place] / sum(shares)))

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from memzoo.memories.grouping import grouped, is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
 
-__all__ = ["Labels", "checked", "quoted", "render", "sendable", "text_of"]
+__all__ = ["Labels", "checked", "quoted", "render", "sendable", "text_of", "without_empty_calls"]
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
@@ -85,23 +86,37 @@ def text_of(message: Message) -> str:
     content = message.get("content")
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
     said = [_part_text(part) for part in parts]
+    if audio := message.get("audio"):
+        said.append(_named("audio", audio, "transcript"))
     said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
+    if legacy := message.get("function_call"):
+        said.append(f"[calls {_call_text({'function': legacy})}]")
     if refusal := message.get("refusal"):
         said.append(str(refusal))
     return "\n".join(piece for piece in said if piece)
 
 
 def _part_text(part: dict[str, Any]) -> str:
-    if isinstance(text := part.get("text"), str):
-        return text
-    kind = part["type"].removeprefix("input_").removesuffix("_url")
-    caption = part.get("caption") or part.get("alt_text")
-    return f"[{kind}: {caption}]" if caption else f"[{kind}]"
+    kind: str = part["type"].removeprefix("input_").removesuffix("_url")
+    for said in (part.get("text"), part.get("refusal")):
+        if isinstance(said, str):
+            return said
+    if caption := part.get("caption") or part.get("alt_text"):
+        return f"[{kind}: {caption}]"
+    return _named(kind, part.get(kind) or part, "filename", "transcript")
+
+
+def _named(kind: str, thing: Any, *names: str) -> str:
+    """What cannot be put in words, by the first of its names that it has."""
+    known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
+    return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
 
 
 def _call_text(call: dict[str, Any]) -> str:
-    function: dict[str, Any] = call.get("function") or call.get("custom") or {}
-    return f"{function.get('name', 'a tool')}({function.get('arguments', function.get('input', ''))})"
+    function: Any = call.get("function") or call.get("custom")
+    if not isinstance(function, dict):
+        return "a tool()"
+    return f"{function.get('name') or 'a tool'}({function.get('arguments', function.get('input', ''))})"
 
 
 def quoted(text: str, labels: Iterable[str]) -> str:
@@ -175,27 +190,12 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
     Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
     missing, are left out; the log still has them.
     """
-    instructions = [message for message in messages if message["role"] in ("system", "developer")]
-    kept: list[Message] = []
-    rest = [message for message in messages if message["role"] not in ("system", "developer")]
-    for place, message in enumerate(rest):
-        if calls := message.get("tool_calls"):
-            kept += _with_results(message, [call["id"] for call in calls], rest[place + 1 :])
-        elif message["role"] != "tool":
-            kept.append(message)
-    return instructions + kept
+    kept = [without_empty_calls(messages[place]) for group in grouped(messages) for place in group]
+    return sorted(kept, key=lambda message: not is_instruction(message))
 
 
-def _with_results(message: Message, ids: list[str], later: Sequence[Message]) -> list[Message]:
-    results = [_result(id_, later) for id_ in ids]
-    return [message, *(result for result in results if result)] if all(results) else []
-
-
-def _result(id_: str, later: Sequence[Message]) -> Message | None:
-    """The first result for a call, as long as no later call has taken over its id."""
-    for message in later:
-        if message["role"] == "tool" and message["tool_call_id"] == id_:
-            return message
-        if any(call["id"] == id_ for call in message.get("tool_calls") or ()):
-            return None
-    return None
+def without_empty_calls(message: Message) -> Message:
+    """A message as providers take it: clients hand out `"tool_calls": None`, and endpoints refuse it."""
+    if message.get("tool_calls") or "tool_calls" not in message:
+        return message
+    return {key: value for key, value in message.items() if key != "tool_calls"}

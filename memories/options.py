@@ -11,7 +11,7 @@ from memzoo.prompts import PromptSource
 from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.errors import OptionError, UnknownOptionError
 
-__all__ = ["CommonOptions", "names", "whole_number"]
+__all__ = ["CommonOptions", "names", "one_of", "whole_number"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -87,6 +87,16 @@ def names(option: str, value: object) -> None:
     several: list[object] = list(value) if isinstance(value, Collection) else [value]
     if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
         raise OptionError(f"{option} must be a list of texts, such as ['context'], not {value!r}")
+
+
+def one_of(name: str, value: object, *allowed: object) -> None:
+    """Check that an option is one of several values.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
+        raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:

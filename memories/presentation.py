@@ -1,17 +1,22 @@
 """How a view reads: as a transcript, as chat messages, as a request that can be sent."""
 
 import functools
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memzoo.memories.eviction import Weighed, fitted
+from memzoo.memories.grouping import is_instruction
 from memzoo.memories.messages import Labels, render, sendable
 from memzoo.memories.options import CommonOptions
 from memzoo.memories.tokens import TokenCounter, token_counter
 from memzoo.memories.view import View
 from memzoo.stores import Message
+from memzoo.stores.errors import OverBudgetError
 
-__all__ = ["Presentation"]
+__all__ = ["Presentation", "system_message"]
 
 
 @dataclass(kw_only=True, eq=False)
@@ -25,14 +30,15 @@ class Presentation(CommonOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.labels = Labels(self.human_prefix, self.ai_prefix)
+        self._counts: dict[bytes, int] = {}
 
     def variables(self, view: View) -> dict[str, Any]:
         """A view as the variables of `load_memory_variables`."""
         return {self.memory_key: self.as_messages(view) if self.return_messages else self.as_text(view)}
 
     def as_messages(self, view: View) -> list[Message]:
-        """A view as chat messages, one system message for each recalled text."""
-        return [*(_system(text) for text in view.recalled), *view.messages]
+        """A view as chat messages, one system message for each recalled text; no tool call without its results."""
+        return [*map(system_message, view.recalled), *sendable(view.messages)]
 
     def as_text(self, view: View) -> str:
         """A view as text: what is recalled, then the transcript."""
@@ -41,8 +47,20 @@ class Presentation(CommonOptions):
     def as_request(self, view: View) -> list[Message]:
         """A view as chat messages that a provider accepts: system messages first, tool calls with their results."""
         said = sendable(view.messages)
-        rules = [message for message in said if message["role"] in ("system", "developer")]
-        return [*rules, *map(_system, view.texts), *said[len(rules) :]]
+        rules = [message for message in said if is_instruction(message)]
+        return [*rules, *map(system_message, view.texts), *said[len(rules) :]]
+
+    def within(self, request: Sequence[Message], max_tokens: int) -> list[Message]:
+        """The newest messages of a request that fit a limit, by the rules of `memzoo.memories.eviction`.
+
+        Raises:
+            OverBudgetError: What must not go is over the limit.
+        """
+        said = (Weighed(place, message, self.tokens_of(message)) for place, message in enumerate(request))
+        left = fitted(said, max_tokens)
+        if left.size > max_tokens:
+            raise OverBudgetError("the system messages and the newest user message", left.size, max_tokens)
+        return [one.message for one in left.kept]
 
     def render(self, messages: Sequence[Message]) -> str:
         """Messages as a transcript, oldest first."""
@@ -53,6 +71,14 @@ class Presentation(CommonOptions):
         """Counts the tokens of a message."""
         return token_counter(self.token_counter)
 
+    def tokens_of(self, message: Message) -> int:
+        """The tokens of a message; it is counted once, however often it is asked for."""
+        key = hashlib.blake2s(json.dumps(message, sort_keys=True).encode(), digest_size=16).digest()
+        if key not in self._counts:
+            self._counts[key] = self.counter(message)
+        return self._counts[key]
 
-def _system(text: str) -> Message:
+
+def system_message(text: str) -> Message:
+    """A text as a system message."""
     return {"role": "system", "content": text}

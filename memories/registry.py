@@ -7,8 +7,12 @@ from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.knowledge_graph import ConversationKGMemory
+from memzoo.memories.message_window import MessageWindowMemory
+from memzoo.memories.summarizing_window import SummarizingWindowMemory
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
+from memzoo.memories.token_buffer import ConversationTokenBufferMemory
+from memzoo.memories.token_window import TokenWindowMemory
 from memzoo.memories.vector_retriever import VectorStoreRetrieverMemory
 from memzoo.memories.window import ConversationBufferWindowMemory
 from memzoo.stores.errors import UnknownStrategyError
@@ -29,7 +33,16 @@ STRATEGIES: dict[str, type[BaseMemory]] = {
 }
 """The strategies by short name, from the simplest to the most elaborate."""
 
-FURTHER: dict[str, type[BaseMemory]] = {CombinedMemory.name: CombinedMemory}
+FURTHER: dict[str, type[BaseMemory]] = {
+    strategy.name: strategy
+    for strategy in (
+        CombinedMemory,
+        MessageWindowMemory,
+        TokenWindowMemory,
+        ConversationTokenBufferMemory,
+        SummarizingWindowMemory,
+    )
+}
 """Further species by short name: they can be made by name like the seven, and are not counted among them."""
 
 

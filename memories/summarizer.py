@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memzoo.memories.messages import quoted
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.options import whole_number
 from memzoo.memories.replies import nothing_new, prose
@@ -49,6 +50,10 @@ class SummarizerMemory(ModelBackedMemory):
     def summary(self) -> str:
         """The summary as it is stored; "" before there is one."""
         return summary_of(drive(self._upkeep.state()))
+
+    def quoted_summary(self, state: State) -> str:
+        """The summary as it is shown before a transcript: it must not forge a turn either."""
+        return quoted(f"\n{summary_of(state)}", self.labels.names)[1:]
 
     def unfinished(self, state: State) -> bool:
         """Whether a stored summary is over the limit that this memory was given."""

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from memzoo.memories.chat_history import ChatHistory
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import checked, quoted
+from memzoo.memories.messages import checked
 from memzoo.memories.models import ModelOption
 from memzoo.memories.options import whole_number
 from memzoo.memories.state import Changes, State
@@ -76,9 +76,7 @@ class ConversationSummaryMemory(SummarizerMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""
-        # Quoted like a line behind a label: a summary must not forge a turn either.
-        summary = quoted(f"\n{summary_of(state)}", self.labels.names)[1:]
-        return View.of(await log.after(state.watermark), (summary,))
+        return View.of(await log.after(state.watermark), (self.quoted_summary(state),))
 
     @property
     def buffer(self) -> str:

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.options import whole_number
+from memzoo.memories.presentation import system_message
 from memzoo.memories.state import Changes, State
 from memzoo.memories.summarizer import SummarizerMemory, summary_of
 from memzoo.memories.view import View
@@ -86,11 +87,11 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
 
     def as_messages(self, view: View) -> list[Message]:
         """The view as chat messages; no system message as long as there is no summary."""
-        return super().as_messages(View(tuple(filter(None, view.recalled)), view.messages))
+        return super().as_messages(View(tuple(view.texts), view.messages))
 
     def as_text(self, view: View) -> str:
         """The view as a transcript in which the summary is a system turn."""
-        return self.render(self.as_messages(view))
+        return self.render([*map(system_message, view.texts), *view.messages])
 
     @property
     def moving_summary_buffer(self) -> str:

@@ -113,6 +113,20 @@ class Upkeep:
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self._strategy.conversation_id, error)
 
+    async def put(self, changes: Changes, until: int) -> bool:
+        """Commit a state that was not derived, in place of the one there is; whether nobody was faster.
+
+        Args:
+            changes: Its items.
+            until: The last number of the log that it stands for.
+        """
+        async with self._turnstile:
+            try:
+                await self._keeper.commit(await self.state(), changes, until)
+            except ConflictError:
+                return False
+            return True
+
     async def clear(self) -> None:
         """Delete log and state."""
         async with self._turnstile:

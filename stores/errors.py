@@ -7,6 +7,7 @@
     │   ├── UnknownStrategyError (KeyError)
     │   └── UnknownOptionError (TypeError)
     ├── MessageError (ValueError)
+    ├── OverBudgetError (ValueError)
     ├── MissingKeyError (KeyError)
     ├── AmbiguousKeyError (ValueError)
     ├── PromptError (ValueError)
@@ -37,6 +38,7 @@ __all__ = [
     "ModelError",
     "ModelReplyError",
     "OptionError",
+    "OverBudgetError",
     "PromptError",
     "StoreError",
     "TokenizerError",
@@ -68,6 +70,20 @@ class UnknownOptionError(OptionError, TypeError):
 
 class MessageError(MemoryZooError, ValueError):
     """A message is not an OpenAI chat message; nothing was stored."""
+
+
+class OverBudgetError(MemoryZooError, ValueError):
+    """What has to be shown is larger than the limit; nothing was changed.
+
+    Attributes:
+        size: What it takes, in the units of the limit: messages or tokens.
+        limit: What it may take.
+        over: By how much it is too large.
+    """
+
+    def __init__(self, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> None:
+        super().__init__(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
+        self.size, self.limit, self.over = size, limit, size - limit
 
 
 class MissingKeyError(MemoryZooError, KeyError):

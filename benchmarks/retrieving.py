@@ -201,6 +201,7 @@ ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "the words of its segment": lambda: patch.dict(_GRAINS, segment=0.0),
     "the date's words": _without_date,
     "the speaker's bonus": lambda: patch("memzoo.memories.words._SPEAKER_BONUS", 0.0),
+    "what a message is worth by itself": lambda: patch("memzoo.memories.words._worth", lambda _: 0.0),
     "all words": lambda: patch("memzoo.memories.words.WordIndex.scores", lambda *_: dict[int, float]()),
     "embeddings": lambda: patch("memzoo.memories.search.VectorSearch.search", _nothing_similar),
 }

@@ -17,8 +17,9 @@ from memzoo.benchmarks.conversations import Transcript
 from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
 from memzoo.benchmarks.minilm import CachedMiniLM
 from memzoo.benchmarks.retrieval_misses import misses_table
-from memzoo.benchmarks.retrieval_peers import PEERS, Embed
+from memzoo.benchmarks.retrieval_peers import PEERS
 from memzoo.benchmarks.retrieval_picture import recall_curves
+from memzoo.benchmarks.retrieval_showing import Embed
 from memzoo.benchmarks.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
@@ -49,6 +50,19 @@ class _Weightless:
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         return Embedded([b"\0\0\x80\x3f"] * len(texts), Spent())
+
+
+class _Counted:
+    """An embedder, and how often it was asked."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.weight = embedder.name, embedder.weight
+        self.calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        self.calls += 1
+        return await self._embedder.embed(texts)
 
 
 def embedder_named(name: str, cache: Path) -> Embedder:
@@ -90,13 +104,17 @@ def measured(
     """
     found: dict[str, list[Found]] = {}
     missing: dict[str, str] = {}
+    counted = _Counted(embedder)
+    search = functools.partial(
+        find, transcripts=transcripts, budgets=budgets, counter=counter, calls=lambda: counted.calls
+    )
     for part, left_out in ABLATIONS.items() if ablation else [("nothing", ABLATIONS["nothing"])]:
         with left_out():
             name = MEMORY if part == "nothing" else f"{MEMORY} without {part}"
-            found[name] = find(memory_maker(embedder), transcripts, budgets, counter)
+            found[name] = search(memory_maker(counted))
     for name, make in PEERS.items() if peers else ():
         try:
-            found[name] = find(functools.partial(make, embed=_function(embedder)), transcripts, budgets, counter)
+            found[name] = search(functools.partial(make, embed=_function(counted)))
         except MissingExtraError as error:
             missing[name] = str(error)
     return found, missing
@@ -107,7 +125,7 @@ def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
     budgets = sorted({one.budget for one in next(iter(found.values()))})
     table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
     table.add_column("")
-    for title in (*(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU"):
+    for title in (*(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"):
         table.add_column(title, justify="right")
     for name, all_of_it in found.items():
         table.add_row(*_row(name, all_of_it, budgets))
@@ -130,7 +148,7 @@ def retrieval(
     ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
 ) -> None:
     """Measure how much of what the answers rest on is shown, at each budget."""
-    console = Console(width=150)
+    console = Console(width=170)
     try:
         limits = _limits(budgets)
         if not transcript.exists():
@@ -181,7 +199,10 @@ def _function(embedder: Embedder) -> Embed:
 def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
     at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
     shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
-    return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), f"{figures(found).milliseconds:.1f}"]
+    means = figures(found)
+    spent = f"{means.milliseconds:.1f} + {means.save_milliseconds:.1f}"
+    calls = f"{means.calls:.0f} + {means.save_calls:.0f}"
+    return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
 
 
 def _caption(
@@ -192,7 +213,8 @@ def _caption(
     return (
         f"evidence recall, in brackets the share of questions with all evidence; {questions} questions about "
         f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
-        f"{views} views were counted, 0 of them over their budget"
+        f"{views} views were counted, 0 of them over their budget\n"
+        "calls: how often embeddings were asked for to load and to save an exchange; no model was asked"
     )
 
 
@@ -203,7 +225,7 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
         for category, some in {"all": all_of_it, **by_category(all_of_it)}.items():
             for budget in sorted({one.budget for one in some}):
                 means = asdict(figures([one for one in some if one.budget == budget]))
-                del means["milliseconds"]
+                del means["milliseconds"], means["save_milliseconds"]
                 rows.append({"name": name, "category": category, "budget": budget, **means})
     return {"figures": rows, "not run": dict(missing)}
 

@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 from memzoo.benchmarks.conversations import Question, Transcript
 from memzoo.benchmarks.counting import TextCounter
-from memzoo.benchmarks.retrieval_peers import Retriever
+from memzoo.benchmarks.retrieval_showing import Retriever
 from memzoo.benchmarks.words import recall
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.embedders import Embedder
@@ -41,6 +41,9 @@ class Found:
         tokens: Tokens that were shown.
         seconds: CPU time of this process for the search.
         missed: The texts of its evidence that were not shown.
+        calls: How often embeddings were asked for to search.
+        save_seconds: CPU time of this process to save an exchange of the conversation, mean.
+        save_calls: How often embeddings were asked for to save an exchange, mean.
     """
 
     title: str
@@ -51,6 +54,9 @@ class Found:
     tokens: int
     seconds: float
     missed: tuple[str, ...] = ()
+    calls: int = 0
+    save_seconds: float = 0.0
+    save_calls: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,9 @@ class Figures:
         complete: The share of questions with all of their evidence shown.
         tokens: Tokens shown.
         milliseconds: CPU time of this process for a search.
+        calls: How often embeddings were asked for to search.
+        save_milliseconds: CPU time of this process to save an exchange.
+        save_calls: How often embeddings were asked for to save an exchange.
     """
 
     questions: int
@@ -70,6 +79,9 @@ class Figures:
     complete: float
     tokens: float
     milliseconds: float
+    calls: float
+    save_milliseconds: float
+    save_calls: float
 
 
 def find(
@@ -77,28 +89,41 @@ def find(
     transcripts: Iterable[Transcript],
     budgets: Sequence[int],
     counter: TextCounter,
+    *,
     timer: Callable[[], float] = time.process_time,
+    calls: Callable[[], int] = lambda: 0,
 ) -> list[Found]:
     """Ask all questions of all conversations at each budget.
+
+    Args:
+        make: Makes what is asked.
+        transcripts: The conversations.
+        budgets: Tokens that may be shown.
+        counter: Counts them.
+        timer: Tells the time in seconds.
+        calls: Tells how often embeddings were asked for so far.
 
     Raises:
         OverBudgetError: More was shown than a budget allows.
     """
     found: list[Found] = []
     for transcript in transcripts:
+        before, start = calls(), timer()
         retriever = make(transcript, counter)
+        exchanges = len(transcript.exchanges)
+        saving = ((timer() - start) / exchanges, (calls() - before) / exchanges)
         for question in transcript.measured:
             # The first search of a question may still take in what was said last: that is no part of a search.
             retriever.show(question, budgets[0])
             for budget in budgets:
-                start = timer()
+                before, start = calls(), timer()
                 shown = retriever.show(question, budget)
                 seconds = timer() - start
                 tokens = _counted(shown, budget, counter, question.text)
                 share = recall(question.evidence, shown)
                 missed = tuple(text for text in question.evidence if not recall([text], shown))
                 about = (transcript.title, question.text, question.category, budget)
-                found.append(Found(*about, share, tokens, seconds, missed))
+                found.append(Found(*about, share, tokens, seconds, missed, calls() - before, *saving))
     return found
 
 
@@ -110,6 +135,9 @@ def figures(found: Sequence[Found]) -> Figures:
         fmean(one.recall == 1 for one in found),
         fmean(one.tokens for one in found),
         1000 * fmean(one.seconds for one in found),
+        fmean(one.calls for one in found),
+        1000 * fmean(one.save_seconds for one in found),
+        fmean(one.save_calls for one in found),
     )
 
 
@@ -173,6 +201,7 @@ ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "the words of its segment": lambda: patch.dict(_GRAINS, segment=0.0),
     "the date's words": _without_date,
     "the speaker's bonus": lambda: patch("memzoo.memories.words._SPEAKER_BONUS", 0.0),
+    "what a message is worth by itself": lambda: patch("memzoo.memories.words._worth", lambda _: 0.0),
     "all words": lambda: patch("memzoo.memories.words.WordIndex.scores", lambda *_: dict[int, float]()),
     "embeddings": lambda: patch("memzoo.memories.search.VectorSearch.search", _nothing_similar),
 }

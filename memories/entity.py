@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memzoo.memories import replies
+from memzoo.memories.entity_notes import EntityNotes
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import text_of
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.names import canonical, mentions
 from memzoo.memories.options import whole_number
 from memzoo.memories.shortening import fitting
 from memzoo.memories.state import Changes, State
@@ -29,7 +29,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Each has a note of its own, so that what is said of one never pushes out what was said of another. Loading asks the
     model whom the input is about (one call); saving brings all notes up to date in one call, after one that finds the
-    names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one.
+    names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where
+    the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
 
     Args:
         k: How many exchanges are shown and used to tell whom "she" means; 0 for none.
@@ -76,21 +77,23 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
             if not names:
                 return Changes()
-        known = [_note(state, name) or {"name": name, "summary": ""} for name in names]
+        notes = EntityNotes(state.items)
+        known = notes.asked_about(names)
         reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
-        found = replies.notes(reply, [note["name"] for note in known], new_lines)
-        return Changes({canonical(name): {"name": _name(state, name), "summary": text} for name, text in found.items()})
+        shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
+        found = replies.notes(reply, shown, new_lines)
+        return Changes(notes.changes(found, replies.aliases(reply, shown, new_lines), shown))
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and the notes about whom the query speaks of."""
         recent = await log.exchanges(self.k)
+        notes = EntityNotes(state.items)
         names = await self._names(query or "", recent, state)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
         if self.max_token_limit is not None:
-            names = [*names, *_spoken_of(recent, state)]
-        notes = {_name(state, name): (_note(state, name) or {}).get("summary", "") for name in names}
-        return View.of([*older, *recent], notes=fitting(notes, self._fits))
+            names = [*names, *_spoken_of(recent, notes)]
+        return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
 
     def variables(self, view: View) -> dict[str, Any]:
         """The exchanges and the notes, each under its own key."""
@@ -100,7 +103,12 @@ class ConversationEntityMemory(ModelBackedMemory):
     @property
     def entities(self) -> dict[str, str]:
         """All notes by name, sorted by name."""
-        return {item["name"]: item["summary"] for _, item in sorted(drive(self._upkeep.state()).items.items())}
+        return EntityNotes(drive(self._upkeep.state()).items).notes
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Other names for the entities that there are notes about, each with the name that the note has."""
+        return EntityNotes(drive(self._upkeep.state()).items).aliases
 
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         self._found = None
@@ -111,7 +119,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return [item["name"] for key, item in sorted(state.items.items()) if mentions(query, key)]
+            return list(EntityNotes(state.items).standing_in(query))
         self._found = (query, recent[-1].seq if recent else state.watermark, names)
         return names
 
@@ -128,16 +136,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return said[2]
 
 
-def _spoken_of(entries: Sequence[Entry], state: State) -> Iterator[str]:
+def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
     """The known names that stand in messages, those of the newest first."""
     for entry in reversed(entries):
-        text = text_of(entry.message)
-        yield from (item["name"] for key, item in sorted(state.items.items()) if mentions(text, key))
-
-
-def _note(state: State, name: str) -> dict[str, str] | None:
-    return state.items.get(canonical(name))
-
-
-def _name(state: State, name: str) -> str:
-    return (_note(state, name) or {"name": name})["name"]
+        yield from notes.standing_in(text_of(entry.message))

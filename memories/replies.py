@@ -8,13 +8,13 @@ what is known.
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from memzoo.memories.names import canonical, mentions
 from memzoo.stores.errors import ModelReplyError
 
-__all__ = ["Statement", "names", "notes", "nothing_new", "prose", "statements"]
+__all__ = ["Statement", "aliases", "names", "notes", "nothing_new", "prose", "statements"]
 
 _NOTHING = re.compile(
     r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"
@@ -33,6 +33,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•–]+\s+|\(?\d{1,3}[.)]\s+)")
 _COMPANY = re.compile(
     r",\s+(?=(?:inc|ltd|llc|llp|gmbh|corp|co|plc|jr|sr|ph\.?d|m\.?d|s\.?a|a\.?g|esq)\b\.?)", re.IGNORECASE
 )
+_SAME = re.compile(r"^[^\S\n]*(?:[-*•–]+ +)?([^=:\n]{1,80})=([^=:\n]{1,80})$", re.MULTILINE)
 _WRAPPERS = " \t\"'“”‘’«»`*_"
 _LONGEST_NAME = 80
 _MOST_WORDS = 10
@@ -95,7 +96,7 @@ def names(reply: str) -> list[str]:
     return [name for name in found.values() if not nothing_new(name)]
 
 
-def notes(reply: str, known: Iterable[str], source: str) -> dict[str, str]:
+def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
     """The notes that a reply gives, by name.
 
     Args:
@@ -106,23 +107,37 @@ def notes(reply: str, known: Iterable[str], source: str) -> dict[str, str]:
     Raises:
         ModelReplyError: There is no note in it, and it does not say that nothing is new.
     """
-    text = _LABEL.sub("", _unfenced(reply))
+    text = _SAME.sub("", _LABEL.sub("", _unfenced(reply)))
     if nothing_new(text):
         return {}
-    asked = {canonical(name) for name in known}
-    spoken_of = functools.cache(functools.partial(mentions, source[:_LONGEST_SOURCE]))
+    counts = _counting(known, source)
     found: dict[str, tuple[str, list[str]]] = {}
     last: list[str] | None = None
     for name, note in _noted(text):
-        key = canonical(name)
-        if key in asked or (name.lower() != name and spoken_of(key)):
-            last = found.setdefault(key, (name, []))[1]
+        if counts(name):
+            last = found.setdefault(canonical(name), (name, []))[1]
             last.append(note)
         elif last is not None:
             last.append(f"{name}: {note}" if name else note)
-    if not found:
+    if not found and not aliases(reply, known, source):
         raise _unusable(reply)
     return {name: note for name, pieces in found.values() if (note := _worth_keeping(pieces))}
+
+
+def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
+    """The names of which a reply of notes says that they mean the same as another: "Bob = Robert", a line each.
+
+    Args:
+        reply: The reply.
+        known: The names that were asked about.
+        source: The lines that the model was to read; further names count only if they stand there.
+
+    Returns:
+        Each such name with the one that is to be kept.
+    """
+    counts = _counting(known, source)
+    pairs = [(_bare(one), _bare(other)) for one, other in _SAME.findall(_unfenced(reply))]
+    return {one: other for one, other in pairs if counts(one) and counts(other) and canonical(one) != canonical(other)}
 
 
 def statements(reply: str) -> list[Statement]:
@@ -145,6 +160,13 @@ def statements(reply: str) -> list[Statement]:
 
 def _unusable(reply: str) -> ModelReplyError:
     return ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
+
+
+def _counting(known: Iterable[str], source: str) -> Callable[[str], bool]:
+    """Tells whether a name was asked about, or stands in the source as a name."""
+    asked = {canonical(name) for name in known}
+    spoken_of = functools.cache(functools.partial(mentions, source[:_LONGEST_SOURCE]))
+    return lambda name: canonical(name) in asked or (name.lower() != name and spoken_of(canonical(name)))
 
 
 def _unfenced(reply: str) -> str:

@@ -19,6 +19,7 @@ MOST_NOTE_WORDS = 60
 
 _SHORTEST_PART = 3
 _MINE = frozenset("i i'm i've i'll i'd my me mine".split())
+_SAME = re.compile(r"[^:=]+ = [^:=]+")
 _NOTE = re.compile(r"(\S[^\n:]*):(?:[ \t]+(.*))?")
 
 
@@ -39,9 +40,11 @@ def entity_update(history: str, new_lines: str, known: str) -> str:
 
 
 def _known_notes(known: str) -> dict[str, str]:
-    """The notes by name; a line that is no note goes on with the one before."""
+    """The notes by name; a line that is no note goes on with the one before, but for "Bob = Robert"."""
     notes: dict[str, str] = {}
     for line in filter(None, map(str.strip, known.split("\n"))):
+        if _SAME.fullmatch(line):
+            continue
         if note := _NOTE.fullmatch(line):
             notes[note[1].strip()] = note[2] or ""
         elif notes:

@@ -1,5 +1,7 @@
 """Evidence recall at budgets of tokens."""
 
+import itertools
+import sys
 from typing import Any
 
 import pytest
@@ -99,11 +101,41 @@ class TestPeers:
         shown = PEERS["oracle"](transcript, words, embed).show(transcript.measured[0], 100)
         assert shown == "On 2 March 2026:\nAnn: My cat is called Tom."
 
-    def test_langchain_is_run_or_said_to_be_missing(self, transcript: Transcript, words: TextCounter) -> None:
-        """Where langchain-classic is not installed, an error says so."""
+    @pytest.mark.parametrize("library", ["langchain-classic", "LlamaIndex"])
+    def test_libraries_show_dates_and_speakers_within_the_budget(
+        self, library: str, transcript: Transcript, words: TextCounter
+    ) -> None:
+        """With room for all, all is shown; with little, whole exchanges that fit."""
         try:
-            retriever = PEERS["langchain-classic"](transcript, words, embed)
+            retriever = PEERS[library](transcript, words, embed)
         except MissingExtraError as error:
-            assert "langchain-classic is not installed" in str(error)  # noqa: PT017 - either may be the case
-        else:
-            assert "Ann: My cat is called Tom." in retriever.show(transcript.measured[0], 100)
+            pytest.skip(str(error))
+        shown = retriever.show(transcript.measured[0], 100)
+        assert "2 March 2026" in shown
+        assert shown.count("Ann: ") == shown.count("Bot: ") == 3
+        assert "Ann: My cat is called Tom." in shown
+        some = retriever.show(transcript.measured[0], 20)
+        assert words(some) <= 20
+        assert some.count("Ann: ") == some.count("Bot: ") == 1
+
+    def test_a_library_that_is_missing_is_named(
+        self, transcript: Transcript, words: TextCounter, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An error says what is not installed, and the run goes on without it."""
+        monkeypatch.setitem(sys.modules, "langchain_classic.memory", None)
+        monkeypatch.setitem(sys.modules, "llama_index.core.memory", None)
+        for library in ("langchain-classic", "LlamaIndex"):
+            with pytest.raises(MissingExtraError, match="is not installed"):
+                PEERS[library](transcript, words, embed)
+
+
+def test_time_and_calls_are_told(transcript: Transcript, words: TextCounter) -> None:
+    """Embeddings asked for to load and to save an exchange, and the time of both."""
+    ticks = itertools.count()
+    asked = itertools.count()
+    found = find(
+        memory_maker(None), [transcript], [20], words, timer=lambda: float(next(ticks)), calls=lambda: next(asked)
+    )
+    means = figures(found)
+    assert (means.milliseconds, means.calls) == (1000, 1)
+    assert (means.save_milliseconds, means.save_calls) == (pytest.approx(1000 / 3), pytest.approx(1 / 3))

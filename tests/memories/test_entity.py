@@ -140,6 +140,77 @@ class TestNames:
         assert memory.entities == {}
 
 
+class TestAliases:
+    """Several names for one entity."""
+
+    def told(self, *replies: str) -> tuple[ConversationEntityMemory, ScriptedModel]:
+        """A memory that knows Bob and Robert apart, and then is told that they are one."""
+        model = ScriptedModel("Bob", "Bob: likes tea.", "Robert", "Robert: is 30.", *replies)
+        memory = ConversationEntityMemory(llm=model, k=0)
+        memory.save_context({"input": "Bob likes tea"}, {"output": "ok"})
+        memory.save_context({"input": "Robert is 30"}, {"output": "ok"})
+        memory.save_context({"input": "Bob is short for Robert"}, {"output": "ok"})
+        return memory, model
+
+    @pytest.mark.parametrize("name", ["Bob", "bob's", "Robert"])
+    def test_find_one_note(self, name: str) -> None:
+        """The note is found by either name, under the one that the model keeps."""
+        memory, _ = self.told("Bob\nRobert", "Bob = Robert\nRobert: is 30 and likes tea.", name)
+        assert memory.load_memory_variables({"input": "Who?"})["entities"] == {"Robert": "is 30 and likes tea."}
+        assert memory.entities == {"Robert": "is 30 and likes tea."}
+        assert memory.aliases == {"Bob": "Robert"}
+
+    def test_lose_no_note(self) -> None:
+        """Where the model says no more than that two are one, their notes are put together."""
+        memory, _ = self.told("Bob\nRobert", "Bob = Robert")
+        assert memory.entities == {"Robert": "is 30. likes tea."}
+
+    def test_lose_no_note_that_was_not_shown(self) -> None:
+        """A new note replaces only what the model saw when it wrote it."""
+        memory, _ = self.told("Robert", "- Bob = Robert\nRobert: is 30, called Bob.")
+        assert memory.entities == {"Robert": "is 30, called Bob. likes tea."}
+
+    def test_are_told_to_the_model(self) -> None:
+        """What is said later under either name comes to the one note, and the model sees which names are one."""
+        memory, model = self.told("Bob, Robert", "Bob = Robert", "Bob", "Bob: likes tea, is 31.")
+        memory.save_context({"input": "Bob is 31 now"}, {"output": "ok"})
+        assert section(model.asked[-1][1], "known") == "Robert: is 30. likes tea.\nBob = Robert"
+        assert memory.entities == {"Robert": "likes tea, is 31."}
+
+    def test_may_be_stated_again_and_the_other_way_round(self) -> None:
+        """That changes nothing: no name points to itself."""
+        memory, _ = self.told("Bob, Robert", "Bob = Robert\nRobert = Bob\nBob = Robert")
+        assert (memory.entities, memory.aliases) == ({"Robert": "is 30. likes tea."}, {"Bob": "Robert"})
+
+    def test_of_aliases_lead_to_one(self) -> None:
+        """Three names that are stated two by two have one note."""
+        memory, _ = self.told("Bob, Robert", "Bob = Robert", "Robert\nRob Smith", "Robert = Rob Smith")
+        memory.save_context({"input": "Robert is Rob Smith"}, {"output": "ok"})
+        assert memory.aliases == {"Bob": "Rob Smith", "Robert": "Rob Smith"}
+        assert memory.entities == {"Rob Smith": "is 30. likes tea."}
+
+    def test_that_nobody_said_do_not_count(self) -> None:
+        """A name that is neither known nor in the lines makes no alias, and such a reply is no answer (I4)."""
+        with pytest.raises(ModelError, match="cannot be used"):
+            self.told("Bob", "Bob = Zoltan")
+
+    def test_survive_the_process(self) -> None:
+        """Another memory on the same store knows them (I3)."""
+        memory, _ = self.told("Bob\nRobert", "Bob = Robert")
+        other = ConversationEntityMemory(
+            llm=ScriptedModel("Bob"), store=memory.store, conversation_id=memory.conversation_id
+        )
+        assert list(other.load_memory_variables({"input": "Bob?"})["entities"]) == ["Robert"]
+
+    def test_part_of_a_name_finds_the_whole(self) -> None:
+        """Where nobody is called so, whoever has the name as a part is shown."""
+        model = ScriptedModel("Bob Smith", "Bob Smith: likes tea.", "Smith", "Smi")
+        memory = ConversationEntityMemory(llm=model)
+        memory.save_context({"input": "Bob Smith likes tea"}, {"output": "ok"})
+        assert memory.load_memory_variables({"input": "Smith?"})["entities"] == {"Bob Smith": "likes tea."}
+        assert memory.load_memory_variables({"input": "Smi?"})["entities"] == {"Smi": ""}
+
+
 class TestCalls:
     """How often the model is asked."""
 

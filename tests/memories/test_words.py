@@ -139,3 +139,17 @@ class TestGrowing:
         for start in range(0, len(passages), step):
             grown.add(passages[start : start + step])
         assert grown.scores("a") == pytest.approx(at_once.scores("a"))
+
+
+class TestWorth:
+    """What a message is worth whatever is asked."""
+
+    def test_who_tells_comes_before_who_asks(self) -> None:
+        """Of messages that fit alike, one that tells of its speaker comes first, one that asks comes last."""
+        index = index_of(*["The weather is dull"] * 9, "Who sails a boat?", "One sails a boat.", "I sail a boat.")
+        assert ranked(index, "sailing a boat") == [12, 11, 10]
+
+    def test_does_not_outweigh_words(self) -> None:
+        """A question with the words comes before a statement with fewer of them."""
+        index = index_of(*["The weather is dull"] * 9, "Did we sail a red boat to Oslo?", "I saw a boat, I think.")
+        assert ranked(index, "the red boat that sailed to Oslo")[0] == 10

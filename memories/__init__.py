@@ -6,6 +6,7 @@ from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
+from memzoo.memories.forgetting import Receipt
 from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.models import ChatModel, Completion, Model
@@ -36,6 +37,7 @@ __all__ = [
     "OpenAIEmbedder",
     "Quote",
     "Reason",
+    "Receipt",
     "Source",
     "Spent",
     "Usage",

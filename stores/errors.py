@@ -7,6 +7,7 @@
     │   ├── UnknownStrategyError (KeyError)
     │   └── UnknownOptionError (TypeError)
     ├── MessageError (ValueError)
+    ├── UnknownMessageError (LookupError)
     ├── MissingKeyError (KeyError)
     ├── AmbiguousKeyError (ValueError)
     ├── PromptError (ValueError)
@@ -68,6 +69,10 @@ class UnknownOptionError(OptionError, TypeError):
 
 class MessageError(MemoryZooError, ValueError):
     """A message is not an OpenAI chat message; nothing was stored."""
+
+
+class UnknownMessageError(MemoryZooError, LookupError):
+    """A conversation has no message of this number; nothing was changed."""
 
 
 class MissingKeyError(MemoryZooError, KeyError):

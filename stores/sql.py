@@ -199,12 +199,13 @@ class SQLStore:
             for name, state in states.items():
                 self._put(connection, _state_ids(conversation_id, name), born, state)
 
-    async def scrub(self) -> bool:
-        """See `Store.scrub`: the write-ahead log is written into the file and emptied.
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """See `Store.scrub`.
 
-        What is deleted in the file itself is overwritten with zeros when it is deleted.
+        What is deleted is overwritten with zeros, and here the write-ahead log is emptied. But SQLite leaves copies
+        behind when it splits and merges pages, now and then; `thorough` rewrites the file without them (`VACUUM`).
         """
-        return self._database.checkpoint()
+        return self._database.scrub(thorough=thorough)
 
     def _put(self, connection: Connection, ids: Mapping[str, str], version: int, state: StoredState) -> None:
         """Write a state, or all that changes in it."""

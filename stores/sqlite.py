@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, unquote
 
 from sqlalchemy import URL, Connection, create_engine, event
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.stores.errors import OptionError, StoreError
@@ -61,10 +61,17 @@ class SQLite:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             yield connection
 
-    def checkpoint(self) -> bool:
-        """Write the write-ahead log into the file and empty it; not so if another process still reads from it."""
-        with self.reading() as connection:
-            held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+    def scrub(self, *, thorough: bool) -> bool:
+        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
+        with self._checked(self._write_lock), self._engine.connect() as connection:
+            try:
+                if thorough:
+                    connection.exec_driver_sql("VACUUM")
+                held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+            except OperationalError as error:
+                if getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                    raise
+                return False
         return not held_up
 
     @contextmanager

@@ -11,6 +11,7 @@ from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.models import ChatModel, Completion, Model
 from memzoo.memories.registry import STRATEGIES, create_memory
+from memzoo.memories.retention import Retained, aretain, retain
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
 from memzoo.memories.usage import Spent, Usage
@@ -38,9 +39,12 @@ __all__ = [
     "Quote",
     "Reason",
     "Receipt",
+    "Retained",
     "Source",
     "Spent",
     "Usage",
     "VectorStoreRetrieverMemory",
+    "aretain",
     "create_memory",
+    "retain",
 ]

@@ -6,6 +6,12 @@ from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store,
 from memzoo.stores.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
+from memzoo.stores.transfer import (
+    aexport_conversation,
+    aimport_conversation,
+    export_conversation,
+    import_conversation,
+)
 
 if TYPE_CHECKING:
     from memzoo.stores.chroma import ChromaIndex
@@ -24,6 +30,10 @@ __all__ = [
     "Store",
     "StoredState",
     "VectorIndex",
+    "aexport_conversation",
+    "aimport_conversation",
+    "export_conversation",
+    "import_conversation",
     "open_store",
 ]
 

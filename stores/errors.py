@@ -15,7 +15,9 @@
     │   └── ModelReplyError (ValueError)
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
-    │   └── ConflictError
+    │   ├── ConflictError
+    │   └── WrongKeyError
+    ├── TransferError (ValueError)
     ├── TranscriptError (ValueError)
     ├── AsyncOnlyError (RuntimeError)
     └── MissingExtraError (ImportError)
@@ -42,8 +44,11 @@ __all__ = [
     "StoreError",
     "TokenizerError",
     "TranscriptError",
+    "TransferError",
+    "UnknownMessageError",
     "UnknownOptionError",
     "UnknownStrategyError",
+    "WrongKeyError",
 ]
 
 
@@ -113,8 +118,16 @@ class ConflictError(StoreError):
     """Another writer committed first; read the state again and derive anew."""
 
 
+class WrongKeyError(StoreError):
+    """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
+
+
 class AsyncOnlyError(MemoryZooError, RuntimeError):
     """Something asynchronous was reached in a synchronous call; call the asynchronous twin of the method."""
+
+
+class TransferError(MemoryZooError, ValueError):
+    """A file is no export of a conversation, was cut off, or was written by a newer memzoo; nothing was stored."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

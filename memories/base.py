@@ -214,6 +214,10 @@ class BaseMemory(Presentation, ABC):
         state = await self._upkeep.current() if self.derives else State()
         return await self.view(self._log, state, query)
 
+    async def stored_view(self, query: str | None) -> View:
+        """The view of what is stored, without catching up: nothing is derived, nothing is written."""
+        return await self.view(self._log, await self._upkeep.state(), query)
+
     async def catch_up(self) -> None:
         """Learn from what is in the log: at once, or with `background` after this call.
 

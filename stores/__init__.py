@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
+from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JSON",
     "ChromaIndex",
+    "EncryptedStore",
     "Entry",
     "ExactIndex",
     "InMemoryStore",

@@ -6,11 +6,13 @@ from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
+from memzoo.memories.forgetting import Receipt
 from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.message_window import MessageWindowMemory
 from memzoo.memories.models import ChatModel, Completion, Model
 from memzoo.memories.registry import STRATEGIES, create_memory
+from memzoo.memories.retention import Retained, aretain, retain
 from memzoo.memories.summarizing_window import SummarizingWindowMemory
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
@@ -43,12 +45,16 @@ __all__ = [
     "OpenAIEmbedder",
     "Quote",
     "Reason",
+    "Receipt",
+    "Retained",
     "Source",
     "Spent",
     "SummarizingWindowMemory",
     "TokenWindowMemory",
     "Usage",
     "VectorStoreRetrieverMemory",
+    "aretain",
     "create_memory",
+    "retain",
     "trim_messages",
 ]

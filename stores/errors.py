@@ -8,6 +8,7 @@
     │   └── UnknownOptionError (TypeError)
     ├── MessageError (ValueError)
     ├── OverBudgetError (ValueError)
+    ├── UnknownMessageError (LookupError)
     ├── MissingKeyError (KeyError)
     ├── AmbiguousKeyError (ValueError)
     ├── PromptError (ValueError)
@@ -15,7 +16,9 @@
     │   └── ModelReplyError (ValueError)
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
-    │   └── ConflictError
+    │   ├── ConflictError
+    │   └── WrongKeyError
+    ├── TransferError (ValueError)
     ├── TranscriptError (ValueError)
     ├── AsyncOnlyError (RuntimeError)
     └── MissingExtraError (ImportError)
@@ -43,8 +46,11 @@ __all__ = [
     "StoreError",
     "TokenizerError",
     "TranscriptError",
+    "TransferError",
+    "UnknownMessageError",
     "UnknownOptionError",
     "UnknownStrategyError",
+    "WrongKeyError",
 ]
 
 
@@ -86,6 +92,10 @@ class OverBudgetError(MemoryZooError, ValueError):
         self.size, self.limit, self.over = size, limit, size - limit
 
 
+class UnknownMessageError(MemoryZooError, LookupError):
+    """A conversation has no message of this number; nothing was changed."""
+
+
 class MissingKeyError(MemoryZooError, KeyError):
     """`input_key` or `output_key` names a key that the inputs or outputs lack; nothing was stored."""
 
@@ -124,8 +134,16 @@ class ConflictError(StoreError):
     """Another writer committed first; read the state again and derive anew."""
 
 
+class WrongKeyError(StoreError):
+    """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
+
+
 class AsyncOnlyError(MemoryZooError, RuntimeError):
     """Something asynchronous was reached in a synchronous call; call the asynchronous twin of the method."""
+
+
+class TransferError(MemoryZooError, ValueError):
+    """A file is no export of a conversation, was cut off, or was written by a newer memzoo; nothing was stored."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

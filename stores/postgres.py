@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.schema import PLACES, versions
+from memzoo.stores.schema import PLACES, conversations, embeddings, items, messages, states, versions
 from memzoo.stores.statements import Statements
 
 __all__ = ["PostgreSQL"]
@@ -44,6 +44,7 @@ _APPEND = text("""
         unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
     RETURNING seq
 """)
+_VACUUM = f"VACUUM {', '.join(table.name for table in (messages, conversations, states, items, embeddings))}"
 _STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
 
 
@@ -93,8 +94,10 @@ class PostgreSQL:
             if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
                 return rows
 
-    async def scrub(self) -> bool:
-        """See `Database.scrub`: it keeps no files."""
+    async def scrub(self, *, thorough: bool) -> bool:
+        """See `Database.scrub`: the server does it by itself in time; at once if it is to be thorough."""
+        if thorough:
+            await self._run(lambda connection: connection.exec_driver_sql(_VACUUM), "AUTOCOMMIT")
         return True
 
     async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:

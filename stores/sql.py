@@ -186,13 +186,15 @@ class SQLStore:
 
         await self._database.writing(work)
 
-    async def scrub(self) -> bool:
+    async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`.
 
-        SQLite's write-ahead log is written into the file and emptied; what is deleted in the file itself is overwritten
-        with zeros at once. What a PostgreSQL server keeps in its own log, backups and replicas is its administrator's.
+        SQLite overwrites with zeros what is deleted, and here its write-ahead log is emptied; but it leaves copies
+        behind when it splits and merges pages, now and then: `thorough` rewrites the file without them (`VACUUM`).
+        PostgreSQL leaves what is deleted in its files until they are vacuumed: it does so by itself, and `thorough`
+        does it now. What a server keeps in its own log, backups and replicas is its administrator's.
         """
-        return await self._database.scrub()
+        return await self._database.scrub(thorough=thorough)
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -3,15 +3,19 @@
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.combined import CombinedMemory
+from memzoo.memories.conversation import Conversation, Reply
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
 from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.models import ChatModel, Completion, Model
+from memzoo.memories.provider import MemoryProvider
 from memzoo.memories.registry import STRATEGIES, create_memory
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
+from memzoo.memories.tools import Tool, immediate
+from memzoo.memories.turns import Turn
 from memzoo.memories.usage import Spent, Usage
 from memzoo.memories.vector_retriever import VectorStoreRetrieverMemory
 from memzoo.memories.window import ConversationBufferWindowMemory
@@ -22,6 +26,7 @@ __all__ = [
     "ChatModel",
     "CombinedMemory",
     "Completion",
+    "Conversation",
     "ConversationBufferMemory",
     "ConversationBufferWindowMemory",
     "ConversationEntityMemory",
@@ -32,13 +37,18 @@ __all__ = [
     "Fact",
     "HashEmbedder",
     "KnowledgeGraph",
+    "MemoryProvider",
     "Model",
     "OpenAIEmbedder",
     "Quote",
     "Reason",
+    "Reply",
     "Source",
     "Spent",
+    "Tool",
+    "Turn",
     "Usage",
     "VectorStoreRetrieverMemory",
     "create_memory",
+    "immediate",
 ]

@@ -5,13 +5,17 @@
     MemoryZooError
     ├── OptionError (ValueError)
     │   ├── UnknownStrategyError (KeyError)
-    │   └── UnknownOptionError (TypeError)
+    │   ├── UnknownOptionError (TypeError)
+    │   └── ConversationIdError
     ├── MessageError (ValueError)
     ├── MissingKeyError (KeyError)
     ├── AmbiguousKeyError (ValueError)
     ├── PromptError (ValueError)
     ├── ModelError (RuntimeError)
     │   └── ModelReplyError (ValueError)
+    ├── ToolRoundsError (RuntimeError)
+    ├── TurnError (RuntimeError)
+    │   └── TurnInProgressError
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
     │   └── ConflictError
@@ -30,6 +34,7 @@ __all__ = [
     "AmbiguousKeyError",
     "AsyncOnlyError",
     "ConflictError",
+    "ConversationIdError",
     "MemoryZooError",
     "MessageError",
     "MissingExtraError",
@@ -40,7 +45,10 @@ __all__ = [
     "PromptError",
     "StoreError",
     "TokenizerError",
+    "ToolRoundsError",
     "TranscriptError",
+    "TurnError",
+    "TurnInProgressError",
     "UnknownOptionError",
     "UnknownStrategyError",
 ]
@@ -64,6 +72,10 @@ class UnknownStrategyError(OptionError, KeyError):
 
 class UnknownOptionError(OptionError, TypeError):
     """The strategy has no option of this name."""
+
+
+class ConversationIdError(OptionError):
+    """A place that serves many conversations was not told which one."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -94,6 +106,18 @@ class ModelReplyError(ModelError, ValueError):
     """
 
     spent: Any = None
+
+
+class ToolRoundsError(MemoryZooError, RuntimeError):
+    """The model went on asking for tools after the last round it was given."""
+
+
+class TurnError(MemoryZooError, RuntimeError):
+    """A turn is used before it began or after it ended."""
+
+
+class TurnInProgressError(TurnError):
+    """Another turn of the same conversation is under way; this one was refused, nothing of it is stored."""
 
 
 class TokenizerError(MemoryZooError, RuntimeError):

@@ -6,6 +6,7 @@ port (model, store, index) asks `is_blocking` and uses its blocking client inste
 """
 
 import asyncio
+import contextlib
 import functools
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
@@ -46,6 +47,10 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     except StopIteration as done:
         result: T = done.value
         return result
+    else:
+        # Cancelled like a task: close() would leave an asynchronous generator inside it in the middle of its work.
+        with contextlib.suppress(asyncio.CancelledError, StopIteration):
+            coroutine.throw(asyncio.CancelledError())
     finally:
         coroutine.close()
         _blocking.reset(token)

@@ -179,7 +179,8 @@ class Conversation:
         turn.add(said.message)
         if not calls:
             return Reply.of(text_of(said.message), called, said.finish_reason)
-        results = await together(run(self.tools, call) for call in calls)
+        with turn.waiting():
+            results = await together(run(self.tools, call) for call in calls)
         turn.add(*(result.message for result in results))
         called += results
         if not all(result.immediate for result in results):

@@ -3,10 +3,11 @@
 import copy
 import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from memzoo.memories.floor import floor_of
+from memzoo.memories.floor import Holder, floor_of
 from memzoo.memories.messages import checked, sendable, text_of
 from memzoo.stores import Entry, Message, Record, Store
 from memzoo.stores.driving import Managed, blocking
@@ -61,21 +62,19 @@ class Turn(Managed["Turn"]):
         self._before: list[Message] | None = None
         self._floor = floor_of(memory.store, memory.conversation_id)
         self._entered = False
-        self._holder: object = None
+        self._holder: Holder | None = None
 
     async def __aenter__(self) -> Self:
         if self._entered:
             raise TurnError("a turn can be entered once; begin another one with memory.turn(...)")
-        holder = object()
-        await self._floor.take(holder, wait=self._waits)
+        self._holder = await self._floor.take(wait=self._waits)
         self._entered = True
-        self._holder = holder
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        holder, self._holder = self._holder, None
+        holder, self._holder = self._open(), None
         try:
             if not self._floor.is_ended(holder):
                 await self._store(failed=error is not None)
@@ -88,7 +87,7 @@ class Turn(Managed["Turn"]):
         Raises:
             TurnError: The turn is not open.
         """
-        self._check_open()
+        self._open()
         if self._before is None:
             self._before = await self._memory.amessages(text_of(self._said[0]))
         return copy.deepcopy(sendable([*self._before, *self._said]))
@@ -102,12 +101,17 @@ class Turn(Managed["Turn"]):
             MessageError: One of them is refused; none was added.
             TurnError: The turn is not open: what is added now would be lost.
         """
-        self._check_open()
+        self._open()
         self._said += [checked(_worded("assistant", message)) for message in messages]
 
-    def _check_open(self) -> None:
-        if not self._holder:
-            raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
+    def waiting(self) -> AbstractContextManager[None]:
+        """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
+        return self._open().waiting()
+
+    def _open(self) -> Holder:
+        if self._holder:
+            return self._holder
+        raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
     async def _store(self, *, failed: bool) -> None:
         if failed and not self._keeps:

@@ -15,6 +15,7 @@ from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import checked, text_of
 from memzoo.memories.presentation import Presentation
 from memzoo.memories.state import Changes, State
+from memzoo.memories.turns import TurnTaking
 from memzoo.memories.upkeep import Upkeep
 from memzoo.memories.usage import Usage
 from memzoo.memories.view import View
@@ -28,7 +29,7 @@ logger = logging.getLogger("memzoo")
 
 
 @dataclass(kw_only=True, eq=False)
-class BaseMemory(Presentation, ABC):
+class BaseMemory(TurnTaking, Presentation, ABC):
     """A view of a conversation's log, with whatever a strategy derived from it.
 
     A strategy is two functions: `derive` says what to learn from new messages, `view` what to show the model.

@@ -1,9 +1,10 @@
 """The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
+import contextlib
 import inspect
 import json
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -124,20 +125,34 @@ class ChatModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        from openai import OpenAIError
-
         start = time.perf_counter()
         try:
-            request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters}
-            reply = await self._clients.call(lambda client: client.chat.completions.create(**request))
-        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ModelError(
-                f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
-            ) from error
+            with self.failing(purpose):
+                reply = await self.request(messages)
+        except ModelError:
+            raise
         except Exception as error:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         return self._usable(reply, purpose, time.perf_counter() - start)
+
+    async def request(self, messages: Sequence[Message], **more: Any) -> Any:
+        """What the client returns for the messages; `more` is sent with them, such as `stream=True`."""
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
+        return await self._clients.call(lambda client: client.chat.completions.create(**request))
+
+    @contextlib.contextmanager
+    def failing(self, purpose: str) -> Generator[None]:
+        """Makes a `ModelError` of whatever the client raises when a call fails, in the middle of a stream too."""
+        from httpx2 import HTTPError
+        from openai import OpenAIError
+
+        try:
+            yield
+        except (OpenAIError, HTTPError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ModelError(
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
+            ) from error
 
     def _make(self, kind: str) -> Any:
         import openai

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from memzoo.stores import Entry, Store, VectorIndex
 from memzoo.stores.clock import utc_now
-from memzoo.stores.driving import driven
+from memzoo.stores.driving import blocking_function
 from memzoo.stores.errors import OptionError
 
 __all__ = ["Retained", "aretain", "retain"]
@@ -87,7 +87,7 @@ async def aretain(
     return Retained(removed, erased, last if more else None)
 
 
-retain = driven(aretain)
+retain = blocking_function(aretain)
 
 
 async def _outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:

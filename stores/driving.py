@@ -6,15 +6,18 @@ port (model, store, index) asks `is_blocking` and uses its blocking client inste
 """
 
 import asyncio
+import contextlib
 import functools
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
-__all__ = ["blocking", "drive", "driven", "is_blocking", "settled", "together"]
+__all__ = ["Managed", "blocking", "blocking_function", "drive", "driven", "is_blocking", "settled", "together"]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
 
@@ -44,10 +47,52 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     except StopIteration as done:
         result: T = done.value
         return result
+    else:
+        # Cancelled like a task: close() would leave an asynchronous generator inside it in the middle of its work.
+        with contextlib.suppress(asyncio.CancelledError, StopIteration):
+            coroutine.throw(asyncio.CancelledError())
     finally:
         coroutine.close()
         _blocking.reset(token)
     raise AsyncOnlyError(_ADVICE)
+
+
+def driven(pieces: AsyncGenerator[T]) -> Generator[T]:
+    """The items of an asynchronous generator whose ports never suspend, for synchronous code; closing closes both.
+
+    Raises:
+        AsyncOnlyError: As in `drive`.
+    """
+    end = object()
+
+    async def following() -> T | object:
+        return await anext(pieces, end)
+
+    try:
+        while (piece := drive(following())) is not end:
+            yield piece  # type: ignore[misc]
+    finally:
+        drive(pieces.aclose())
+
+
+class Managed(ABC, Generic[T]):
+    """For `with` in synchronous code and `async with` in asynchronous code: a subclass writes the latter."""
+
+    @abstractmethod
+    async def __aenter__(self) -> T: ...
+
+    @abstractmethod
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+    def __enter__(self) -> T:
+        return drive(self.__aenter__())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        drive(self.__aexit__(kind, error, trace))
 
 
 async def settled(awaitable: Awaitable[T]) -> T:
@@ -106,7 +151,7 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
     return twin
 
 
-def driven(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """The synchronous twin of an asynchronous function."""
 
     @functools.wraps(function)

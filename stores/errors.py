@@ -5,7 +5,8 @@
     MemoryZooError
     ├── OptionError (ValueError)
     │   ├── UnknownStrategyError (KeyError)
-    │   └── UnknownOptionError (TypeError)
+    │   ├── UnknownOptionError (TypeError)
+    │   └── ConversationIdError
     ├── MessageError (ValueError)
     ├── OverBudgetError (ValueError)
     ├── UnknownMessageError (LookupError)
@@ -14,6 +15,9 @@
     ├── PromptError (ValueError)
     ├── ModelError (RuntimeError)
     │   └── ModelReplyError (ValueError)
+    ├── ToolRoundsError (RuntimeError)
+    ├── TurnError (RuntimeError)
+    │   └── TurnInProgressError
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
     │   ├── ConflictError
@@ -34,6 +38,7 @@ __all__ = [
     "AmbiguousKeyError",
     "AsyncOnlyError",
     "ConflictError",
+    "ConversationIdError",
     "MemoryZooError",
     "MessageError",
     "MissingExtraError",
@@ -45,8 +50,11 @@ __all__ = [
     "PromptError",
     "StoreError",
     "TokenizerError",
+    "ToolRoundsError",
     "TranscriptError",
     "TransferError",
+    "TurnError",
+    "TurnInProgressError",
     "UnknownMessageError",
     "UnknownOptionError",
     "UnknownStrategyError",
@@ -72,6 +80,10 @@ class UnknownStrategyError(OptionError, KeyError):
 
 class UnknownOptionError(OptionError, TypeError):
     """The strategy has no option of this name."""
+
+
+class ConversationIdError(OptionError):
+    """A place that serves many conversations was not told which one."""
 
 
 class MessageError(MemoryZooError, ValueError):
@@ -120,6 +132,18 @@ class ModelReplyError(ModelError, ValueError):
     """
 
     spent: Any = None
+
+
+class ToolRoundsError(MemoryZooError, RuntimeError):
+    """The model went on asking for tools after the last round it was given."""
+
+
+class TurnError(MemoryZooError, RuntimeError):
+    """A turn is used before it began or after it ended."""
+
+
+class TurnInProgressError(TurnError):
+    """Another turn of the same conversation is under way; this one was refused, nothing of it is stored."""
 
 
 class TokenizerError(MemoryZooError, RuntimeError):

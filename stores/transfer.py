@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState
-from memzoo.stores.driving import drive, driven
+from memzoo.stores.driving import blocking_function, drive
 from memzoo.stores.errors import StoreError, TransferError
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
@@ -96,7 +96,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     return id_
 
 
-import_conversation = driven(aimport_conversation)
+import_conversation = blocking_function(aimport_conversation)
 
 
 async def _next(lines: AsyncIterator[str]) -> str | None:

@@ -1,0 +1,136 @@
+"""Who has the floor: one turn of a conversation at a time, in all threads and tasks of the process."""
+
+import asyncio
+import contextlib
+import threading
+import weakref
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import Future
+from contextvars import ContextVar
+
+from memzoo.stores import Store
+from memzoo.stores.driving import is_blocking
+from memzoo.stores.errors import TurnInProgressError
+
+__all__ = ["Floor", "Holder", "floor_of"]
+
+
+class Holder:
+    """Whoever has the floor, or waits for it.
+
+    Attributes:
+        task: Which task took it, in asynchronous code.
+    """
+
+    def __init__(self) -> None:
+        self.task = None if is_blocking() else asyncio.current_task()
+
+    @contextlib.contextmanager
+    def waiting(self) -> Generator[None]:
+        """What runs in this block, in tasks and threads too, is waited for: it must not wait for the floor in turn."""
+        before = _waited_for.get()
+        _waited_for.set(before | {self})
+        try:
+            yield
+        finally:
+            _waited_for.set(before)
+
+
+_waited_for: ContextVar[frozenset[Holder]] = ContextVar("memzoo_floor", default=frozenset())
+
+
+class Floor:
+    """A lock in the order of asking, for threads and tasks alike: a waiting task does not stop its event loop.
+
+    Args:
+        store: Kept, so that nothing else gets its identity while the lock lives.
+        conversation_id: For error texts.
+    """
+
+    def __init__(self, store: Store, conversation_id: str) -> None:
+        self._store = store
+        self._conversation_id = conversation_id
+        self._guard = threading.Lock()
+        self._holder: Holder | None = None
+        self._ended: Holder | None = None
+        self._row: deque[tuple[Future[None], Holder]] = deque()
+
+    async def take(self, *, wait: bool = True) -> Holder:
+        """Take the floor, or wait for it.
+
+        Raises:
+            TurnInProgressError: It is taken, and waiting is not wanted or could never end.
+        """
+        holder, place = Holder(), Future[None]()
+        with self._guard:
+            if self._holder is None:
+                self._holder = holder
+                place.set_result(None)
+            elif not wait or self._is_waited_for(holder):
+                raise self._refusal(wait=wait)
+            else:
+                self._row.append((place, holder))
+        if not place.done():
+            await self._turn_comes(place, holder)
+        if is_blocking():
+            # A task is known by itself, but a thread may do other things in between: what counts is who calls whom.
+            _waited_for.set(_waited_for.get() | {holder})
+        return holder
+
+    def give_back(self, holder: Holder) -> None:
+        """Let the next one in the row have it."""
+        _waited_for.set(_waited_for.get() - {holder})
+        with self._guard:
+            self._holder = None
+            while self._row and self._holder is None:
+                place, following = self._row.popleft()
+                if place.set_running_or_notify_cancel():
+                    self._holder = following
+                    place.set_result(None)
+
+    def end(self) -> None:
+        """Tell whoever has the floor that the conversation is deleted: what they still say is not to be stored."""
+        self._ended = self._holder
+
+    def is_ended(self, holder: Holder) -> bool:
+        """Whether that was told to this holder."""
+        return self._ended is holder
+
+    async def _turn_comes(self, place: Future[None], holder: Holder) -> None:
+        try:
+            if is_blocking():
+                place.result()
+            else:
+                await asyncio.wrap_future(place)
+        except BaseException:
+            if not place.cancel():
+                self.give_back(holder)
+            raise
+
+    def _is_waited_for(self, asking: Holder) -> bool:
+        """Whether the one who has the floor waits for the one who asks for it."""
+        holder = self._holder
+        return holder in _waited_for.get() or (holder is not None and holder.task is asking.task is not None)
+
+    def _refusal(self, *, wait: bool) -> TurnInProgressError:
+        whose = (
+            "this very code is in the middle of it: end it first, or close its stream"
+            if wait
+            else "busy='wait' waits for its end"
+        )
+        return TurnInProgressError(f"a turn of conversation {self._conversation_id!r} is under way; {whose}")
+
+
+_floors: weakref.WeakValueDictionary[tuple[int, str], Floor] = weakref.WeakValueDictionary()
+_floors_guard = threading.Lock()
+
+
+def floor_of(store: Store, conversation_id: str) -> Floor:
+    """The floor of a conversation: the same one for all memories of it over one store object in this process."""
+    key = (id(store), conversation_id)
+    with _floors_guard:
+        floor = _floors.get(key)
+        if floor is None:
+            floor = _floors[key] = Floor(store, conversation_id)
+        return floor

@@ -3,9 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
+from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
+from memzoo.stores.transfer import (
+    aexport_conversation,
+    aimport_conversation,
+    export_conversation,
+    import_conversation,
+)
 
 if TYPE_CHECKING:
     from memzoo.stores.chroma import ChromaIndex
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "JSON",
     "ChromaIndex",
+    "EncryptedStore",
     "Entry",
     "ExactIndex",
     "InMemoryStore",
@@ -26,6 +34,10 @@ __all__ = [
     "Store",
     "StoredState",
     "VectorIndex",
+    "aexport_conversation",
+    "aimport_conversation",
+    "export_conversation",
+    "import_conversation",
     "open_store",
 ]
 

@@ -44,6 +44,7 @@ _APPEND = text("""
         unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
     RETURNING seq
 """)
+_REWRITE = "VACUUM (FULL) memzoo_conversations, memzoo_messages, memzoo_states, memzoo_items, memzoo_embeddings"
 _STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
 
 
@@ -93,8 +94,10 @@ class PostgreSQL:
             if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
                 return rows
 
-    async def scrub(self) -> bool:
-        """See `Database.scrub`: it keeps no files."""
+    async def scrub(self, *, thorough: bool) -> bool:
+        """See `Database.scrub`."""
+        if thorough:
+            await self.reading(lambda connection: connection.exec_driver_sql(_REWRITE).close())
         return True
 
     async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:

@@ -186,13 +186,15 @@ class SQLStore:
 
         await self._database.writing(work)
 
-    async def scrub(self) -> bool:
+    async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`.
 
-        SQLite's write-ahead log is written into the file and emptied; what is deleted in the file itself is overwritten
-        with zeros at once. What a PostgreSQL server keeps in its own log, backups and replicas is its administrator's.
+        In SQLite, what is deleted is overwritten with zeros, and here the write-ahead log is emptied. But SQLite leaves
+        copies behind when it splits and merges pages, now and then; `thorough` rewrites the file without them
+        (`VACUUM`). In PostgreSQL, `thorough` does so with the tables, which nobody can use meanwhile (`VACUUM FULL`);
+        what the server keeps in its own log, in replicas and in backups is its administrator's.
         """
-        return await self._database.scrub()
+        return await self._database.scrub(thorough=thorough)
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -83,15 +83,15 @@ class PostgreSQL:
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
-        def work(connection: Connection) -> Sequence[int]:
-            return connection.execute(_APPEND, values).scalars().all()
+        def work(connection: Connection) -> int:
+            return max(connection.execute(_APPEND, values).scalars(), default=0)
 
         while True:
             try:
-                numbers = await self._run(work, "AUTOCOMMIT")
+                last = await self.reading(work)
             except _TakenError:
-                numbers = []
-            if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
+                last = 0
+            if rows := turn.rows(last) if last else await self.reading(turn.stored):
                 return rows
 
     async def scrub(self, *, thorough: bool) -> bool:

@@ -178,14 +178,15 @@ class BaseMemory(TurnTaking, Presentation, ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Collection[int] | None, *, thorough: bool = True) -> Receipt:
+    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Of a tool call and its results, those that are left stay in the log, but are never sent.
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files, so that no copy is left in them. It takes as long as copying them.
+            thorough: Rewrite the store's files, so that no copy is left in them, which takes as long as copying them; by
+                default where the store is a file, but not on a server, where it would lock others out.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.

@@ -28,8 +28,8 @@ class Receipt:
         outstanding: What is not done yet: the names of states that were deleted and are derived anew by the next call
             of a memory with that strategy, or in the background; and what failed, with the reason.
         calls: Calls of models and embedders that it took.
-        erased: Whether the store could remove all remains from its files; if not, `store.scrub(thorough=True)` does it
-            later.
+        erased: Whether the store could remove the remains from its files, as thoroughly as it was asked to; if not,
+            `store.scrub(thorough=True)` does it later.
     """
 
     removed: tuple[int, ...]
@@ -39,7 +39,7 @@ class Receipt:
     erased: bool = True
 
 
-async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool) -> Receipt:
+async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool | None) -> Receipt:
     """As `BaseMemory.aforget`."""
     store, id_, calls = memory.store, memory.conversation_id, memory.usage.total.calls
     if ids is None:
@@ -109,7 +109,7 @@ async def _dropped(part: "BaseMemory") -> list[str]:
     return []
 
 
-async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
+async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
     try:
         return await store.scrub(thorough=thorough), []
     except StoreError as error:

@@ -39,7 +39,7 @@ async def aretain(
     index: VectorIndex | None = None,
     after: str | None = None,
     limit: int | None = None,
-    thorough: bool = True,
+    thorough: bool | None = None,
 ) -> Retained:
     """Forget messages by age, and conversations by how long nothing was said in them.
 

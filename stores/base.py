@@ -208,12 +208,13 @@ class Store(Protocol):
         """
         ...
 
-    async def scrub(self, *, thorough: bool = False) -> bool:
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
         """Remove the remains of what was deleted from the files of the store.
 
         Args:
             thorough: Rewrite the files, so that no copy is left that the database made when it moved data around. It
-                takes as long as copying them, and other writers wait.
+                takes as long as copying them, and others wait. `None` for as thorough as a server's other users bear:
+                a file is rewritten, the tables of a server are not.
 
         Returns:
             Whether that was done; not so if another process holds a file up.

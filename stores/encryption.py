@@ -145,7 +145,7 @@ class EncryptedStore:
         }
         await self._store.restore(conversation_id, log, sealed)
 
-    async def scrub(self, *, thorough: bool = False) -> bool:
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
         """See `Store.scrub`."""
         return await self._store.scrub(thorough=thorough)
 

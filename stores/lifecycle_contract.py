@@ -192,7 +192,7 @@ class LifecycleContract:
     def test_scrubbing_changes_nothing(self, store: Store) -> None:
         """What is there is there after a scrub, too, which tells that it was done."""
         entries = fill(store, "c", "a")
-        for thorough in (False, True):
+        for thorough in (False, True, None):
             same(drive(store.scrub(thorough=thorough)), expected=True)
             same(drive(store.read("c")), entries)
 

@@ -16,6 +16,7 @@ KINDS = {
     "sqlite:///memories.db": "a file in the current folder",
     "sqlite:////var/lib/chat.db": "a file by its absolute path",
     "sqlite://": "a new SQLite database in memory",
+    "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
 }
 """The kinds of stores, by an example of their URL."""
 

@@ -44,7 +44,7 @@ _APPEND = text("""
         unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
     RETURNING seq
 """)
-_VACUUM = f"VACUUM {', '.join(table.name for table in (messages, conversations, states, items, embeddings))}"
+_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings))
 _STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
 
 
@@ -83,21 +83,22 @@ class PostgreSQL:
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
-        def work(connection: Connection) -> Sequence[int]:
-            return connection.execute(_APPEND, values).scalars().all()
+        def work(connection: Connection) -> int:
+            return max(connection.execute(_APPEND, values).scalars(), default=0)
 
         while True:
             try:
-                numbers = await self._run(work, "AUTOCOMMIT")
+                last = await self.reading(work)
             except _TakenError:
-                numbers = []
-            if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
+                last = 0
+            if rows := turn.rows(last) if last else await self.reading(turn.stored):
                 return rows
 
-    async def scrub(self, *, thorough: bool) -> bool:
-        """See `Database.scrub`: the server does it by itself in time; at once if it is to be thorough."""
-        if thorough:
-            await self._run(lambda connection: connection.exec_driver_sql(_VACUUM), "AUTOCOMMIT")
+    async def scrub(self, *, thorough: bool | None) -> bool:
+        """See `Database.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
+        if thorough is not False:
+            command = f"VACUUM {'(FULL) ' if thorough else ''}{_TABLES}"
+            await self.reading(lambda connection: connection.exec_driver_sql(command).close())
         return True
 
     async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:

@@ -91,11 +91,11 @@ class SQLite:
 
         return await self.writing(work)
 
-    async def scrub(self, *, thorough: bool) -> bool:
+    async def scrub(self, *, thorough: bool | None) -> bool:
         """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
         with self._checked(self._write_lock), self._engine.connect() as connection:
             try:
-                if thorough:
+                if thorough is not False:
                     connection.exec_driver_sql("VACUUM")
                 held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
             except OperationalError as error:

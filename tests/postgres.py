@@ -65,6 +65,10 @@ class PostgresServer:
         self.execute(f"CREATE ROLE {name} LOGIN")
         return self._server.get_uri(database=name).replace("postgres:@", f"{name}:@")
 
+    def tables(self) -> list[Path]:
+        """The files of all tables and indexes."""
+        return [path for path in (self._server.pgdata / "base").rglob("*") if path.is_file()]
+
     def start(self) -> None:
         """Start it again after a `stop`."""
         self._server.ensure_postgres_running()

@@ -69,7 +69,11 @@ def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any
         "evict": random.choice(("message", "exchange")),
         "system_first": random.choice((None, False)),
     }
-    members = [("window", {"k": 1 + limit % 3}), ("summary-buffer", {"max_token_limit": limit, "llm": llm})]
+    members = [
+        ("window", {"k": 1 + limit % 3}),
+        ("summary-buffer", {"max_token_limit": limit, "llm": llm}),
+        ("vector-retriever", {"embedder": llm.embed}),
+    ]
     own: dict[str, dict[str, Any]] = {
         "buffer": {},
         "window": {"k": limit % 4},
@@ -78,10 +82,7 @@ def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any
         "entity": {"k": limit % 3, "llm": llm},
         "vector-retriever": {"k": 1 + limit % 3, "embedder": llm.embed},
         "knowledge-graph": {"k": limit % 3, "llm": llm},
-        "combined": {
-            "memories": [*members, ("vector-retriever", {"embedder": llm.embed})],
-            "max_token_limit": 1 + limit,
-        },
+        "combined": {"memories": members, "max_token_limit": 1 + limit},
         "message-window": {"max_messages": 1 + limit // 3, **window},
         "token-window": {"max_tokens": functools.partial(_limit, 1 + limit), **window},
         "token-buffer": {"max_token_limit": 1 + limit, **window},
@@ -205,6 +206,16 @@ class Run:
         return 1 if self.name == "message-window" else words(message)
 
 
+def sequence(seed: int, steps: int) -> Counter[str]:
+    """Run the sequence of a number; its strategy and all that happens follow from it."""
+    name = SPECIES[seed % len(SPECIES)]
+    try:
+        return Run(name, Random(seed)).run(steps)  # noqa: S311 - no secret
+    except BaseException as error:
+        error.add_note(f"in sequence {seed} on {name}")
+        raise
+
+
 def main() -> None:
     """Run many sequences, and say how many views there were."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -216,12 +227,7 @@ def main() -> None:
     counts: Counter[str] = Counter()
     start = time.perf_counter()
     for done, seed in enumerate(range(chosen.first, chosen.first + chosen.count), 1):
-        name = SPECIES[seed % len(SPECIES)]
-        try:
-            counts += Run(name, Random(seed)).run(chosen.steps)  # noqa: S311 - no secret
-        except BaseException as error:
-            error.add_note(f"in sequence {seed} on {name}")
-            raise
+        counts += sequence(seed, chosen.steps)
         if done % 10_000 == 0 or done == chosen.count:
             shown, seconds = f"{counts['views']} views, {counts['errors']} errors", time.perf_counter() - start
             print(f"{done} sequences, {shown}, no fault; {seconds:.0f} s", flush=True)  # noqa: T201

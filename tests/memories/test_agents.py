@@ -3,7 +3,6 @@
 import openai
 import pytest
 
-from memzoo.stores import Message
 from tests.conversations import call, said
 from tests.memories.agents import talk
 from tests.memories.sequences import SPECIES
@@ -18,6 +17,6 @@ def test_all_requests_are_accepted(name: str) -> None:
 
 def test_the_provider_answers_400() -> None:
     """A call without results is refused as the real endpoint refuses it."""
-    messages: list[Message] = [said("user"), call("a")]
+    messages = [said("user"), call("a")]
     with Provider(lambda: said("assistant")).client() as client, pytest.raises(openai.BadRequestError, match="'a'"):
         client.chat.completions.create(model="m", messages=messages)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from memzoo.memories import ConversationTokenBufferMemory, MessageWindowMemory, 
 from memzoo.memories.testing import MemoryContract
 from memzoo.stores import Entry, InMemoryStore, Message
 from memzoo.stores.errors import MemoryZooError, OptionError, OverBudgetError
-from tests.conversations import said
+from tests.conversations import call, result, said
 from tests.memories.windows import A1, A2, U1, U2, U3, S, one, told, window, words
 
 
@@ -174,6 +174,22 @@ class TestCosts:
             assert memory.messages()[0] == S
             reads.append(store.entries)
         assert max(reads[300:]) <= max(reads[50:150])
+
+    @pytest.mark.parametrize("limit", [31, 32, 33, 64, 100, 300])
+    def test_reads_as_much_as_fits(self, limit: int) -> None:
+        """However large the limit, exactly so many messages are shown."""
+        memory = window(limit=limit)
+        for number in range(160):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.messages() == memory.history()[-limit:]
+
+    def test_reads_back_to_the_newest_user_message(self) -> None:
+        """A tool loop of a hundred messages is shown with the question it began with."""
+        memory = window(limit=5, oversized="keep")
+        memory.add_messages([U1, A1, U2])
+        for number in range(50):
+            memory.add_messages([call(f"{number}"), result(f"{number}")])
+        assert memory.messages() == memory.history()[2:]
 
     def test_a_new_memory_reads_no_more_either(self) -> None:
         """A process that opens a long conversation reads its end, and knows its system message."""

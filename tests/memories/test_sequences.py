@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from memzoo.memories import ConversationSummaryMemory
 from memzoo.stores import Message
 from tests.conversations import call, result, said
-from tests.memories.sequences import SPECIES, Run
+from tests.memories.sequences import SPECIES, Run, sequence
 from tests.provider import refusal
 
 
@@ -25,7 +25,7 @@ def test_what_is_shown_can_be_sent(name: str, random: Random) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_a_slice_of_the_long_run(seed: int) -> None:
     """The sequences of `make sequences` hold, a few of them on each strategy."""
-    assert Run(SPECIES[seed % len(SPECIES)], Random(seed)).run(steps=12)
+    assert sequence(seed, steps=12)
 
 
 BROKEN: list[list[Message]] = [
@@ -56,9 +56,9 @@ def test_the_provider_of_the_tests_is_strict(messages: list[Message]) -> None:
 def test_the_checks_find_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A strategy that does not show the newest user message does not pass."""
     monkeypatch.setattr(ConversationSummaryMemory, "completed", _as_it_is)
+    seeds = range(SPECIES.index("summary"), 500, len(SPECIES))
     with pytest.raises(AssertionError, match="the newest user message is lost"):
-        for seed in range(40):
-            Run("summary", Random(seed)).run(steps=12)
+        [sequence(seed, steps=12) for seed in seeds]
 
 
 async def _as_it_is(memory: ConversationSummaryMemory, view: object) -> object:

@@ -9,12 +9,11 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from memzoo.memories.base import BaseMemory
 from memzoo.memories.cli_store import app as store_commands
 from memzoo.memories.cli_store import unlocked_store
+from memzoo.memories.conversation import Conversation
 from memzoo.memories.graph_export import FORMATS, export, stored_graph
 from memzoo.memories.model_backed import ModelBackedMemory
-from memzoo.memories.models import ChatModel
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
 from memzoo.memories.tokens import available_counter
 from memzoo.stores import Store
@@ -112,7 +111,7 @@ def chat(
             f"[dim]{type(remembered).__name__}, model {model}, conversation {remembered.conversation_id}, "
             f"{len(remembered.history())} messages so far. /memory shows what the model sees, /quit ends.[/]"
         )
-        _converse(remembered, ChatModel(model))
+        _converse(Conversation(model, remembered, on_failure="rollback"), model)
 
 
 @app.command("graph")
@@ -155,12 +154,12 @@ def _only_conversation(store: Store) -> str:
     return known[0] if known else uuid.uuid4().hex
 
 
-def _converse(memory: BaseMemory, model: ChatModel) -> None:
+def _converse(conversation: Conversation, model: str) -> None:
     while (line := _read_line()) is not None:
         if line == "/memory":
-            console.print_json(data=memory.messages())
+            console.print_json(data=conversation.memory.messages())
         elif line:
-            _take_turn(memory, model, line)
+            _take_turn(conversation, model, line)
 
 
 def _read_line() -> str | None:
@@ -171,11 +170,11 @@ def _read_line() -> str | None:
     return None if line == "/quit" else line
 
 
-def _take_turn(memory: BaseMemory, model: ChatModel, line: str) -> None:
+def _take_turn(conversation: Conversation, model: str, line: str) -> None:
+    console.print(f"[bold]{escape(model)}:[/] ", end="")
     try:
-        reply = drive(model.complete([*memory.messages(line), {"role": "user", "content": line}], "chat"))
+        for piece in conversation.stream(line):
+            console.print(piece, end="", soft_wrap=True, markup=False, highlight=False)
+        console.print()
     except ModelError as error:
         console.print(f"[red]{escape(str(error))}[/]")
-        return
-    console.print(f"[bold]{escape(model.name)}:[/] {escape(reply.text)}")
-    memory.save_context({"input": line}, {"output": reply.text})

@@ -5,15 +5,17 @@ import functools
 import gc
 import threading
 import weakref
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores import InMemoryStore, Message, open_store
 from memzoo.stores.errors import ConversationIdError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def say(memory: BaseMemory, said: str = "hi") -> None:

@@ -104,7 +104,7 @@ class WordIndex:
 
 def _worth(text: str) -> float:
     """What a message is worth whatever is looked for, as a share of the best score."""
-    sentences = _BETWEEN_SENTENCES.split(text.strip())
+    sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
     asking = sum(sentence.endswith("?") for sentence in sentences) / len(sentences)
     return _OWN_BONUS * (_FIRST_PERSON.search(text) is not None) - _ASKING_MALUS * asking
 

@@ -1,100 +1,31 @@
-"""The base of all strategies: saving, loading, catching up, once for all of them."""
+"""The base of all memories: saving and loading, once for all of them."""
 
-import logging
 import uuid
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
+from memzoo.memories.archive import Archive
 from memzoo.memories.chat_history import ChatHistory
-from memzoo.memories.eviction import unanswered
-from memzoo.memories.forgetting import Receipt, evict, forget
+from memzoo.memories.forgetting import evict
 from memzoo.memories.keys import input_key_of, output_key_of
-from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import checked, text_of
-from memzoo.memories.presentation import Presentation
-from memzoo.memories.state import Changes, State
 from memzoo.memories.turns import TurnTaking
-from memzoo.memories.upkeep import Upkeep
-from memzoo.memories.usage import Usage
-from memzoo.memories.view import View
-from memzoo.prompts import PromptSet
-from memzoo.stores import JSON, Entry, Message, Record
+from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import blocking
 
 __all__ = ["BaseMemory"]
 
-logger = logging.getLogger("memzoo")
-
 
 @dataclass(kw_only=True, eq=False)
-class BaseMemory(TurnTaking, Presentation, ABC):
-    """A view of a conversation's log, with whatever a strategy derived from it.
+class BaseMemory(TurnTaking, Archive):
+    """A memory: what is said goes in, what the model should see comes out.
 
-    A strategy is two functions: `derive` says what to learn from new messages, `view` what to show the model.
-    All else is here. Each method is written once, as a coroutine; its synchronous twin drives it.
+    What a strategy is says `Strategy`. Each method is written once, as a coroutine; its synchronous twin drives it.
 
     Args:
         **common: See `CommonOptions`.
-
-    Attributes:
-        name: The strategy's short name.
-        needs_query: Loading needs the input of this turn, because the view depends on it.
-        keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
-        usage: What this memory spent on models, by purpose.
     """
-
-    name: ClassVar[str]
-    # Not annotated, or they would be options.
-    needs_query = False
-    keeps_fields = False
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.usage = Usage()
-        self._prompts = PromptSet(self.prompts)
-        self._upkeep = Upkeep(self)
-
-    # What a strategy is.
-
-    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """What to learn from entries that the state has not taken in; the log ends with the last of them.
-
-        It changes nothing by itself. It may ask a model, and raises `ModelError` if that fails.
-        """
-        raise NotImplementedError
-
-    @abstractmethod
-    async def view(self, log: Log, state: State, query: str | None) -> View:
-        """What to show the model now, for a query if there is one."""
-
-    def unfinished(self, state: State) -> bool:
-        """Whether `derive` has something to do without new entries."""
-        return False
-
-    def waits_for_more(self, entries: Sequence[Entry]) -> bool:
-        """Whether new entries may stay as they are until there are more."""
-        return False
-
-    @property
-    def derives(self) -> bool:
-        """Whether it learns anything: a strategy that only looks at the log does not."""
-        return type(self).derive is not BaseMemory.derive
-
-    @property
-    def state_name(self) -> str:
-        """The name under which the store keeps what was derived."""
-        return self.name
-
-    async def needed(self, log: Log, state: State) -> int:
-        """The first log number that `view` or `derive` still has a use for; 1 for everything."""
-        return 1
-
-    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the state in an index or a graph kept beside it; `reset` says to forget all before."""
-
-    # What everybody calls.
 
     @property
     def memory_variables(self) -> list[str]:
@@ -159,120 +90,15 @@ class BaseMemory(TurnTaking, Presentation, ABC):
         request = self.as_request(await self.completed(view))
         return request if max_tokens is None else self.within(request, max_tokens)
 
-    async def aentries(
-        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
-    ) -> list[Entry]:
-        """What was said, with log numbers and times, whatever the strategy shows of it.
-
-        Args:
-            limit: At most so many; `None` for all.
-            before: Only numbers below this one: for the page before an entry, its number.
-            after: Only numbers above this one: for the page after an entry, its number.
-            newest_first: Begin with the newest instead of the oldest.
-        """
-        return await self._log.page(limit, before=before, after=after, newest_first=newest_first)
-
-    async def ahistory(
-        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
-    ) -> list[Message]:
-        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
-        return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
-
-    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> Receipt:
-        """Delete messages for good, and derive what was learnt from them anew without them.
-
-        Of a tool call and its results, those that are left stay in the log, but are never sent.
-
-        Args:
-            ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files, so that no copy is left in them, which takes as long as copying them; by
-                default where the store is a file, but not on a server, where it would lock others out.
-
-        Raises:
-            UnknownMessageError: There is no such message; nothing was forgotten.
-            ModelError: As in `asave_context`. The messages are forgotten all the same.
-        """
-        return await forget(self, ids, thorough=thorough)
-
-    async def aclear(self) -> None:
-        """Delete the conversation: what was said and everything derived from it."""
-        await self._upkeep.clear()
-        if not await self.store.scrub():
-            logger.warning("%r is deleted, but the store's log file could not be emptied yet", self.conversation_id)
-
-    async def asettle(self) -> None:
-        """Return when all that was said is learnt from; with `background`, wait for what is under way.
-
-        Raises:
-            ModelError: As in `asave_context`.
-        """
-        if self.derives:
-            await self._upkeep.settle(raising=self.on_model_error == "raise")
-
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
     messages = blocking(amessages)
-    entries = blocking(aentries)
-    history = blocking(ahistory)
-    forget = blocking(aforget)
-    clear = blocking(aclear)
-    settle = blocking(asettle)
-
-    # What strategies use, and memories that consist of others.
-
-    async def current_view(self, query: str | None) -> View:
-        """The view after catching up with the log as far as possible."""
-        state = await self._upkeep.current() if self.derives else State()
-        return await self.view(self._log, state, query)
-
-    async def completed(self, view: View) -> View:
-        """A view with the newest user message and what follows it, as long as it is not answered."""
-        return view.ending_with(await self.unanswered())
-
-    async def unanswered(self) -> list[Entry]:
-        """The newest user message and what follows it, as long as it is not answered; else nothing."""
-        newest = await self._log.exchanges(1)
-        return [newest[place] for place in unanswered(messages_of(newest))]
-
-    async def stored_view(self, query: str | None) -> View:
-        """The view of what is stored, without catching up: nothing is derived, nothing is written."""
-        return await self.view(self._log, await self._upkeep.state(), query)
-
-    async def catch_up(self) -> None:
-        """Learn from what is in the log: at once, or with `background` after this call.
-
-        Raises:
-            ModelError: As in `asave_context`.
-        """
-        if self.derives:
-            await self._upkeep.follow(raising=self.on_model_error == "raise")
-
-    @property
-    def deriving(self) -> "list[BaseMemory]":
-        """The memories that learn when this one saves: itself, if it learns anything."""
-        return [self] if self.derives else []
-
-    async def drop_deleted(self) -> None:
-        """Let go of what the store has deleted, in whatever is kept beside it."""
-        await self._upkeep.state()
-
-    async def behind(self) -> bool:
-        """Whether there is something to learn that was not learnt yet."""
-        return await self._upkeep.behind()
-
-    async def first_needed(self) -> int:
-        """The first log number that is still needed for anything."""
-        return await self.needed(self._log, await self._upkeep.state() if self.derives else State())
 
     @property
     def chat_memory(self) -> ChatHistory:
         """The log, with the methods that LangChain users know."""
         return ChatHistory(self)
-
-    @property
-    def _log(self) -> Log:
-        return Log(self.store, self.conversation_id)
 
     def _query(self, inputs: Mapping[str, Any]) -> str:
         key = input_key_of(inputs, self.input_key, self.memory_variables)

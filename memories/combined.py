@@ -12,6 +12,7 @@ from memzoo.memories.members import Member, members_of, shares_of
 from memzoo.memories.merging import merged, placed_in
 from memzoo.memories.options import whole_number
 from memzoo.memories.state import State
+from memzoo.memories.strategy import Strategy
 from memzoo.memories.usage import Usage
 from memzoo.memories.view import View
 from memzoo.stores import Store
@@ -83,7 +84,7 @@ class CombinedMemory(BaseMemory):
         return any(member.derives for member in self.members)
 
     @property
-    def deriving(self) -> list[BaseMemory]:
+    def deriving(self) -> list[Strategy]:
         """The members that learn."""
         return [part for member in self.members for part in member.deriving]
 

@@ -11,7 +11,8 @@ from memzoo.stores import Store
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
 if TYPE_CHECKING:
-    from memzoo.memories.base import BaseMemory
+    from memzoo.memories.archive import Archive
+    from memzoo.memories.strategy import Strategy
 
 __all__ = ["Receipt", "evict", "forget"]
 
@@ -39,7 +40,7 @@ class Receipt:
     erased: bool = True
 
 
-async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough: bool | None) -> Receipt:
+async def forget(memory: "Archive", ids: Collection[int] | None, *, thorough: bool | None) -> Receipt:
     """As `BaseMemory.aforget`."""
     store, id_, calls = memory.store, memory.conversation_id, memory.usage.total.calls
     if ids is None:
@@ -51,7 +52,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
     before = set(await store.states(id_))
     removed = await store.forget(id_, seqs)
     cleared = sorted(before - set(await store.states(id_)))
-    followers = dict.fromkeys([memory, *memory.deriving])
+    followers: dict[Strategy, None] = dict.fromkeys([memory, *memory.deriving])
     failed = [problem for part in followers for problem in await _dropped(part)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
@@ -69,7 +70,7 @@ async def forget(memory: "BaseMemory", ids: Collection[int] | None, *, thorough:
     )
 
 
-async def evict(memory: "BaseMemory", newest: int) -> None:
+async def evict(memory: "Strategy", newest: int) -> None:
     """Delete what a memory has no more use for, but not what follows a number; if that fails, the next one does it.
 
     The newest turn stays in any case, or a repetition of it would not be known for one.
@@ -101,7 +102,7 @@ def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1]
 
 
-async def _dropped(part: "BaseMemory") -> list[str]:
+async def _dropped(part: "Strategy") -> list[str]:
     try:
         await part.drop_deleted()
     except StoreError as error:

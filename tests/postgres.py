@@ -88,7 +88,7 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgr
     try:
         server = PostgresServer(tmp_path_factory.mktemp("postgres"))
     except (ImportError, OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"no PostgreSQL here: {error!r}")
+        pytest.skip(f"no PostgreSQL here: {type(error).__name__}: {error}")
     yield server
     server.cleanup()
 

@@ -72,11 +72,11 @@ class PostgreSQL:
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """See `Database.reading`."""
-        return await self._run(work, "AUTOCOMMIT")
+        return await self._run(work)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """See `Database.writing`."""
-        return await self._run(work, "READ COMMITTED")
+        return await self._run(work, isolation_level="READ COMMITTED")
 
     async def append(self, turn: Turn) -> Sequence[Row]:
         """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
@@ -88,7 +88,7 @@ class PostgreSQL:
 
         while True:
             try:
-                last = await self.reading(work)
+                last = await self._run(work)
             except _TakenError:
                 last = 0
             if rows := turn.rows(last) if last else await self.reading(turn.stored):
@@ -98,16 +98,17 @@ class PostgreSQL:
         """See `Database.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
         if thorough is not False:
             command = f"VACUUM {'(FULL) ' if thorough else ''}{_TABLES}"
-            await self.reading(lambda connection: connection.exec_driver_sql(command).close())
+            await self._run(lambda connection: connection.exec_driver_sql(command).close())
         return True
 
-    async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:
+    async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
         with self._checked():
             if is_blocking():
-                with self._engine.execution_options(isolation_level=isolation).begin() as connection:
+                engine = self._engine.execution_options(**options) if options else self._engine
+                with engine.begin() as connection:
                     return work(connection)
-            engine = self._engine_of_loop().execution_options(isolation_level=isolation)
-            async with engine.begin() as connection:
+            awaited = self._engine_of_loop()
+            async with (awaited.execution_options(**options) if options else awaited).begin() as connection:
                 return await connection.run_sync(work)
 
     def _engine_of_loop(self) -> AsyncEngine:

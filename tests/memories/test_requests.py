@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
 from memzoo.memories.testing import ScriptedModel
-from memzoo.stores.errors import OverBudgetError
+from memzoo.stores.errors import OptionError, OverBudgetError
 from tests.conversations import call, legacy_call, result, said
 from tests.memories.sequences import SPECIES, Models, options, words
 from tests.memories.windows import A1, AB, RA, RB, RC, U1, U2, U3, C, S
@@ -62,6 +62,13 @@ def test_holds_any_bound(name: str) -> None:
         assert sum(map(words, sent)) <= bound
         assert sent[-1] == U3
         assert [message for message in everything if message in sent] == sent
+
+
+@pytest.mark.parametrize("bound", [0, -1, 1.5, "9", True])
+def test_refuses_other_bounds(bound: Any) -> None:
+    """A bound is a whole number of at least 1."""
+    with pytest.raises(OptionError, match="max_tokens must be a whole number of at least 1"):
+        ConversationBufferMemory().messages(max_tokens=bound)
 
 
 def test_a_bound_leaves_tools_whole() -> None:

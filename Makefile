@@ -8,13 +8,17 @@ VOCABULARY := llama-index-core==0.14.25
 export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
 ARGS ?=
 
-.PHONY: compare test lint types wheel bench record clean
+.PHONY: compare test sequences lint types wheel bench record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare $(ARGS))
 
 test: $(VENV)/.dev  ## run all tests
 	$(call run,python -m pytest $(ARGS))
+
+sequences: $(VENV)/.dev  ## the long run: 100,000 random sequences, and 1,000 conversations with tools on each strategy
+	$(call run,python -m tests.memories.sequences $(ARGS))
+	$(call run,python -m tests.memories.agents)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -10,7 +10,7 @@ from typing import Any
 from memzoo.memories.eviction import Weighed, fitted
 from memzoo.memories.grouping import is_instruction
 from memzoo.memories.messages import Labels, render, sendable
-from memzoo.memories.options import CommonOptions
+from memzoo.memories.options import CommonOptions, whole_number
 from memzoo.memories.tokens import TokenCounter, token_counter
 from memzoo.memories.view import View
 from memzoo.stores import Message
@@ -54,12 +54,14 @@ class Presentation(CommonOptions):
         """The newest messages of a request that fit a limit, by the rules of `memzoo.memories.eviction`.
 
         Raises:
+            OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
+        whole_number("max_tokens", max_tokens, at_least=1)
         said = (Weighed(place, message, self.tokens_of(message)) for place, message in enumerate(request))
         left = fitted(said, max_tokens)
         if left.size > max_tokens:
-            raise OverBudgetError("the system messages and the newest user message", left.size, max_tokens)
+            raise OverBudgetError.of("the system messages and the newest user message", left.size, max_tokens)
         return [one.message for one in left.kept]
 
     def render(self, messages: Sequence[Message]) -> str:

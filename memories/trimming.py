@@ -66,7 +66,7 @@ def trim_messages(
     system = left[:1] if include_system and left and is_instruction(left[0]) else []
     room = max_tokens - sum(map(count, system))
     if room < 0:
-        raise OverBudgetError("the system message", max_tokens - room, max_tokens)
+        raise OverBudgetError.of("the system message", max_tokens - room, max_tokens)
     left = left[len(system) :]
     last = strategy == "last"
     left = _fitting(_ending(left, ends)[::-1], room, count)[::-1] if last else _fitting(left, room, count)

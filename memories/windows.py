@@ -105,7 +105,7 @@ class WindowMemory(BaseMemory):
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             what = "the system message, the newest user message and the tool calls that it led to"
-            raise OverBudgetError(what, left.size, limit, self.unit, advice)
+            raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
         return _view(Weighed(one.number, without_empty_calls(one.message), one.weight) for one in left.kept)
 
     def as_messages(self, view: View) -> list[Message]:

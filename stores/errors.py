@@ -96,12 +96,22 @@ class OverBudgetError(MemoryZooError, ValueError):
     Attributes:
         size: What it takes, in the units of the limit: messages or tokens.
         limit: What it may take.
-        over: By how much it is too large.
     """
 
-    def __init__(self, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> None:
-        super().__init__(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
-        self.size, self.limit, self.over = size, limit, size - limit
+    size: int = 0
+    limit: int = 0
+
+    @property
+    def over(self) -> int:
+        """By how much it is too large."""
+        return self.size - self.limit
+
+    @classmethod
+    def of(cls, what: str, size: int, limit: int, unit: str = "tokens", advice: str = "") -> "OverBudgetError":
+        """The error for something of a size over a limit."""
+        error = cls(f"{what} together take {size} {unit}, {size - limit} more than the limit of {limit}{advice}")
+        error.size, error.limit = size, limit
+        return error
 
 
 class UnknownMessageError(MemoryZooError, LookupError):

@@ -1,5 +1,6 @@
 """The windows over messages: limits, tokens, costs, and the contract of all strategies."""
 
+import pickle
 from collections import Counter
 from typing import Any
 
@@ -30,6 +31,7 @@ class TestTokens:
             told(TokenWindowMemory(max_tokens=4, token_counter=words), A1, self.LONG).messages()
         assert (it.value.size, it.value.limit, it.value.over) == (6, 4, 2)
         assert isinstance(it.value, MemoryZooError)
+        assert pickle.loads(pickle.dumps(it.value)).over == 2  # noqa: S301 - our own
         assert isinstance(it.value, ValueError)
         keeping = TokenWindowMemory(max_tokens=4, token_counter=words, oversized="keep")
         assert told(keeping, A1, self.LONG).messages() == [self.LONG]

@@ -9,23 +9,9 @@ from hypothesis import strategies as some
 
 from memzoo.memories.messages import sendable
 from memzoo.stores import Message
+from tests.conversations import call, legacy_call, legacy_result, result, said
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def call(*ids: str, text: str | None = None) -> Message:
-    """An assistant message with tool calls."""
-    return {"role": "assistant", "content": text, "tool_calls": [{"id": id_, "function": {"name": "f"}} for id_ in ids]}
-
-
-def result(id_: str, text: str = "done") -> Message:
-    """A tool message."""
-    return {"role": "tool", "tool_call_id": id_, "content": text}
-
-
-def said(role: str, text: str = "x") -> Message:
-    """Any other message."""
-    return {"role": role, "content": text}
 
 
 @some.composite
@@ -113,3 +99,22 @@ def test_a_result_answers_one_call_only() -> None:
     """A call that was abandoned does not take the result of a later call with the same id (T2)."""
     abandoned: list[dict[str, Any]] = [said("user"), call("0"), said("user"), call("0"), result("0")]
     assert sendable(abandoned) == [said("user"), said("user"), call("0"), result("0")]
+
+
+def test_function_calls_of_old_are_matched_by_name() -> None:
+    """A function message stands behind the call of its function, and neither is sent without the other."""
+    late = [legacy_result("f"), legacy_call("f"), said("user"), legacy_call("g"), legacy_result("f")]
+    assert sendable(late) == [legacy_call("f"), legacy_result("f"), said("user")]
+
+
+def test_a_result_is_sent_once() -> None:
+    """A second result of one call is left out, as endpoints refuse it."""
+    assert sendable([call("a"), result("a", "1"), result("a", "2")]) == [call("a"), result("a", "1")]
+
+
+def test_calls_that_are_none_are_not_sent() -> None:
+    """The openai client hands out `"tool_calls": None`; endpoints take no such list."""
+    messages: list[Message] = [said("assistant", "hi") | {"tool_calls": None}, call(text="ho")]
+    before = copy.deepcopy(messages)
+    assert sendable(messages) == [said("assistant", "hi"), said("assistant", "ho")]
+    assert messages == before

@@ -4,7 +4,9 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +15,7 @@ from memzoo.memories import Conversation, ConversationBufferMemory, Reply, creat
 from memzoo.memories.registry import FURTHER, STRATEGIES
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
-from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError, ToolRoundsError
+from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError, ToolRoundsError, TurnInProgressError
 
 if TYPE_CHECKING:
     from tests.memories.talking.conftest import Endpoint
@@ -116,6 +118,32 @@ def test_the_answer_comes_in_pieces(endpoint: "Endpoint") -> None:
     assert conversation.memory.history() == []
     assert list(pieces) == ["three"]
     assert texts(conversation.memory.history()) == [("user", "Count!"), ("assistant", "one two three")]
+
+
+def test_a_stream_may_be_read_by_many_threads(endpoint: "Endpoint") -> None:
+    """As servers do that run synchronous generators in a pool; whoever else speaks meanwhile waits for its end."""
+    conversation = Conversation(endpoint.model)
+    endpoint.says("one two three")
+    endpoint.says("four")
+    pieces = conversation.stream("Count!")
+    with ThreadPoolExecutor(1) as reading, ThreadPoolExecutor(1) as other:
+        read = [reading.submit(copy_context().run, next, pieces).result()]
+        waiting = other.submit(conversation.send, "On!")
+        read += reading.submit(list[str], pieces).result()
+        assert waiting.result() == "four"
+    assert read == ["one ", "two ", "three"]
+    assert [text for _, text in texts(conversation.memory.history())] == ["Count!", "one two three", "On!", "four"]
+
+
+def test_speaking_in_the_middle_of_a_stream(endpoint: "Endpoint") -> None:
+    """Who reads a stream and says something else in between would wait for themselves: that is an error."""
+    conversation = Conversation(endpoint.model)
+    endpoint.says("one two three")
+    pieces = conversation.stream("Count!")
+    next(pieces)
+    with pytest.raises(TurnInProgressError, match="close its stream"):
+        conversation.send("On!")
+    assert list(pieces) == ["two ", "three"]
 
 
 @each_way
@@ -384,8 +412,10 @@ class TestFailures:
     ) -> None:
         """A reply without anything in it, or one that was withheld, is a `ModelError`."""
         endpoint.says(message, reason=reason)
+        conversation = Conversation(endpoint.model)
         with pytest.raises(ModelError, match=error):
-            say(Conversation(endpoint.model), "Hi")
+            say(conversation, "Hi")
+        assert conversation.usage["chat"].prompt_tokens == 10
 
     @each_way
     def test_a_refusal_is_an_answer(self, say: Say, endpoint: "Endpoint") -> None:

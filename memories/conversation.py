@@ -14,9 +14,9 @@ from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.speaking import Said, speaker
 from memzoo.memories.tools import Called, Tool, run, toolbox
 from memzoo.memories.turns import Busy, OnFailure, Turn, check_turn_options
-from memzoo.memories.usage import Usage
+from memzoo.memories.usage import Spent, Usage
 from memzoo.stores import Message
-from memzoo.stores.driving import blocking, driven, together
+from memzoo.stores.driving import blocking, iterated, together
 from memzoo.stores.errors import ModelError, OptionError, ToolRoundsError
 
 __all__ = ["Conversation", "Reply"]
@@ -137,7 +137,7 @@ class Conversation:
 
     def stream(self, user: str | Message) -> Generator[str]:
         """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
-        return driven(self.astream(user))
+        return iterated(self.astream(user))
 
     async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
         """Pieces of text if they are to be streamed, and at last the `Reply`."""
@@ -159,6 +159,7 @@ class Conversation:
                 yield reply
         except ModelError as error:
             if not turn.finished:
+                self.usage.add("chat", getattr(error, "spent", None) or Spent())
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 

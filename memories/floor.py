@@ -20,11 +20,24 @@ class Holder:
     """Whoever has the floor, or waits for it.
 
     Attributes:
-        task: Which task took it, in asynchronous code.
+        loop: The event loop of the thread, if one is running there.
+        task: The task that took it, in asynchronous code.
     """
 
     def __init__(self) -> None:
-        self.task = None if is_blocking() else asyncio.current_task()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        with contextlib.suppress(RuntimeError):
+            self.loop = asyncio.get_running_loop()
+        self.task = asyncio.current_task() if self.loop and not is_blocking() else None
+
+    def waits_for(self, other: "Holder") -> bool:
+        """Whether it could not give the floor back while the other one waits for it."""
+        if self in _waited_for.get():
+            return True
+        if other.task:
+            return self.task is other.task
+        # A synchronous call stops the loop of its thread, if there is one.
+        return other.loop is not None and self.loop is other.loop
 
     @contextlib.contextmanager
     def waiting(self) -> Generator[None]:
@@ -67,7 +80,7 @@ class Floor:
             if self._holder is None:
                 self._holder = holder
                 place.set_result(None)
-            elif not wait or self._is_waited_for(holder):
+            elif not wait or self._holder.waits_for(holder):
                 raise self._refusal(wait=wait)
             else:
                 self._row.append((place, holder))
@@ -108,18 +121,13 @@ class Floor:
                 self.give_back(holder)
             raise
 
-    def _is_waited_for(self, asking: Holder) -> bool:
-        """Whether the one who has the floor waits for the one who asks for it."""
-        holder = self._holder
-        return holder in _waited_for.get() or (holder is not None and holder.task is asking.task is not None)
-
     def _refusal(self, *, wait: bool) -> TurnInProgressError:
-        whose = (
-            "this very code is in the middle of it: end it first, or close its stream"
+        why = (
+            "waiting for it here would never end, because it is waited for itself: end it first, or close its stream"
             if wait
             else "busy='wait' waits for its end"
         )
-        return TurnInProgressError(f"a turn of conversation {self._conversation_id!r} is under way; {whose}")
+        return TurnInProgressError(f"a turn of conversation {self._conversation_id!r} is under way; {why}")
 
 
 _floors: weakref.WeakValueDictionary[tuple[int, str], Floor] = weakref.WeakValueDictionary()

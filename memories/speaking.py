@@ -122,11 +122,12 @@ async def _streamed(chunks: Any) -> AsyncGenerator[Any]:
 
     whole: Any = ChatCompletionStreamState()
     try:
-        async for chunk in _each(chunks):
-            whole.handle_chunk(chunk)
-            delta = chunk.choices[0].delta if chunk.choices else None
-            if delta and (text := delta.content or delta.refusal):
-                yield text
+        async with contextlib.aclosing(_each(chunks)) as each:
+            async for chunk in each:
+                whole.handle_chunk(chunk)
+                delta = chunk.choices[0].delta if chunk.choices else None
+                if delta and (text := delta.content or delta.refusal):
+                    yield text
     finally:
         closing = chunks.close()
         if closing is not None:

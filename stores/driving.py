@@ -17,7 +17,7 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
-__all__ = ["Managed", "blocking", "blocking_function", "drive", "driven", "is_blocking", "settled", "together"]
+__all__ = ["Managed", "blocking", "blocking_function", "drive", "is_blocking", "iterated", "settled", "together"]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
 
@@ -57,7 +57,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     raise AsyncOnlyError(_ADVICE)
 
 
-def driven(pieces: AsyncGenerator[T]) -> Generator[T]:
+def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
     """The items of an asynchronous generator whose ports never suspend, for synchronous code; closing closes both.
 
     Raises:

@@ -1,9 +1,15 @@
-"""Stores of conversations side by side: memzoo's, a bare database, and those of other libraries, each as it comes."""
+"""Stores of conversations side by side: memzoo's, a bare database, and those of other libraries, each as it comes.
+
+`python -m memzoo.benchmarks.store_contenders NAME EXCHANGES` lets one of them append to a file in a temporary folder,
+which is all it does: for a tracer, which can count how often it flushes.
+"""
 
 import asyncio
 import importlib
 import json
 import sqlite3
+import sys
+import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -197,3 +203,10 @@ def _found(module: str, package: str) -> Any:
             return importlib.import_module(module)
     except ImportError as error:
         raise MissingExtraError(f"{package} is not installed: {error}") from error
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        traced = ON_SQLITE[sys.argv[1]](Path(place))
+        for _ in range(int(sys.argv[2])):
+            traced.append("traced", [{"role": "user", "content": "Hello!"}, {"role": "assistant", "content": "Hi!"}])

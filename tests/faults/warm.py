@@ -1,0 +1,17 @@
+"""Imported by the process that forks others: whatever is loaded at first use is loaded then, once for all of them."""
+
+import contextlib
+
+import memzoo.stores.chroma
+from memzoo.stores.driving import drive
+from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
+
+with contextlib.suppress(ModuleNotFoundError):
+    import chromadb.api.client as _  # noqa: F401
+
+for _strategy in SEVEN:
+    with opened(Scenario(_strategy, "sqlite://")) as _memory:
+        _memory.save_context(*said(1))
+        drive(aoutcome(_memory))
+
+__all__ = ["memzoo"]

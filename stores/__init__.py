@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store
+from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
 from memzoo.stores.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
@@ -22,6 +22,7 @@ __all__ = [
     "SQLStore",
     "StateUpdate",
     "Store",
+    "StoredState",
     "VectorIndex",
     "open_store",
 ]

@@ -1,11 +1,11 @@
 """What a store is: the log of each conversation, and what strategies derived from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-__all__ = ["JSON", "Entry", "Message", "Record", "StateUpdate", "Store"]
+__all__ = ["JSON", "Entry", "Message", "Record", "StateUpdate", "Store", "StoredState"]
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -33,7 +33,8 @@ class Entry:
     """A message as it stands in a log.
 
     Attributes:
-        seq: Its number in the conversation, from 1, without gaps.
+        seq: Its number in the conversation, from 1, in the order in which messages were stored. Numbers are never used
+            again: where messages were forgotten, there are gaps.
         message: The OpenAI chat message.
         turn_id: What was saved together carries the same turn id.
         created_at: When it was stored; always with a time zone (UTC).
@@ -63,6 +64,21 @@ class StateUpdate:
     watermark: int
     changes: Mapping[str, JSON]
     reset: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredState:
+    """All there is of a derived state.
+
+    Attributes:
+        watermark: As in `StateUpdate`.
+        items: Its items by key.
+        embeddings: Embeddings by log number, as in `Store.commit`.
+    """
+
+    watermark: int
+    items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
+    embeddings: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
 
 
 @runtime_checkable
@@ -138,12 +154,66 @@ class Store(Protocol):
         """The embeddings committed with a state, for log numbers greater than `after`, in order."""
         ...
 
-    async def clear(self, conversation_id: str) -> None:
-        """Delete all there is of a conversation: log, states, embeddings. Numbers start at 1 again."""
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """Delete all there is of a conversation: log, states, embeddings. Numbers start at 1 again.
+
+        Args:
+            conversation_id: Which one; an unknown one is no error.
+            only_empty: Do so only if it has no message (any more).
+        """
         ...
 
-    async def conversations(self) -> list[str]:
-        """The ids of all conversations that have a message, sorted."""
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
+        """The ids of conversations that have a message, in order (see `memzoo.stores.escaping.escaped`).
+
+        Args:
+            after: Only ids that follow this one, so that a long list can be read page by page; `None` for all.
+            limit: At most so many; `None` for all.
+            idle_since: Only conversations whose newest message is older; with a time zone.
+        """
+        ...
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """Delete messages for good, with their embeddings; their numbers are never used again.
+
+        Args:
+            conversation_id: Whose messages.
+            seqs: Their log numbers; those that are not there are passed over.
+            derived: What may have been learnt from them goes too: each state whose watermark has reached the first of
+                them is cleared, and every reader is told to start anew. Only a state that consists of embeddings keeps
+                its watermark and the embeddings of the other messages. Otherwise all states stay as they are.
+
+        Returns:
+            The numbers that were removed, in order.
+        """
+        ...
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """The names of the stored states of a conversation, in order."""
+        ...
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """Write a conversation as it was, all or nothing: numbers, turn ids, times, states.
+
+        Args:
+            conversation_id: A conversation that is not there.
+            entries: Its log, at least one message, by rising number.
+            states: Its states by name.
+
+        Raises:
+            ConflictError: There is such a conversation already; nothing was changed.
+            StoreError: There are no entries, or their numbers do not rise from 1 on.
+        """
+        ...
+
+    async def scrub(self) -> bool:
+        """Remove the remains of what was deleted from files that the store keeps beside its tables, such as a log.
+
+        Returns:
+            Whether nothing is left there; not so if another process holds such a file up.
+        """
         ...
 
     def close(self) -> None:

@@ -45,11 +45,14 @@ def commit(
     *,
     strategy: str = "s",
     embeddings: Mapping[int, bytes] | None = None,
+    watermark: int = 1,
 ) -> int:
-    """Commit on whatever version the state has, with watermark 1, and return the new version."""
+    """Commit on whatever version the state has, and return the new version."""
     expected = drive(store.read_state(conversation_id, strategy)).version
     return drive(
-        store.commit(conversation_id, strategy, expected=expected, watermark=1, changes=changes, embeddings=embeddings)
+        store.commit(
+            conversation_id, strategy, expected=expected, watermark=watermark, changes=changes, embeddings=embeddings
+        )
     )
 
 

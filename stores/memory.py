@@ -4,13 +4,15 @@ import copy
 import itertools
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate
+from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
 from memzoo.stores.errors import ConflictError
+from memzoo.stores.escaping import escaped
+from memzoo.stores.restoring import checked_numbers, existing
 
 __all__ = ["InMemoryStore"]
 
@@ -27,6 +29,7 @@ class _State:
 @dataclass
 class _Conversation:
     born: int
+    last: int = 0
     log: list[Entry] = field(default_factory=list[Entry])
     turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
     states: dict[str, _State] = field(default_factory=dict[str, _State])
@@ -58,12 +61,14 @@ class InMemoryStore:
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
+        now = self.clock().astimezone(UTC)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or _Conversation(next(self._versions))
             entries = conversation.turns.get(turn_id)
             if entries is None:
-                entries = self._entries(records, turn_id, len(conversation.log) + 1)
+                entries = _entries(records, turn_id, conversation.last + 1, now)
                 if entries:
+                    conversation.last = entries[-1].seq
                     conversation.log.extend(entries)
                     conversation.turns[turn_id] = entries
                     self._conversations[conversation_id] = conversation
@@ -81,7 +86,8 @@ class InMemoryStore:
         """See `Store.read`."""
         with self._lock:
             log = self._conversations[conversation_id].log if conversation_id in self._conversations else []
-            first, last = max(after, 0), len(log) if until is None else min(max(until, 0), len(log))
+            first = bisect_right(log, after, key=_seq)
+            last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
             if limit is not None:
                 count = max(limit, 0)
                 first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
@@ -126,27 +132,96 @@ class InMemoryStore:
             keys = sorted(found)
             return {key: found[key] for key in keys[bisect_right(keys, after) :]}
 
-    async def clear(self, conversation_id: str) -> None:
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
         with self._lock:
-            self._conversations.pop(conversation_id, None)
+            conversation = self._conversations.get(conversation_id)
+            if conversation and not (only_empty and conversation.log):
+                del self._conversations[conversation_id]
 
-    async def conversations(self) -> list[str]:
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
         """See `Store.conversations`."""
         with self._lock:
-            return sorted(id_ for id_, conversation in self._conversations.items() if conversation.log)
+            newest = {id_: one.log[-1].created_at for id_, one in self._conversations.items() if one.log}
+        chosen = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
+        found = sorted((id_ for id_ in chosen if after is None or escaped(id_) > escaped(after)), key=escaped)
+        return found if limit is None else found[: max(limit, 0)]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        gone = set(seqs)
+        with self._lock:
+            conversation = self._conversations.get(conversation_id) or _Conversation(0)
+            removed = [entry.seq for entry in conversation.log if entry.seq in gone]
+            if removed:
+                conversation.log = _without(conversation.log, gone)
+                turns = {id_: _without(turn, gone) for id_, turn in conversation.turns.items()}
+                conversation.turns = {id_: turn for id_, turn in turns.items() if turn}
+                if derived:
+                    self._start_anew(conversation, removed[0])
+                for state in conversation.states.values():
+                    state.embeddings = {seq: vector for seq, vector in state.embeddings.items() if seq not in gone}
+            return removed
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        with self._lock:
+            conversation = self._conversations.get(conversation_id)
+            return sorted(conversation.states) if conversation else []
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        log, kept = copy.deepcopy(list(entries)), copy.deepcopy(dict(states))
+        with self._lock:
+            if conversation_id in self._conversations:
+                raise existing(conversation_id)
+            new = _Conversation(next(self._versions), log[-1].seq, log)
+            for entry in log:
+                new.turns.setdefault(entry.turn_id, []).append(entry)
+            for name, state in kept.items():
+                items = {key: (new.born, value) for key, value in state.items.items() if value is not None}
+                new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
+            self._conversations[conversation_id] = new
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`: there are no files."""
+        return True
 
     def close(self) -> None:
         """Does nothing: there is nothing to give back."""
 
-    def _entries(self, records: Sequence[Record], turn_id: str, first: int) -> list[Entry]:
-        return [
-            Entry(seq, copy.deepcopy(record.message), turn_id, self.clock().astimezone(UTC), dict(record.fields))
-            for seq, record in enumerate(records, start=first)
-        ]
+    def _start_anew(self, conversation: _Conversation, first: int) -> None:
+        """Clear what may have been learnt from a message, and tell every reader."""
+        conversation.born = next(self._versions)
+        kept = {
+            name: state
+            for name, state in conversation.states.items()
+            if state.watermark < first or (state.embeddings and not state.items)
+        }
+        for state in kept.values():
+            state.born = state.version = conversation.born
+        conversation.states = kept
 
     def _state(self, conversation_id: str, strategy: str) -> _State:
         conversation = self._conversations.get(conversation_id)
         if conversation is None:
             return _State(0, 0)
         return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
+
+
+def _seq(entry: Entry) -> int:
+    return entry.seq
+
+
+def _without(entries: Sequence[Entry], gone: Collection[int]) -> list[Entry]:
+    return [entry for entry in entries if entry.seq not in gone]
+
+
+def _entries(records: Sequence[Record], turn_id: str, first: int, now: datetime) -> list[Entry]:
+    return [
+        Entry(seq, copy.deepcopy(record.message), turn_id, now, dict(record.fields))
+        for seq, record in enumerate(records, start=first)
+    ]

@@ -19,6 +19,7 @@ def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     `sqlite:///memories.db`        A file in the current folder.
     `sqlite:////var/lib/chat.db`   A file by its absolute path (`sqlite:///C:/chat.db` on Windows).
     `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
+    `postgresql://me:pw@host/db`   A database on a PostgreSQL server, for any number of processes and machines.
     ============================== =========================================================================
 
     A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
@@ -26,12 +27,17 @@ def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     `?timeout=30`, the seconds to wait while another process writes. In the path, `%` and `?` are
     written as `%25` and `%3F`.
 
+    PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each
+    event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
+    another writer, and what libpq knows, such as `?sslmode=verify-full`. `postgres://` is the same.
+
     Args:
         url: One of the above.
         clock: Gives the time, with a time zone, that is stamped on each message.
 
     Raises:
         OptionError: The URL, its scheme or an option in it is unknown.
+        MissingExtraError: The driver of the database is not installed.
         StoreError: The store cannot be opened.
 
     Example:
@@ -40,7 +46,7 @@ def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
         >>> open_store("redis://localhost")
         Traceback (most recent call last):
         ...
-        memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://
+        memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
     """
     scheme, separator, _ = str(url).partition("://")
     if not separator:
@@ -58,10 +64,15 @@ def _memory(url: str, clock: Callable[[], datetime]) -> Store:
     return InMemoryStore(clock=clock)
 
 
-def _sqlite(url: str, clock: Callable[[], datetime]) -> Store:
+def _sql(url: str, clock: Callable[[], datetime]) -> Store:
     from memzoo.stores.sql import SQLStore  # SQLAlchemy is loaded only where it is needed
 
     return SQLStore(url, clock=clock)
 
 
-_OPENERS: dict[str, Callable[[str, Callable[[], datetime]], Store]] = {"memory": _memory, "sqlite": _sqlite}
+_OPENERS: dict[str, Callable[[str, Callable[[], datetime]], Store]] = {
+    "memory": _memory,
+    "sqlite": _sql,
+    "postgresql": _sql,
+    "postgres": _sql,
+}

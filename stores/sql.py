@@ -1,18 +1,25 @@
 """The store in an SQL database."""
 
-import json
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Select, select
 
 from memzoo.stores import schema
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate
+from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
+from memzoo.stores.database import Database, Turn
+from memzoo.stores.deletion import forget
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
+from memzoo.stores.escaping import escaped, restored
+from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
+from memzoo.stores.schema import conversations, messages
+from memzoo.stores.schema import states as stored_states
 from memzoo.stores.sqlite import SQLite
+from memzoo.stores.statements import ADD, CHANGES, CLEAR, CLEAR_REST, ENTRIES, STATE, VECTORS
 
 __all__ = ["SQLStore"]
 
@@ -30,7 +37,8 @@ class SQLStore:
 
     Example:
         >>> from memzoo.stores import Record
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.stores.deletion import forget
+    from memzoo.stores.driving import drive
         >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
         >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]
@@ -50,7 +58,7 @@ class SQLStore:
             StoreError: The file cannot be opened, is no database, or was written by a newer memzoo.
         """
         self.clock = clock
-        self._database = SQLite(url)
+        self._database = _open(url)
         try:
             self._update_schema()
         except BaseException:
@@ -59,19 +67,10 @@ class SQLStore:
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        ids = {"conversation_id": _escaped(conversation_id), "turn_id": _escaped(turn_id)}
-        texts = [(_to_json(record.message), _to_json(dict(record.fields))) for record in records]
-        with self._database.writing() as connection:
-            rows: Sequence[Sequence[Any]] = connection.execute(schema.TURN, ids).all()
-            if texts and not rows:
-                last = connection.execute(schema.GROW, {**ids, "count": len(texts)}).scalar_one()
-                rows = [
-                    (seq, message, ids["turn_id"], self._now(), fields)
-                    for seq, (message, fields) in enumerate(texts, start=last - len(texts) + 1)
-                ]
-                new = [ids | dict(zip(schema.ENTRY_COLUMNS, row, strict=True)) for row in rows]
-                connection.execute(schema.ADD, new)
-        return _entries(rows)
+        texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
+        messages, fields = [message for message, _ in texts], [field for _, field in texts]
+        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        return to_entries(await (self._database.append(turn) if texts else self._database.reading(turn.stored)))
 
     async def read(
         self,
@@ -83,27 +82,24 @@ class SQLStore:
         newest: bool = False,
     ) -> list[Entry]:
         """See `Store.read`."""
-        seq = schema.messages.c.seq
-        entries = schema.ENTRIES.where(seq > after).order_by(seq.desc() if newest else seq)
+        seq = messages.c.seq
+        found = ENTRIES.where(seq > after).order_by(seq.desc() if newest else seq)
         if until is not None:
-            entries = entries.where(seq <= until)
+            found = found.where(seq <= until)
         if limit is not None:
-            entries = entries.limit(max(limit, 0))
-        with self._database.reading() as connection:
-            rows = connection.execute(entries, {"conversation_id": _escaped(conversation_id)}).all()
-        return _entries(reversed(rows) if newest else rows)
+            found = found.limit(max(limit, 0))
+        rows = await self._rows(found, {"conversation_id": escaped(conversation_id)})
+        return to_entries(reversed(rows) if newest else rows)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
-        ids = _state_ids(conversation_id, strategy)
-        with self._database.reading() as connection:
-            rows = connection.execute(schema.CHANGES, {**ids, "since": since}).all()
+        rows = await self._rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         state = rows[0]
         reset = not state.born <= since <= state.version
-        items = {_restored(row.key): row.value for row in rows if row.key is not None}
-        changes = {key: _from_json(value) for key, value in items.items() if not reset or value is not None}
+        found = {restored(row.key): row.value for row in rows if row.key is not None}
+        changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
         return StateUpdate(state.version, state.watermark, changes, reset)
 
     async def commit(
@@ -117,112 +113,112 @@ class SQLStore:
         embeddings: Mapping[int, bytes] | None = None,
     ) -> int:
         """See `Store.commit`."""
-        ids = _state_ids(conversation_id, strategy)
-        values = {_escaped(key): None if value is None else _to_json(value) for key, value in changes.items()}
-        vectors = [{**ids, "seq": seq, "vector": vector} for seq, vector in (embeddings or {}).items()]
-        with self._database.writing() as connection:
-            version = self._next_version(connection, ids, expected)
-            items = [{**ids, "key": key, "value": value, "version": version} for key, value in values.items()]
-            connection.execute(schema.PUT_STATE, {**ids, "version": version, "watermark": watermark})
-            for statement, rows in ((schema.PUT_ITEM, items), (schema.PUT_EMBEDDING, vectors)):
-                if rows:
-                    connection.execute(statement, rows)
-        return version
+        ids, use = _state_ids(conversation_id, strategy), self._database.statements
+        state = StoredState(watermark, changes, embeddings or {})
+
+        def work(connection: Connection) -> int:
+            # The row is locked first: what is read after that, in a statement of its own, is what others committed.
+            version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
+            found = connection.execute(STATE, ids).one_or_none()
+            if version is None or found is None or found.version != expected:
+                raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
+            use.put(connection, state_rows(ids, version, state))
+            return version
+
+        return await self._database.writing(work)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        ids = _state_ids(conversation_id, strategy)
-        with self._database.reading() as connection:
-            return {row.seq: row.vector for row in connection.execute(schema.VECTORS, {**ids, "after": after})}
+        rows = await self._rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
+        return {row.seq: row.vector for row in rows}
 
-    async def clear(self, conversation_id: str) -> None:
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
-        id_ = _escaped(conversation_id)
-        own = schema.conversations.c.id == id_
-        with self._database.writing() as connection:
-            revision = connection.execute(select(schema.conversations.c.revision).where(own)).scalar_one_or_none()
-            if revision is None:
-                return
-            floor = update(schema.meta).where(schema.meta.c.key == "floor", schema.meta.c.value < revision)
-            connection.execute(floor.values(value=revision))
-            connection.execute(delete(schema.conversations).where(own))
-            for table in (schema.messages, schema.states, schema.items, schema.embeddings):
-                connection.execute(delete(table).where(table.c.conversation_id == id_))
+        ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
 
-    async def conversations(self) -> list[str]:
+        def work(connection: Connection) -> None:
+            if retire is not None:
+                connection.execute(retire, ids)
+            emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
+            if connection.execute(emptied, ids).rowcount:
+                for statement in CLEAR_REST:
+                    connection.execute(statement, ids)
+
+        await self._database.writing(work)
+
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
         """See `Store.conversations`."""
-        with self._database.reading() as connection:
-            ids = connection.execute(select(schema.conversations.c.id)).scalars().all()
-        return sorted(map(_restored, ids))
+        id_, updated_at = conversations.c.id, conversations.c.updated_at
+        found = select(id_).where(updated_at.is_not(None)).order_by(id_)
+        if after is not None:
+            found = found.where(id_ > escaped(after))
+        if idle_since is not None:
+            found = found.where(updated_at < as_time(idle_since))
+        if limit is not None:
+            found = found.limit(max(limit, 0))
+        return [restored(row.id) for row in await self._rows(found, {})]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        id_, use = escaped(conversation_id), self._database.statements
+        return await self._database.writing(lambda connection: forget(connection, use, id_, seqs, derived=derived))
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        named = select(stored_states.c.strategy).where(stored_states.c.conversation_id == escaped(conversation_id))
+        return sorted(restored(row.strategy) for row in await self._rows(named, {}))
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
+
+        def work(connection: Connection) -> None:
+            new = {**rows[-1], "count": entries[-1].seq}
+            born: int | None = connection.execute(use.found, new).scalar_one_or_none()
+            if born is None:
+                raise existing(conversation_id)
+            connection.execute(ADD, rows)
+            for name, state in states.items():
+                use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
+
+        await self._database.writing(work)
+
+    async def scrub(self) -> bool:
+        """See `Store.scrub`.
+
+        SQLite's write-ahead log is written into the file and emptied; what is deleted in the file itself is overwritten
+        with zeros at once. What a PostgreSQL server keeps in its own log, backups and replicas is its administrator's.
+        """
+        return await self._database.scrub()
 
     def close(self) -> None:
         """See `Store.close`."""
         self._database.close()
 
     def _update_schema(self) -> None:
-        with self._database.reading() as connection:
-            found = schema.version(connection)
+        found = drive(self._database.reading(schema.version))
         if found > schema.VERSION:
             raise StoreError(
                 f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
                 f"up to {schema.VERSION}; upgrade memzoo"
             )
         if found < schema.VERSION:
-            with self._database.writing() as connection:
-                schema.upgrade(connection)
+            drive(self._database.writing(schema.upgrade))
 
-    def _now(self) -> str:
-        return self.clock().astimezone(UTC).isoformat()
-
-    def _next_version(self, connection: Connection, ids: Mapping[str, str], expected: int) -> int:
-        state = connection.execute(schema.STATE, ids).one_or_none()
-        if state is None or state.version != expected:
-            raise ConflictError(
-                f"state {_restored(ids['strategy'])!r} of {_restored(ids['conversation_id'])!r} "
-                f"is at another version than {expected}"
-            )
-        version: int = state.revision + 1
-        own = schema.conversations.c.id == ids["conversation_id"]
-        connection.execute(update(schema.conversations).where(own).values(revision=version))
-        return version
+    async def _rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Sequence[Any]:
+        return await self._database.reading(lambda connection: connection.execute(query, values).all())
 
 
 def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
-    return {"conversation_id": _escaped(conversation_id), "strategy": _escaped(strategy)}
+    return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
 
 
-_UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
-_ESCAPE = re.compile(r"\\([0-9a-f]{4})")
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+def _open(url: str) -> Database:
+    if url.startswith("sqlite:"):
+        return SQLite(url)
+    from memzoo.stores.postgres import PostgreSQL
 
-
-def _escaped(text: str) -> str:
-    """An id or a key without what databases refuse: NUL, and halves of surrogate pairs."""
-    return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
-
-
-def _restored(text: str) -> str:
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
-
-
-def _to_json(value: JSON) -> str:
-    try:
-        text = _encode(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair: JSON has it only as an escape
-        return json.dumps(value)
-    return text
-
-
-def _from_json(text: str | None) -> JSON:
-    return None if text is None else json.loads(text)
-
-
-def _entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    return [
-        Entry(seq, json.loads(message), _restored(turn_id), datetime.fromisoformat(created_at), json.loads(fields))
-        for seq, message, turn_id, created_at, fields in rows
-    ]
+    return PostgreSQL(url)

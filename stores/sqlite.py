@@ -4,18 +4,36 @@ import re
 import sqlite3
 import threading
 import weakref
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, unquote
 
-from sqlalchemy import URL, Connection, create_engine, event
+from sqlalchemy import URL, Connection, create_engine, event, select, update
+from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from memzoo.stores.database import Row, Turn
 from memzoo.stores.errors import OptionError, StoreError
+from memzoo.stores.schema import conversations, meta
+from memzoo.stores.statements import ADD, CONVERSATION, ENTRY_COLUMNS, Statements
 
 __all__ = ["SQLite"]
+
+T = TypeVar("T")
+
+# `floor` is the highest version that a cleared conversation had: who is born later starts above it, so
+# that no version of a conversation is ever used again, although nothing is kept of it.
+_FLOOR = update(meta).where(meta.c.key == "floor")
+_REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
+_STATEMENTS = Statements(
+    insert,
+    first_version=select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery(),
+    next_version=conversations.c.revision + 1,
+    retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
+)
 
 
 class SQLite:
@@ -26,6 +44,7 @@ class SQLite:
         database, synchronous, timeout = _parsed(url)
         in_memory = database == ":memory:"
         self.name = database
+        self.statements = _STATEMENTS
         self._engine = create_engine(
             URL.create("sqlite+pysqlite", database=database),
             connect_args={"timeout": timeout, "isolation_level": None, "check_same_thread": False},
@@ -37,6 +56,7 @@ class SQLite:
         def prepare(connection: sqlite3.Connection, _: object) -> None:
             _use_wal(connection)
             connection.execute(f"PRAGMA synchronous = {synchronous}")
+            connection.execute("PRAGMA secure_delete = ON")
 
         # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock;
         # readers of an in-memory database join them, because they share its only connection.
@@ -44,21 +64,39 @@ class SQLite:
         self._read_lock = self._write_lock if in_memory else nullcontext()
         self.close = weakref.finalize(self, self._engine.dispose)
 
-    @contextmanager
-    def reading(self) -> Generator[Connection, None, None]:
-        """A connection on which each statement sees one snapshot of its own, and takes no lock."""
+    async def reading(self, work: Callable[[Connection], T]) -> T:
+        """See `Database.reading`."""
         with self._checked(self._read_lock), self._engine.connect() as connection:
-            yield connection
+            return work(connection)
 
-    @contextmanager
-    def writing(self) -> Generator[Connection, None, None]:
-        """A transaction that is alone in writing from its first statement on.
+    async def writing(self, work: Callable[[Connection], T]) -> T:
+        """See `Database.writing`; the transaction is alone in writing from its first statement on.
 
         A deferred one, which would read first and ask for the lock later, fails as soon as another has written.
         """
         with self._checked(self._write_lock), self._engine.begin() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
-            yield connection
+            return work(connection)
+
+    async def append(self, turn: Turn) -> Sequence[Row]:
+        """See `Database.append`."""
+
+        def work(connection: Connection) -> Sequence[Row]:
+            if stored := turn.stored(connection):
+                return stored
+            new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
+            rows = turn.rows(connection.execute(_STATEMENTS.grow, new).scalar_one())
+            connection.execute(ADD, [turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows)])
+            return rows
+
+        return await self.writing(work)
+
+    async def scrub(self) -> bool:
+        """See `Database.scrub`: not so if another process still reads from the write-ahead log."""
+        held_up: int = await self.reading(
+            lambda connection: connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+        )
+        return not held_up
 
     @contextmanager
     def _checked(self, lock: AbstractContextManager[object]) -> Generator[None, None, None]:
@@ -69,6 +107,10 @@ class SQLite:
                 yield
         except (SQLAlchemyError, OverflowError) as error:
             raise StoreError(f"{self.name}: {getattr(error, 'orig', None) or error}") from error
+
+
+def _named(row: Row) -> dict[str, Any]:
+    return dict(zip(ENTRY_COLUMNS, row, strict=True))
 
 
 def _use_wal(connection: sqlite3.Connection, tries: int = 100) -> None:

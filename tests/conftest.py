@@ -10,7 +10,7 @@ import pytest
 
 from memzoo.memories.offline import serve
 
-pytest_plugins = ["memzoo.cassettes", "pytester"]
+pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres"]
 
 # The same examples in each run, however busy the machine is.
 hypothesis.settings.register_profile(

@@ -3,15 +3,16 @@
 import itertools
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, Store
+from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, Store, StoredState
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.stores.errors import ConflictError, StoreError
 
 IDS = st.sampled_from(["", "a", "A", "a\0", "\\", "\ud800"])
 STRATEGIES = st.sampled_from(["s", "t"])
@@ -111,6 +112,36 @@ class BothStores(RuleBasedStateMachine):
         """The same conversation."""
         self.both(lambda store: store.clear(id_))
 
+    @rule(id_=IDS, seqs=st.lists(st.integers(-1, 9), max_size=4), derived=st.booleans())
+    def forget(self, id_: str, seqs: list[int], *, derived: bool) -> None:
+        """The same messages, with or without what was learnt from them."""
+        self.both(lambda store: store.forget(id_, seqs, derived=derived))
+
+    @rule(id_=IDS)
+    def clear_if_empty(self, id_: str) -> None:
+        """The same conversation, if no message is left."""
+        self.both(lambda store: store.clear(id_, only_empty=True))
+
+    @rule(id_=IDS, source=IDS)
+    def copy(self, id_: str, source: str) -> None:
+        """The same conversation under another id, where there is none."""
+        results: list[bool] = []
+        for store in self.stores:
+            state = drive(store.read_state(source, "s"))
+            stored = StoredState(state.watermark, state.changes, drive(store.embeddings(source, "s")))
+            try:
+                drive(store.restore(id_, drive(store.read(source)), {"s": stored}))
+                results.append(True)
+            except StoreError:
+                results.append(False)
+        assert results[0] == results[1]
+
+    @rule(after=st.none() | IDS, limit=st.none() | BOUNDS, second=st.none() | st.integers(0, 60))
+    def list(self, after: str | None, limit: int | None, second: int | None) -> None:
+        """The same page of conversations."""
+        idle_since = second if second is None else datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=second)
+        self.both(lambda store: store.conversations(after=after, limit=limit, idle_since=idle_since))
+
     @rule(id_=IDS, strategy=STRATEGIES, after=BOUNDS)
     def embeddings(self, id_: str, strategy: str, after: int) -> None:
         """The same embeddings."""
@@ -118,9 +149,14 @@ class BothStores(RuleBasedStateMachine):
 
     @invariant()
     def conversations(self) -> None:
-        """There are the same conversations at any time."""
+        """There are the same conversations and states at any time."""
         if hasattr(self, "stores"):
-            self.both(lambda store: store.conversations())
+            for id_ in self.both(lambda store: store.conversations()):
+                self.both(partial(_states, id_))
+
+
+def _states(id_: str, store: Store) -> Coroutine[Any, Any, list[str]]:
+    return store.states(id_)
 
 
 TestBothStores = BothStores.TestCase

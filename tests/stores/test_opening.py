@@ -57,7 +57,7 @@ def test_the_clock_is_handed_on(url: str):
 @pytest.mark.parametrize(
     ("url", "hint"),
     [
-        ("postgresql://user:secret@host/db", r"'postgresql'.*memory://, sqlite://"),
+        ("mysql://user:secret@host/db", r"'mysql'.*memory://, sqlite://, postgresql://"),
         ("chat.db", "'sqlite:///chat.db'"),
         ("/var/100%?.db", "'sqlite:////var/100%25%3F.db'"),
         ("", "'sqlite:///memories.db'"),

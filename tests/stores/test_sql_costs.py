@@ -78,7 +78,7 @@ def test_nothing_reads_more_than_it_needs(store: SQLStore, file: Path, statement
     assert {
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>?)",
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>? AND seq<?)",
-        "SEARCH memzoo_messages USING INDEX memzoo_messages_by_turn (conversation_id=? AND turn_id=?)",
+        "SEARCH memzoo_messages USING INDEX memzoo_messages_by_place (conversation_id=? AND turn_id=?)",
         (
             "SEARCH memzoo_embeddings USING INDEX sqlite_autoindex_memzoo_embeddings_1 "
             "(conversation_id=? AND strategy=? AND seq>?)"

@@ -1,6 +1,7 @@
 """A real PostgreSQL for tests: one server a session, started when first asked for, a schema for each test."""
 
 import itertools
+import signal
 import subprocess
 import warnings
 from collections.abc import Iterator
@@ -47,6 +48,14 @@ class PostgresServer:
     def stop(self) -> None:
         """End it as an administrator does, who does not wait for clients; the data remain."""
         self._server.stop()
+
+    def kill(self) -> None:
+        """End it as a crash does: at once, and with what is in its log to be made good at the next start."""
+        info = self._server._postmaster_info
+        assert info is not None
+        assert info.process is not None
+        info.process.send_signal(signal.SIGQUIT)
+        info.process.wait()
 
     def cleanup(self) -> None:
         """End it for good."""

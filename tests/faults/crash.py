@@ -1,21 +1,22 @@
 """Crash: a process is killed while it saves, at random and at every step, and another one goes on where it was."""
 
 import contextlib
+import functools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
 from memzoo.stores import open_store
 from memzoo.stores.driving import drive
 from tests.faults.lives import Life, Told, live
-from tests.faults.scenarios import CONVERSATION, Scenario
-from tests.faults.tally import Tally
+from tests.faults.places import STORES, Places
+from tests.faults.scenarios import CONVERSATION, SEVEN, Scenario
+from tests.faults.tally import Cell, Tally
 
-__all__ = ["crash"]
+__all__ = ["cells", "crash"]
 
-_EXCHANGES = 25
 _AT_RANDOM = 0.4
 # How much of the whole talk a process that is killed at random has time for, at most.
 _LONGEST_LIFE = 0.2
@@ -24,30 +25,39 @@ Aim: TypeAlias = tuple[int, int] | None
 """How many exchanges after the first, and at which step of that one; `None` for any moment."""
 
 
-def crash(tally: Tally, new: Callable[[], Scenario], kills: int, seed: int = 0) -> None:
-    """Kill at least `kills` times; every step of a save, and of a restart, is among them if there are enough.
+def crash(tally: Tally, new: Callable[[], Scenario], kills: int, *, exchanges: int = 25, seed: int = 0) -> None:
+    """Kill at least `kills` times: at every step of a save, at steps of a restart if there is room, and at random.
 
     Args:
         tally: Takes the results.
         new: Makes a scenario with a new, empty store.
         kills: How often.
+        exchanges: How many exchanges a talk has, through all its processes.
         seed: Of what is said, and of the order and choice of kills.
     """
     chance = random.Random(f"{seed} {tally.strategy} {tally.store}")  # noqa: S311 - chance that repeats
     start = time.perf_counter()
-    undisturbed = live(Life(new(), 0, _EXCHANGES, seed=seed))
+    undisturbed = live(Life(new(), 0, exchanges, seed=seed))
     longest = _LONGEST_LIFE * (time.perf_counter() - start)
     aims = _aims(undisturbed, kills, chance)
     while tally.tried < kills or aims:
-        _whole_talk(tally, Life(new(), 0, _EXCHANGES, seed=seed), aims, undisturbed, chance, longest)
+        _whole_talk(tally, Life(new(), 0, exchanges, seed=seed), aims, undisturbed, chance, longest)
+
+
+def cells(places: Places, kills: int) -> Iterator[Cell]:
+    """Each strategy over each store."""
+    for store in STORES:
+        for strategy in SEVEN:
+            new = functools.partial(places.scenario, strategy, store)
+            yield Tally("crash", strategy, store), functools.partial(crash, new=new, kills=kills)
 
 
 def _aims(undisturbed: Told, kills: int, chance: random.Random) -> list[Aim]:
     most = max(len(steps) for number, steps in undisturbed.steps.items() if number)
-    every: list[Aim] = [(later, step) for later in (0, 1) for step in range(1, most + 1)]
-    if len(every) > kills * (1 - _AT_RANDOM):
-        every = chance.sample(every, int(kills * (1 - _AT_RANDOM)))
-    aims = every + [None] * max(kills - len(every), 0)
+    steps, room = range(1, most + 1), int(kills * (1 - _AT_RANDOM))
+    saves: list[Aim] = [(1, step) for step in (steps if most <= room else chance.sample(steps, room))]
+    restarts: list[Aim] = [(0, step) for step in chance.sample(steps, min(most, room - len(saves)))]
+    aims = saves + restarts + [None] * (kills - len(saves) - len(restarts))
     chance.shuffle(aims)
     return aims
 

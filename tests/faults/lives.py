@@ -2,9 +2,11 @@
 
 import asyncio
 import multiprocessing
+import os
+import signal
+import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
@@ -14,11 +16,13 @@ from memzoo.stores.driving import drive
 from tests.faults.scenarios import QUESTION, Ports, Scenario, aoutcome, opened, said
 from tests.faults.steps import Steps
 
-__all__ = ["Life", "live"]
+__all__ = ["PROCESSES", "Life", "Told", "end", "live", "start"]
 
 # A server process that has imported everything, and holds no thread and no connection, forks the others.
-_PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["tests.faults.lives", "tests.faults.warm"])
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["tests.faults.lives", "tests.faults.warm"])
+# To start a process is to look after those that other threads wait for.
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -69,8 +73,10 @@ def live(life: Life, *, kill_after: float | None = None) -> Told:
     Raises:
         RuntimeError: It ended by itself, with an error (its traceback is on the standard error).
     """
-    told = Told()
-    with _started(life) as (process, pipe):
+    told, (pipe, there) = Told(), PROCESSES.Pipe()
+    process = start(_talk, life, there)
+    there.close()
+    with pipe:
         for kind, *values in _messages(process, pipe, kill_after):
             match kind:
                 case "saved":
@@ -82,23 +88,28 @@ def live(life: Life, *, kill_after: float | None = None) -> Told:
                     told.outcome = values[0]
                 case _:
                     pass
-        process.join()
-        told.killed = process.exitcode == -9  # noqa: PLR2004 - SIGKILL
-        if process.exitcode and not told.killed:
-            raise RuntimeError(f"{life} ended with {process.exitcode}")
+    code = end(process)
+    told.killed = code == -signal.SIGKILL
+    if code and not told.killed:
+        raise RuntimeError(f"{life} ended with {code}")
     return told
 
 
-@contextmanager
-def _started(life: Life) -> Iterator[tuple[Any, Connection]]:
-    here, there = _PROCESSES.Pipe()
-    process = _PROCESSES.Process(target=_talk, args=(life, there), daemon=True)
-    process.start()
-    there.close()
-    with here:
-        yield process, here
-    process.join()
-    process.close()
+def start(work: Callable[..., None], *arguments: Any) -> Any:
+    """A process that does some work."""
+    process = PROCESSES.Process(target=work, args=arguments, daemon=True)
+    with _ONE_AT_A_TIME:
+        process.start()
+    return process
+
+
+def end(process: Any) -> int:
+    """The exit code of a process that is about to end."""
+    with _ONE_AT_A_TIME:
+        process.join()
+        code: int = process.exitcode
+        process.close()
+    return code
 
 
 def _messages(process: Any, pipe: Connection, kill_after: float | None) -> Iterator[Any]:
@@ -118,7 +129,11 @@ def _messages(process: Any, pipe: Connection, kill_after: float | None) -> Itera
 
 
 def _talk(life: Life, pipe: Connection) -> None:
-    steps = Steps(life.kill_at, lambda label: pipe.send(("killed at", label)))
+    def kill(label: str) -> None:
+        pipe.send(("killed at", label))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    steps = Steps(life.kill_at, kill)
     steps.watch_sql()
     steps.begin(life.first)
     with opened(life.scenario, steps.ports(Ports())) as memory:

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
-from memzoo.memories.models import ChatFunction
 from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, open_store
 from tests.clerk import clerk, eager
 
-__all__ = ["SEVEN", "Ports", "Scenario", "aoutcome", "opened", "said"]
+__all__ = ["ASKING", "CONVERSATION", "QUESTION", "SEVEN", "Ports", "Scenario", "aoutcome", "opened", "remember", "said"]
 
 SEVEN = list(STRATEGIES)
+ASKING = ["summary", "summary-buffer", "entity", "knowledge-graph", "vector-retriever"]
 CONVERSATION = "talk"
 QUESTION = "What do Sam and Eve like?"
 
@@ -26,7 +26,8 @@ class Scenario:
     """A strategy over a store.
 
     Attributes:
-        strategy: Its short name. With an index, those that search nothing are combined with the one that does.
+        strategy: Its short name, or "combined": all of `ASKING` together. With an index, those that search nothing are
+            combined with the one that does.
         store: The URL of the store.
         index: A folder for Chroma; `None` for the exact index.
     """
@@ -40,8 +41,8 @@ class Scenario:
 class Ports:
     """What a memory reaches the outside by, for faults to be put in."""
 
-    llm: ChatFunction = clerk
-    embedder: Callable[[list[str]], Any] = eager("vector-retriever")["embedder"]
+    llm: Any = clerk
+    embedder: Any = eager("vector-retriever")["embedder"]
     index: Callable[[VectorIndex], VectorIndex] = lambda index: index  # noqa: E731 - it has to be a default
 
 
@@ -59,18 +60,21 @@ def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Ite
     with contextlib.ExitStack() as stack:
         store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=lambda: _NOON)))
         index = stack.enter_context(contextlib.closing(ChromaIndex(path=scenario.index))) if scenario.index else None
-        yield _memory(scenario.strategy, ports or Ports(), index, {"store": store, **common})
+        yield remember(scenario.strategy, store, ports, index, **common)
 
 
-def _memory(strategy: str, ports: Ports, index: ChromaIndex | None, common: dict[str, Any]) -> BaseMemory:
-    common = {"conversation_id": CONVERSATION, "token_counter": "approximate", **common}
-    own = common | eager(strategy, ports.llm)
+def remember(
+    strategy: str, store: Store, ports: Ports | None = None, index: ChromaIndex | None = None, **common: Any
+) -> BaseMemory:
+    """A memory on a store, which asks its model at each exchange."""
+    ports = ports or Ports()
+    common = {"store": store, "conversation_id": CONVERSATION, "token_counter": "approximate", **common}
     searching = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
-    if strategy == "vector-retriever":
-        return create_memory(strategy, **own | searching)
-    if index is None:
-        return create_memory(strategy, **own)
-    return CombinedMemory(memories=[(strategy, eager(strategy, ports.llm)), ("vector-retriever", searching)], **common)
+    names = ASKING if strategy == "combined" else [strategy, "vector-retriever"] if index else [strategy]
+    own = {name: searching if name == "vector-retriever" else eager(name, ports.llm) for name in dict.fromkeys(names)}
+    if len(own) > 1:
+        return CombinedMemory(memories=list(own.items()), **common)
+    return create_memory(strategy, **common | own[strategy])
 
 
 async def aoutcome(memory: BaseMemory) -> dict[str, Any]:

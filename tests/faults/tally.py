@@ -1,13 +1,13 @@
 """What came out: how often a fault was tried, and what it did."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
 
 from memzoo.stores import Entry
 
-__all__ = ["Tally", "as_json", "as_table"]
+__all__ = ["Cell", "Tally", "as_json", "as_table"]
 
 
 @dataclass
@@ -57,16 +57,28 @@ class Tally:
         """Count a difference."""
         if found != expected:
             self.wrong += 1
-            self.example(f"{what}: {found!r} instead of {expected!r}")
+            self.example(f"{what}: {_difference(found, expected)}")
 
     def example(self, text: str) -> None:
         """Keep an example of what went wrong."""
         self.examples = [*self.examples, text[:2000]][:3]
 
 
+def _difference(found: Any, expected: Any) -> str:
+    if isinstance(found, dict) and isinstance(expected, dict):
+        keys = cast("dict[Any, Any]", found).keys() | expected.keys()
+        differing = [key for key in keys if found.get(key) != expected.get(key)]
+        return "; ".join(f"{key!r}: {_difference(found.get(key), expected.get(key))}" for key in differing)
+    return f"{found!r} instead of {expected!r}"
+
+
+Cell: TypeAlias = tuple[Tally, Callable[[Tally], None]]
+"""What is to be tried, and how."""
+
+
 def as_json(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
     """The results with all their details."""
-    return [asdict(tally) for tally in tallies]
+    return [vars(tally) for tally in tallies]
 
 
 def as_table(tallies: Iterable[Tally]) -> str:

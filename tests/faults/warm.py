@@ -1,6 +1,7 @@
 """Imported by the process that forks others: whatever is loaded at first use is loaded then, once for all of them."""
 
 import contextlib
+import gc
 
 import memzoo.stores.chroma
 from memzoo.stores.driving import drive
@@ -15,3 +16,7 @@ for _strategy in SEVEN:
         drive(aoutcome(_memory))
 
 __all__ = ["memzoo"]
+
+# So that the garbage collector of a fork does not touch, and so copy, what it shares with the others.
+gc.collect()
+gc.freeze()

@@ -6,7 +6,6 @@ It asks for nothing, so it works in the processes that tests start, too.
 import re
 from typing import Any
 
-from memzoo.memories.models import ChatFunction
 from memzoo.stores import Message
 
 __all__ = ["clerk", "eager"]
@@ -16,7 +15,7 @@ _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
 def eager(name: str, llm: Any = None) -> dict[str, Any]:
     """Options that make a strategy ask the clerk, or another `llm`, at each exchange."""
-    model: ChatFunction = llm or clerk
+    model = llm or clerk
     options: dict[str, dict[str, Any]] = {
         "summary": {"llm": model},
         "summary-buffer": {"llm": model, "max_token_limit": 2, "token_counter": _one},

@@ -51,7 +51,7 @@ class PostgresServer:
 
     def kill(self) -> None:
         """End it as a crash does: at once, and with what is in its log to be made good at the next start."""
-        info = self._server._postmaster_info
+        info = self._server._postmaster_info  # pyright: ignore[reportPrivateUsage]
         assert info is not None
         assert info.process is not None
         info.process.send_signal(signal.SIGQUIT)

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,11 +38,15 @@ app = typer.Typer(help=__doc__)
 
 @app.command()
 def main(
-    kinds: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join([*KINDS, 'input'])}; all by default.")] = None,
+    kinds: Annotated[
+        list[str] | None, typer.Argument(help=f"Of {', '.join([*KINDS, 'input'])}; all by default.")
+    ] = None,
     kills: Annotated[int, typer.Option(help="How often each strategy is killed on each store.")] = 200,
     jobs: Annotated[int, typer.Option(help="How many strategies are tried at once.")] = 2,
     out: Annotated[Path | None, typer.Option(help="The page whose table is replaced.")] = None,
-    results: Annotated[Path, typer.Option(help="Where all figures go; those of others stay.")] = Path("docs/faults.json"),
+    results: Annotated[Path, typer.Option(help="Where all figures go; those of others stay.")] = Path(
+        "docs/faults.json"
+    ),
 ) -> None:
     """Break what can be broken, and count what was lost, doubled or wrong."""
     start, console, chosen = time.monotonic(), Console(), kinds or [*KINDS, "input"]
@@ -62,7 +66,7 @@ def main(
 
 
 @contextmanager
-def _places() -> Iterator[Places]:
+def _places() -> Generator[Places]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         server = PostgresServer(folder / "postgres")
@@ -109,7 +113,7 @@ def _keep(results: Path, new: Tally) -> None:
 
 def _input_is_sound() -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "--hypothesis-profile=thorough", *INPUT]
-    return subprocess.run(command, check=False).returncode == 0  # noqa: S603
+    return subprocess.run(command, check=False).returncode == 0
 
 
 def _write(page: Path, table: str) -> None:

@@ -1,12 +1,15 @@
 """What the tests with faults share."""
 
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import hypothesis
 import pytest
 
 from tests.faults.places import Places
+
+if TYPE_CHECKING:
+    from tests.postgres import PostgresServer
 
 # What `make faults` asks for.
 hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("repeatable"), max_examples=2000)
@@ -17,7 +20,7 @@ def places(tmp_path: Path, request: pytest.FixtureRequest) -> Places:
     """Makes new stores; a test that asks for one in PostgreSQL is skipped where there is none."""
 
     def postgres_url() -> str:
-        url: Callable[[], str] = request.getfixturevalue("postgres_server").new_url
-        return url()
+        server = cast("PostgresServer", request.getfixturevalue("postgres_server"))
+        return server.new_url()
 
     return Places(tmp_path, postgres_url)

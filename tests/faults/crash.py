@@ -5,7 +5,7 @@ import functools
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from memzoo.stores import open_store
@@ -39,9 +39,9 @@ def crash(tally: Tally, new: Callable[[], Scenario], kills: int, *, exchanges: i
     start = time.perf_counter()
     undisturbed = live(Life(new(), 0, exchanges, seed=seed))
     longest = _LONGEST_LIFE * (time.perf_counter() - start)
-    aims = _aims(undisturbed, kills, chance)
-    while tally.tried < kills or aims:
-        _whole_talk(tally, Life(new(), 0, exchanges, seed=seed), aims, undisturbed, chance, longest)
+    killer = _Killer(tally, undisturbed, chance, longest, _aims(undisturbed, kills, chance))
+    while tally.tried < kills or killer.aims:
+        killer.whole_talk(Life(new(), 0, exchanges, seed=seed))
 
 
 def cells(places: Places, kills: int) -> Iterator[Cell]:
@@ -62,34 +62,50 @@ def _aims(undisturbed: Told, kills: int, chance: random.Random) -> list[Aim]:
     return aims
 
 
-def _whole_talk(
-    tally: Tally, life: Life, aims: list[Aim], undisturbed: Told, chance: random.Random, longest: float
-) -> None:
-    """Say all there is to say, however many processes it takes, and compare."""
-    acknowledged: list[int] = []
-    told, patience = Told(killed=True), longest
-    while told.killed:
-        aim = aims.pop() if aims else None
-        life = replace(
-            life,
-            first=len(acknowledged),
-            kill_at=aim and (len(acknowledged) + aim[0], aim[1]),
-            asynchronous=chance.random() < 0.5,  # noqa: PLR2004 - evenly
-        )
-        told = live(life, kill_after=None if aim else chance.uniform(0, patience))
-        patience = longest if told.saved else 2 * patience
-        acknowledged += told.saved
-        _check(tally, life, told, acknowledged, undisturbed)
+@dataclass
+class _Killer:
+    """Has one talk after the other said by processes that it kills.
 
+    Attributes:
+        tally: Takes the results.
+        undisturbed: What they are compared with.
+        chance: Chooses.
+        longest: How long a process that is killed at random lives, in seconds.
+        aims: The kills that are still to be done.
+    """
 
-def _check(tally: Tally, life: Life, told: Told, acknowledged: list[int], undisturbed: Told) -> None:
-    for number in told.saved[1:]:
-        tally.check_equal(told.views[number], undisturbed.views[number], f"the view before exchange {number}")
-    if told.killed:
-        tally.tried += 1
-        tally.places[told.killed_at or "at random"] += 1
-    else:
-        tally.check_equal(told.outcome, undisturbed.outcome, "the outcome")
-    with contextlib.closing(open_store(life.scenario.store)) as store:
-        log = drive(store.read(CONVERSATION))
-    tally.check_log(log, [f"turn-{number}" for number in acknowledged])
+    tally: Tally
+    undisturbed: Told
+    chance: random.Random
+    longest: float
+    aims: list[Aim]
+
+    def whole_talk(self, life: Life) -> None:
+        """Say all there is to say, however many processes it takes, and compare."""
+        acknowledged: list[int] = []
+        told, patience = Told(killed=True), self.longest
+        while told.killed:
+            aim = self.aims.pop() if self.aims else None
+            life = replace(
+                life,
+                first=len(acknowledged),
+                kill_at=aim and (len(acknowledged) + aim[0], aim[1]),
+                asynchronous=self.chance.random() < 0.5,
+            )
+            told = live(life, kill_after=None if aim else self.chance.uniform(0, patience))
+            patience = self.longest if told.saved else 2 * patience
+            acknowledged += told.saved
+            self._check(life, told, acknowledged)
+
+    def _check(self, life: Life, told: Told, acknowledged: list[int]) -> None:
+        tally, undisturbed = self.tally, self.undisturbed
+        for number in told.saved[1:]:
+            tally.check_equal(told.views[number], undisturbed.views[number], f"the view before exchange {number}")
+        if told.killed:
+            tally.tried += 1
+            tally.places[told.killed_at or "at random"] += 1
+        else:
+            tally.check_equal(told.outcome, undisturbed.outcome, "the outcome")
+        with contextlib.closing(open_store(life.scenario.store)) as store:
+            log = drive(store.read(CONVERSATION))
+        tally.check_log(log, [f"turn-{number}" for number in acknowledged])

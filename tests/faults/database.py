@@ -80,7 +80,10 @@ async def _turns(memory: BaseMemory, steps: Steps) -> int:
     refused = 0
     for number in range(_EXCHANGES):
         steps.begin(number)
-        for call in (memory.amessages, functools.partial(memory.asave_context, *said(number), turn_id=f"turn-{number}")):
+        for call in (
+            memory.amessages,
+            functools.partial(memory.asave_context, *said(number), turn_id=f"turn-{number}"),
+        ):
             arguments = [QUESTION] if call == memory.amessages else []
             try:
                 await call(*arguments)

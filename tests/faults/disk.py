@@ -7,7 +7,7 @@ import random
 import resource
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def available() -> list[str]:
         return ["file size limit"]
 
 
-def cells(places: Places, kills: int) -> Iterator[Cell]:
+def cells(places: Places, kills: int) -> Generator[Cell]:
     """Each strategy on SQLite."""
     for strategy in SEVEN:
         yield Tally("disk", strategy, "sqlite"), functools.partial(_all, times=kills // 10)
@@ -110,7 +110,7 @@ def out_of_order(tally: Tally, fault: str, seed: int) -> None:
 
 
 @contextlib.contextmanager
-def _disk(folder: Path, *, small: bool) -> Iterator[Path]:
+def _disk(folder: Path, *, small: bool) -> Generator[Path]:
     """The folder, as a file system of its own if it is to be small."""
     if not small:
         yield folder

@@ -52,7 +52,7 @@ def fail(tally: Tally, new: Any, *, every: int = 1) -> None:
     endpoint = Endpoint()
     undisturbed = _talk(new(), endpoint, asynchronous=False)
     trials = [(fault, at, way) for fault in FAULTS for at in range(undisturbed.calls) for way in (False, True)]
-    for fault, at, asynchronous in trials[:: every]:
+    for fault, at, asynchronous in trials[::every]:
         endpoint.plan(fault, at)
         seen = _talk(new(), endpoint, asynchronous=asynchronous)
         tally.tried += 1

@@ -2,7 +2,7 @@
 
 import contextlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -43,7 +43,7 @@ class Ports:
 
     llm: Any = clerk
     embedder: Any = eager("vector-retriever")["embedder"]
-    index: Callable[[VectorIndex], VectorIndex] = lambda index: index  # noqa: E731 - it has to be a default
+    index: Callable[[VectorIndex], VectorIndex] = lambda index: index
 
 
 def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
@@ -55,7 +55,7 @@ def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
 
 
 @contextlib.contextmanager
-def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Iterator[BaseMemory]:
+def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Generator[BaseMemory]:
     """The memory of a scenario, on a store that is closed afterwards."""
     with contextlib.ExitStack() as stack:
         store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=lambda: _NOON)))

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine, Pool, event
 
-from memzoo.memories.models import ChatFunction
 from memzoo.stores import Message, VectorIndex
 from tests.faults.scenarios import Ports
 
@@ -54,8 +53,7 @@ class Steps:
         def embedder(texts: list[str]) -> Any:
             return self._around("embedder", ports.embedder, texts)
 
-        counted: ChatFunction = llm
-        return Ports(counted, embedder, lambda index: _SteppedIndex(ports.index(index), self))
+        return Ports(llm, embedder, lambda index: _SteppedIndex(ports.index(index), self))
 
     def watch_sql(self) -> None:
         """Count the statements and commits of all databases of this process, for as long as it lives."""
@@ -66,10 +64,16 @@ class Steps:
         def after(*args: Any) -> None:
             self(f"after {_title(args[2])}")
 
+        def commit(_: Any) -> None:
+            self("before commit")
+
+        def checkin(*_: Any) -> None:
+            self("connection back")
+
         event.listen(Engine, "before_cursor_execute", before)
         event.listen(Engine, "after_cursor_execute", after)
-        event.listen(Engine, "commit", lambda _: self("before commit"))
-        event.listen(Pool, "checkin", lambda *_: self("connection back"))
+        event.listen(Engine, "commit", commit)
+        event.listen(Pool, "checkin", checkin)
 
     def _around(self, name: str, function: Callable[[Any], Any], argument: Any) -> Any:
         self(f"before {name}")

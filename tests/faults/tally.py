@@ -66,9 +66,9 @@ class Tally:
 
 def _difference(found: Any, expected: Any) -> str:
     if isinstance(found, dict) and isinstance(expected, dict):
-        keys = cast("dict[Any, Any]", found).keys() | expected.keys()
-        differing = [key for key in keys if found.get(key) != expected.get(key)]
-        return "; ".join(f"{key!r}: {_difference(found.get(key), expected.get(key))}" for key in differing)
+        one, other = cast("dict[Any, Any]", found), cast("dict[Any, Any]", expected)
+        differing = [key for key in one | other if one.get(key) != other.get(key)]
+        return "; ".join(f"{key!r}: {_difference(one.get(key), other.get(key))}" for key in differing)
     return f"{found!r} instead of {expected!r}"
 
 

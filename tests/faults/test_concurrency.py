@@ -34,8 +34,12 @@ def test_a_model_call_is_paid_for_once(places: Places):
 
     store = open_store(places.url("sqlite"))
     memory = ConversationSummaryMemory(llm=answer, store=store, conversation_id="c")
+
+    def save(number: int) -> None:
+        memory.save_context({"input": f"Sam likes tea{number}"}, {"output": "ok"})
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: memory.save_context({"input": f"Sam likes tea{n}"}, {"output": "ok"}), range(8)))
+        list(pool.map(save, range(8)))
     new_lines = [prompt.rpartition("<new_lines>")[2] for prompt in asked]
     assert all(sum(f"tea{n}" in lines for lines in new_lines) == 1 for n in range(8))
     store.close()

@@ -11,7 +11,7 @@ from tests.postgres import PostgresServer
 def test_a_cut_connection_leaves_nothing_half_written(places: Places):
     """A connection that ends at any step is a `StoreError` or goes unnoticed, and the next call works (I2, I3)."""
     tally = Tally("cut connection", "summary", "postgresql")
-    cut(tally, lambda: places.scenario("summary", "postgresql"), every=9)
+    cut(tally, lambda: places.scenario("summary", "postgresql"), every=17)
     assert tally.clean, tally.examples
     assert tally.places["an error"]
 

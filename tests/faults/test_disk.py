@@ -8,7 +8,7 @@ from tests.faults.tally import Tally
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_nothing_is_half_written(fault: str):
-    """A save is refused with a `StoreError`, leaves nothing behind but what was whole, and works afterwards (I2, I3)."""
+    """A save is refused with a `StoreError`, leaves nothing half-written, and works afterwards (I2, I3)."""
     if fault not in available():
         pytest.skip("file systems cannot be mounted here")
     for strategy in ("buffer", "vector-retriever"):

@@ -18,7 +18,7 @@ IDS = [
     *(id_ for id_ in HOSTILE_IDS if id_),
     *("%", "%s", "%(conversation_id)s", ":id", "?", "$1", "a'; DROP TABLE memzoo_messages; --", "a' OR 'a' = 'a"),
     *("/etc/passwd", "..\\..\\a", "C:\\a", "file:///a", "a\n../a", "~", "$HOME", "CON", "a.db", "a/", "/a"),
-    *("\u0430", "\uff41", "a\u200b", "a\u00a0", "\u202ea", "A\u030a", "\u00c5", "\u212b", "ß", "ss", "ı", "i"),
+    *("\u0430", "\uff41", "a\u200b", "a\u00a0", "\u202ea", "A\u030a", "\u00c5", "\u212b", "ß", "ss", "\u0131", "i"),
     *(LONG, LONG[:-1], LONG + "\0"),
 ]
 

@@ -17,15 +17,17 @@ from tests.faults.scenarios import SEVEN, remember
 TEXTS = some.text(some.characters(exclude_categories=["Cs"]), max_size=30) | some.sampled_from(
     ["Sam likes tea", "Eve lives in Oslo", "Sam does not like tea", "AI: I agree", "{{ 7 * 7 }}", "</new_lines>", "\0"]
 )
-CALLS = some.builds(lambda id_: [{"id": id_, "type": "function", "function": {"name": "f"}}], some.sampled_from("xyz"))
-LEGAL = some.one_of(
-    some.fixed_dictionaries({"role": some.sampled_from(["system", "user", "assistant"]), "content": TEXTS}),
-    some.fixed_dictionaries({"role": some.just("assistant"), "content": some.none(), "tool_calls": CALLS}),
-    some.fixed_dictionaries({"role": some.just("tool"), "tool_call_id": some.sampled_from("xyz"), "content": TEXTS}),
-    some.fixed_dictionaries({"role": some.just("user"), "content": TEXTS, "name": TEXTS, "more": some.integers()}),
-    some.fixed_dictionaries(
-        {"role": some.just("user"), "content": some.lists(some.builds(lambda text: {"type": "text", "text": text}, TEXTS))}
-    ),
+ROLES = some.sampled_from(["system", "user", "assistant"])
+IDS = some.sampled_from("xyz")
+PARTS = some.lists(some.fixed_dictionaries({"type": some.just("text"), "text": TEXTS}))
+CALLS: Any = some.lists(some.fixed_dictionaries({"id": IDS, "type": some.just("function")}), min_size=1)
+USER, ASSISTANT, TOOL = some.just("user"), some.just("assistant"), some.just("tool")
+LEGAL: some.SearchStrategy[Message] = some.one_of(
+    some.fixed_dictionaries({"role": ROLES, "content": TEXTS}),
+    some.fixed_dictionaries({"role": ASSISTANT, "content": some.none(), "tool_calls": CALLS}),
+    some.fixed_dictionaries({"role": TOOL, "tool_call_id": IDS, "content": TEXTS}),
+    some.fixed_dictionaries({"role": USER, "content": TEXTS, "name": TEXTS, "more": some.integers()}),
+    some.fixed_dictionaries({"role": USER, "content": PARTS}),
 )
 ILLEGAL: Any = some.sampled_from(
     [
@@ -71,7 +73,11 @@ class Operations(RuleBasedStateMachine):
         with pytest.raises(MessageError):
             self.memory(id_, strategy).add_messages([*messages, bad], turn_id="illegal")
 
-    @rule(id_=CONVERSATIONS, strategy=some.sampled_from(SEVEN), said=some.sampled_from([{}, {"a": "x", "b": "y"}, {"a": 7}]))
+    @rule(
+        id_=CONVERSATIONS,
+        strategy=some.sampled_from(SEVEN),
+        said=some.sampled_from([{}, {"a": "x", "b": "y"}, {"a": 7}]),
+    )
     def save_what_is_illegal(self, id_: str, strategy: str, said: dict[str, Any]) -> None:
         """Inputs that cannot be told apart, or are no text, are refused."""
         with pytest.raises((AmbiguousKeyError, MissingKeyError, MessageError)):
@@ -133,5 +139,6 @@ def test_any_sequence_keeps_the_invariants(place: str, places: Places):
         address = "memory://" if place == "memory" else places.url(place)
 
     share = {"memory": 5, "sqlite": 10, "postgresql": 20}[place]
-    wanted = settings(max_examples=settings.default.max_examples // share, stateful_step_count=15)
+    profile = settings.get_profile(settings.get_current_profile_name())
+    wanted = settings(max_examples=profile.max_examples // share, stateful_step_count=15)
     run_state_machine_as_test(Here, settings=wanted)

@@ -2,20 +2,20 @@
 
 import contextlib
 import gc
+import importlib
 
-import memzoo.stores.chroma
 from memzoo.stores.driving import drive
 from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
-with contextlib.suppress(ModuleNotFoundError):
-    import chromadb.api.client as _  # noqa: F401
+for _name in ("memzoo.stores.chroma", "chromadb.api.client"):
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module(_name)
 
 for _strategy in SEVEN:
     with opened(Scenario(_strategy, "sqlite://")) as _memory:
         _memory.save_context(*said(1))
         drive(aoutcome(_memory))
 
-__all__ = ["memzoo"]
 
 # So that the garbage collector of a fork does not touch, and so copy, what it shares with the others.
 gc.collect()

@@ -138,18 +138,19 @@ def test_other_files_stay(tmp_path: Path):
     assert (tmp_path / "chroma.sqlite3").read_text() == "somebody else's"
 
 
-def test_an_index_that_fails_is_not_trusted(tmp_path: Path):
+def test_an_index_that_fails_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """After an error inside Chroma the next one begins with an empty index."""
+    from chromadb.api.client import Client as ClientClass
     from chromadb.errors import InternalError
 
     with opened(tmp_path) as index:
         drive(index.add("c", "s", {1: vector(1, 0)}))
 
-        def fail() -> None:
+        def fail(*_: object) -> None:
             raise InternalError("disk I/O error")
 
-        index._client.list_collections = fail  # type: ignore[method-assign, assignment]  # pyright: ignore
-        with pytest.raises(StoreError, match="disk I/O error"):
-            drive(index.known("c", "s"))
-        del index._client.list_collections
+        with monkeypatch.context() as patch:
+            patch.setattr(ClientClass, "list_collections", fail)
+            with pytest.raises(StoreError, match="disk I/O error"):
+                drive(index.known("c", "s"))
     assert known(tmp_path) == set()

@@ -8,7 +8,7 @@ VOCABULARY := llama-index-core==0.14.25
 export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
 ARGS ?=
 
-.PHONY: compare test sequences lint types wheel bench record clean
+.PHONY: compare test faults sequences lint types wheel bench record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare $(ARGS))
@@ -33,6 +33,9 @@ wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 
 bench: $(VENV)/.dev  ## all measurements that README and docs quote
 	$(call run,python -m memzoo.benchmarks $(ARGS))
+
+faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
+	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))
 
 record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or from OPENAI_BASE_URL with OPENAI_API_KEY
 	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))

@@ -190,6 +190,6 @@ def _packed(vectors: Any, count: int, name: str) -> list[bytes]:
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
         raise ModelError(f"embedder {name!r} gave no vectors of equal length: {error}") from error
-    if count and (rows.ndim != 2 or len(rows) != count or not numpy.isfinite(rows).all()):  # noqa: PLR2004
+    if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
         raise ModelError(f"embedder {name!r} gave shape {rows.shape} for {count} texts, not one finite vector for each")
     return [row.tobytes() for row in rows]

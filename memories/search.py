@@ -1,11 +1,13 @@
 """Search by embeddings that follows the store."""
 
+from memzoo.memories.state import State
 from memzoo.stores import Store, VectorIndex
 from memzoo.stores.index import digest
 
 __all__ = ["VectorSearch"]
 
 _NEAREST = 200
+_NEWEST = 32
 _NEVER = -1
 
 
@@ -25,6 +27,7 @@ class VectorSearch:
         self._key = (conversation_id, space)
         self._epoch = _NEVER
         self._last = 0
+        self._size: tuple[int, int] | None = None
 
     async def follow(self, store: Store, epoch: int) -> None:
         """Put in what the store has and the index lacks. The first time, and after a clear, all is compared."""
@@ -35,6 +38,15 @@ class VectorSearch:
         if new:
             await self._index.add(*self._key, new)
             self._last = max(new)
+
+    async def size(self, store: Store, state: State) -> int | None:
+        """The bytes of an embedding here, as the newest ones tell; `None` if there are none."""
+        if self._size is None or self._size[0] != state.epoch:
+            newest = await store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            if not newest:
+                return None
+            self._size = state.epoch, len(next(iter(newest.values())))
+        return self._size[1]
 
     async def search(self, vector: bytes) -> list[tuple[int, float]]:
         """The nearest 200 as pairs of log number and cosine, nearest first."""

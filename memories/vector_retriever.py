@@ -86,7 +86,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         passages = list(self._documents.passages(entries))
         if not passages:
             return Changes()
-        vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages])
+        vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages], log, state)
         return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -126,16 +126,23 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
         """The messages nearest to the query, by log number, with their cosines."""
         try:
-            (vector,) = await self._embed([query])
+            (vector,) = await self._embed([query], log, state)
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return []
         await self._vectors.follow(log.store, state.epoch)
         return await self._vectors.search(vector)
 
-    async def _embed(self, texts: list[str]) -> list[bytes]:
+    async def _embed(self, texts: list[str], log: Log, state: State) -> list[bytes]:
         embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
+        size, held = len(embedded.vectors[0]), await self._vectors.size(log.store, state)
+        if held not in (None, size):
+            # Together with the others it could not be searched, and they could not either.
+            raise ModelError(
+                f"embedder {self._embedder.name!r} gave {size // 4} numbers for a text, but {held // 4} for others of "
+                f"{self.conversation_id!r}: use the model that made those, or give this one another name"
+            )
         return embedded.vectors
 
     def _no_words(self) -> WordIndex:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memzoo.stores.chroma_folder import ChromaFolder
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.index import check_dimension, decode, digest
 
@@ -24,9 +25,14 @@ __all__ = ["ChromaIndex"]
 class ChromaIndex:
     """A `VectorIndex` in Chroma, for more embeddings than memory or time allow to compare one by one.
 
-    Without arguments it lives as long as the process. With a `path` it is in a folder, which one process at a time
-    may use. With a `host` it is on a Chroma server (`chroma run`), which any number of processes share. The store
-    remains the owner of the embeddings, so what Chroma has lost can be put in again.
+    Without arguments it lives as long as the process. With a `path` it is in a folder, which one index at a time may
+    have open. With a `host` it is on a Chroma server (`chroma run`), which any number of processes share. The store
+    remains the owner of the embeddings, so what Chroma has lost is put in again when it is missed.
+
+    A folder that was not properly closed (the process was killed), or that somebody changed since, is not opened again,
+    because Chroma may crash on it: the index begins empty, and each conversation is filled in again from the store
+    when it is first searched. Nothing is embedded anew. An index that is dropped or left at the end of the program
+    is closed properly.
 
     All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
     is kept under a digest of its conversation's id and space: no id reaches Chroma, so none can confuse it or
@@ -57,7 +63,7 @@ class ChromaIndex:
 
         Args:
             client: A Chroma client of your own; not an asynchronous one.
-            path: A folder, created if missing.
+            path: A folder, created if missing; the index is in a folder below it.
             host: A Chroma server's name or address.
             port: The server's port.
             collection: What the names of the collections begin with, at least 2 of `a-z A-Z 0-9 . _ -`.
@@ -65,7 +71,7 @@ class ChromaIndex:
         Raises:
             MissingExtraError: Chroma is not installed.
             OptionError: More than one place is given.
-            StoreError: The folder or the server cannot be opened.
+            StoreError: The folder or the server cannot be opened, or another index has the folder open.
         """
         try:
             import chromadb
@@ -77,15 +83,18 @@ class ChromaIndex:
         # In-process clients all see the same data, but two indexes may serve two different stores.
         self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection
         self._place = str(path or (f"{host}:{port}" if host else "in process"))
-        with _explained(self._place):
-            if path is not None:
-                self._client = chromadb.PersistentClient(path)
+        self._folder = None if path is None else ChromaFolder(path)
+        with _explained(self._place, self._folder):
+            if self._folder is not None:
+                self._client = self._folder.client()
             elif host is not None:
                 self._client = chromadb.HttpClient(host, port)
             else:
                 self._client = client or chromadb.EphemeralClient()
             drop = self._prefix if in_process else None
-            self._finalizer = weakref.finalize(self, _give_back, self._client, drop=drop, close=client is None)
+            self._finalizer = weakref.finalize(
+                self, _give_back, self._client, self._folder, drop=drop, close=client is None
+            )
             self._batch = self._client.get_max_batch_size()
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -155,7 +164,7 @@ class ChromaIndex:
     def _open(self) -> Generator[None, None, None]:
         if not self._finalizer.alive:
             raise StoreError("this index is closed")
-        with _explained(self._place):
+        with _explained(self._place, self._folder):
             yield
 
     def _collection(self, dimension: int) -> "Collection | None":
@@ -183,11 +192,13 @@ def _names(client: "ClientAPI", prefix: str) -> list[str]:
     return [name for name in names if re.fullmatch(re.escape(prefix) + "-[0-9]+", name)]
 
 
-def _give_back(client: "ClientAPI", *, drop: str | None, close: bool) -> None:
+def _give_back(client: "ClientAPI", folder: ChromaFolder | None, *, drop: str | None, close: bool) -> None:
     for name in _names(client, drop) if drop else ():
         client.delete_collection(name)
     if close and (closing := getattr(client, "close", None)):
         closing()
+    if folder is not None:
+        folder.close()
 
 
 def _nearest(collection: "Collection", key: str, vector: Any, k: int) -> list[tuple[int, float]]:
@@ -216,11 +227,13 @@ def _similarity(distance: float) -> float:
 
 
 @contextmanager
-def _explained(place: str) -> Generator[None, None, None]:
+def _explained(place: str, folder: ChromaFolder | None) -> Generator[None, None, None]:
     import httpx
-    from chromadb.errors import ChromaError
+    from chromadb.errors import ChromaError, InternalError
 
     try:
         yield
     except (ChromaError, httpx.HTTPError, OSError, ValueError) as error:
+        if folder is not None and isinstance(error, (InternalError, OSError)):
+            folder.sound = False
         raise StoreError(f"Chroma ({place}): {error}") from error

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import signal
 import subprocess
 import tempfile
 import threading
@@ -77,6 +78,14 @@ class PostgresServer:
     def stop(self) -> None:
         """End it as an administrator does, who does not wait for clients; the data remain."""
         self._server.stop()
+
+    def kill(self) -> None:
+        """End it as a crash does: at once, and with what is in its log to be made good at the next start."""
+        info = self._server._postmaster_info  # pyright: ignore[reportPrivateUsage]
+        assert info is not None
+        assert info.process is not None
+        info.process.send_signal(signal.SIGQUIT)
+        info.process.wait()
 
     def cleanup(self) -> None:
         """End it for good."""

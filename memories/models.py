@@ -144,12 +144,11 @@ class ChatModel:
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
         """Makes a `ModelError` of whatever the client raises when a call fails, in the middle of a stream too."""
-        from httpx2 import HTTPError
         from openai import OpenAIError
 
         try:
             yield
-        except (OpenAIError, HTTPError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
             ) from error

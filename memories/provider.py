@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.floor import floor_of
+from memzoo.memories.forgetting import Receipt
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store
@@ -107,12 +108,16 @@ class MemoryProvider(Managed["MemoryProvider"]):
         with self._lock:
             self._at_hand.pop(_checked(conversation_id), None)
 
-    async def aforget(self, conversation_id: str) -> None:
-        """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add."""
+    async def aforget(self, conversation_id: str) -> Receipt:
+        """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
+
+        Returns:
+            What was removed, as from `BaseMemory.forget`.
+        """
         memory = self.get(conversation_id)
         floor_of(self.store, conversation_id).end()
         try:
-            await memory.aclear()
+            return await memory.aforget(None)
         finally:
             self.release(conversation_id)
 

@@ -59,9 +59,9 @@ class Endpoint:
         said = {"role": "assistant", "content": text, **({"tool_calls": made} if made else {}), **message}
         self.answers.append({"message": said, "reason": reason or ("tool_calls" if made else "stop")})
 
-    def breaks_off(self, text: str) -> None:
-        """Prepare an answer that ends in the middle, as when a connection is lost."""
-        self.answers.append({"message": {"role": "assistant", "content": text}, "reason": None})
+    def breaks_off(self, text: str, **headers: str) -> None:
+        """Prepare an answer that ends in the middle; with too large a Content-Length, the connection is lost."""
+        self.answers.append({"message": {"role": "assistant", "content": text}, "reason": None, "headers": headers})
 
     def sent(self, number: int = -1) -> list[Message]:
         """The messages of a request."""
@@ -79,7 +79,7 @@ class Endpoint:
         self.asked.append(request)
         answer = self.answers.popleft()
         kind = "text/event-stream" if request.get("stream") else "application/json"
-        start_response("200 OK", [("Content-Type", kind)])
+        start_response("200 OK", [("Content-Type", kind), *answer.get("headers", {}).items()])
         return _events(answer) if request.get("stream") else [json.dumps(_whole(answer)).encode()]
 
 

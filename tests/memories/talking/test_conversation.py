@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.memories import Conversation, create_memory, immediate
+from memzoo.memories import Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.memories.registry import FURTHER, STRATEGIES
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
@@ -81,6 +81,15 @@ def test_system_is_sent_first_and_never_stored(say: Say, endpoint: "Endpoint") -
         assert [message for message in endpoint.sent() if message["role"] == "system"] == [endpoint.sent()[0]]
         assert endpoint.sent()[0] == {"role": "system", "content": system}
     assert {message["role"] for message in conversation.memory.history()} == {"user", "assistant"}
+
+
+def test_instructions_that_are_in_the_log_are_sent_once(endpoint: "Endpoint") -> None:
+    """A system message of the memory is sent behind the conversation's own; an equal one is not sent twice."""
+    memory = ConversationBufferMemory()
+    memory.add_messages([{"role": "system", "content": text} for text in ("Be brief.", "Be kind.")])
+    endpoint.says("Yes")
+    Conversation(endpoint.model, memory, system="Be brief.").send("Right?")
+    assert texts(endpoint.sent()) == [("system", "Be brief."), ("system", "Be kind."), ("user", "Right?")]
 
 
 def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> None:

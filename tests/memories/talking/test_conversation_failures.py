@@ -14,7 +14,7 @@ from memzoo.stores.errors import ModelError
 if TYPE_CHECKING:
     from tests.memories.talking.conftest import Endpoint
 
-from tests.memories.talking.ways import Say, add, each_way, texts
+from tests.memories.talking.ways import Say, add, astreams, each_way, streams, texts
 
 
 class TestFailures:
@@ -34,6 +34,17 @@ class TestFailures:
         say(conversation, "Again")
         assert texts(endpoint.sent()) == [*kept, ("user", "Again")]
         assert conversation.memory.unfinished_turn() == []
+
+    def test_with_its_connection(self, endpoint: "Endpoint") -> None:
+        """A connection that is lost in mid-stream is a `ModelError` too, not an error of the HTTP library."""
+        conversation = Conversation(endpoint.model)
+        endpoint.breaks_off("I was about to", **{"Content-Length": "100000"})
+        with pytest.raises(ModelError, match="failed: APIConnectionError"):
+            streams(conversation, "Tell me")
+        endpoint.breaks_off("I was about to", **{"Content-Length": "100000"})
+        with pytest.raises(ModelError, match="failed: APIConnectionError"):
+            astreams(conversation, "Tell me")
+        assert len(conversation.memory.history()) == 2
 
     @pytest.mark.parametrize("on_failure", ["keep", "rollback"])
     def test_after_tools_have_run(self, on_failure: Any, endpoint: "Endpoint") -> None:

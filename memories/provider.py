@@ -108,8 +108,12 @@ class MemoryProvider(Managed["MemoryProvider"]):
         with self._lock:
             self._at_hand.pop(_checked(conversation_id), None)
 
-    async def aforget(self, conversation_id: str) -> Receipt:
+    async def aforget(self, conversation_id: str, *, thorough: bool | None = None) -> Receipt:
         """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
+
+        Args:
+            conversation_id: Which one.
+            thorough: As in `BaseMemory.forget`. The ends of scopes and sessions are not.
 
         Returns:
             What was removed, as from `BaseMemory.forget`.
@@ -117,7 +121,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
         memory = self.get(conversation_id)
         floor_of(self.store, conversation_id).end()
         try:
-            return await memory.aforget(None)
+            return await memory.aforget(None, thorough=thorough)
         finally:
             self.release(conversation_id)
 
@@ -140,7 +144,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
         """
         if conversation_id is None:
             made = secrets.token_urlsafe()
-            return Lease(lambda: self.get(made), lambda: self.aforget(made))
+            return Lease(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
         given = _checked(conversation_id)
         return Lease(lambda: self.get(given), None)
 
@@ -194,7 +198,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
         if session.is_kept:
             self.release(session.conversation_id)
         else:
-            await self.aforget(session.conversation_id)
+            await self.aforget(session.conversation_id, thorough=False)
 
     def _evict(self) -> None:
         since = self._clock() - self._idle_seconds

@@ -6,10 +6,12 @@ from memzoo.memories.combined import CombinedMemory
 from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
 from memzoo.memories.entity import ConversationEntityMemory
 from memzoo.memories.facts import Fact, Quote, Reason, Source
+from memzoo.memories.forgetting import Receipt
 from memzoo.memories.graph import KnowledgeGraph
 from memzoo.memories.knowledge_graph import ConversationKGMemory
 from memzoo.memories.models import ChatModel, Completion, Model
 from memzoo.memories.registry import STRATEGIES, create_memory
+from memzoo.memories.retention import Retained, aretain, retain
 from memzoo.memories.summary import ConversationSummaryMemory
 from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
 from memzoo.memories.usage import Spent, Usage
@@ -36,9 +38,13 @@ __all__ = [
     "OpenAIEmbedder",
     "Quote",
     "Reason",
+    "Receipt",
+    "Retained",
     "Source",
     "Spent",
     "Usage",
     "VectorStoreRetrieverMemory",
+    "aretain",
     "create_memory",
+    "retain",
 ]

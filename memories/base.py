@@ -1,12 +1,14 @@
 """The base of all strategies: saving, loading, catching up, once for all of them."""
 
+import logging
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from memzoo.memories.chat_history import ChatHistory
+from memzoo.memories.forgetting import Receipt, evict, forget
 from memzoo.memories.keys import input_key_of, output_key_of
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.messages import checked, text_of
@@ -20,6 +22,8 @@ from memzoo.stores import JSON, Entry, Message, Record
 from memzoo.stores.driving import blocking
 
 __all__ = ["BaseMemory"]
+
+logger = logging.getLogger("memzoo")
 
 
 @dataclass(kw_only=True, eq=False)
@@ -81,6 +85,10 @@ class BaseMemory(Presentation, ABC):
         """The name under which the store keeps what was derived."""
         return self.name
 
+    async def needed(self, log: Log, state: State) -> int:
+        """The first log number that `view` or `derive` still has a use for; 1 for everything."""
+        return 1
+
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in an index or a graph kept beside it; `reset` says to forget all before."""
 
@@ -140,13 +148,45 @@ class BaseMemory(Presentation, ABC):
             query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
         return self.as_request(await self.current_view(query))
 
-    async def ahistory(self) -> list[Message]:
-        """All that was ever said, oldest first, whatever the strategy shows of it."""
-        return messages_of(await self._log.after(0))
+    async def aentries(
+        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
+    ) -> list[Entry]:
+        """What was said, with log numbers and times, whatever the strategy shows of it.
+
+        Args:
+            limit: At most so many; `None` for all.
+            before: Only numbers below this one: for the page before an entry, its number.
+            after: Only numbers above this one: for the page after an entry, its number.
+            newest_first: Begin with the newest instead of the oldest.
+        """
+        return await self._log.page(limit, before=before, after=after, newest_first=newest_first)
+
+    async def ahistory(
+        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
+    ) -> list[Message]:
+        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
+        return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
+
+    async def aforget(self, ids: Collection[int] | None, *, thorough: bool = True) -> Receipt:
+        """Delete messages for good, and derive what was learnt from them anew without them.
+
+        Of a tool call and its results, those that are left stay in the log, but are never sent.
+
+        Args:
+            ids: Log numbers (see `aentries`), or `None` for the whole conversation.
+            thorough: Rewrite the store's files, so that no copy is left in them. It takes as long as copying them.
+
+        Raises:
+            UnknownMessageError: There is no such message; nothing was forgotten.
+            ModelError: As in `asave_context`. The messages are forgotten all the same.
+        """
+        return await forget(self, ids, thorough=thorough)
 
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
         await self._upkeep.clear()
+        if not await self.store.scrub():
+            logger.warning("%r is deleted, but the store's log file could not be emptied yet", self.conversation_id)
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; with `background`, wait for what is under way.
@@ -161,7 +201,9 @@ class BaseMemory(Presentation, ABC):
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
     messages = blocking(amessages)
+    entries = blocking(aentries)
     history = blocking(ahistory)
+    forget = blocking(aforget)
     clear = blocking(aclear)
     settle = blocking(asettle)
 
@@ -172,6 +214,10 @@ class BaseMemory(Presentation, ABC):
         state = await self._upkeep.current() if self.derives else State()
         return await self.view(self._log, state, query)
 
+    async def stored_view(self, query: str | None) -> View:
+        """The view of what is stored, without catching up: nothing is derived, nothing is written."""
+        return await self.view(self._log, await self._upkeep.state(), query)
+
     async def catch_up(self) -> None:
         """Learn from what is in the log: at once, or with `background` after this call.
 
@@ -180,6 +226,23 @@ class BaseMemory(Presentation, ABC):
         """
         if self.derives:
             await self._upkeep.follow(raising=self.on_model_error == "raise")
+
+    @property
+    def deriving(self) -> "list[BaseMemory]":
+        """The memories that learn when this one saves: itself, if it learns anything."""
+        return [self] if self.derives else []
+
+    async def drop_deleted(self) -> None:
+        """Let go of what the store has deleted, in whatever is kept beside it."""
+        await self._upkeep.state()
+
+    async def behind(self) -> bool:
+        """Whether there is something to learn that was not learnt yet."""
+        return await self._upkeep.behind()
+
+    async def first_needed(self) -> int:
+        """The first log number that is still needed for anything."""
+        return await self.needed(self._log, await self._upkeep.state() if self.derives else State())
 
     @property
     def chat_memory(self) -> ChatHistory:
@@ -199,6 +262,9 @@ class BaseMemory(Presentation, ABC):
         return Record(checked({"role": role, "content": values[key]}), fields if self.keeps_fields else {})
 
     async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
+        entries: Sequence[Entry] = ()
         if records:
-            await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
+            entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
         await self.catch_up()
+        if entries and not self.keep_history:
+            await evict(self, entries[0].seq)

@@ -1,4 +1,4 @@
-"""The `memzoo` command: the zoo, a comparison, a conversation, its graph, the offline model as a server."""
+"""The `memzoo` command: the zoo, a comparison, a conversation, its graph, stores, the offline model as a server."""
 
 import uuid
 from contextlib import closing
@@ -10,12 +10,14 @@ from rich.console import Console
 from rich.markup import escape
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.cli_store import app as store_commands
+from memzoo.memories.cli_store import unlocked_store
 from memzoo.memories.graph_export import FORMATS, export, stored_graph
 from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import ChatModel
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
 from memzoo.memories.tokens import available_counter
-from memzoo.stores import Store, open_store
+from memzoo.stores import Store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 
@@ -27,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(store_commands)
 console = Console()
 
 ModelName = Annotated[str, typer.Option("--model", help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")]
@@ -96,7 +99,7 @@ def chat(
     counter, lacking = available_counter(model)
     if lacking:
         console.print(f"[yellow]Tokens are counted approximately (characters / 4): {escape(str(lacking))}[/]")
-    with closing(open_store(store)) as opened:
+    with closing(unlocked_store(store)) as opened:
         remembered = create_memory(
             memory,
             store=opened,
@@ -121,7 +124,7 @@ def show_graph(
     out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
 ) -> None:
     """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
-    with closing(open_store(store)) as opened:
+    with closing(unlocked_store(store)) as opened:
         if not drive(opened.conversations()):
             raise OptionError(f"the store has no conversation yet: {store}")
         found = drive(stored_graph(opened, conversation or _only_conversation(opened)))

@@ -86,6 +86,19 @@ class CombinedMemory(BaseMemory):
         """Whether a member learns anything."""
         return any(member.derives for member in self.members)
 
+    @property
+    def deriving(self) -> list[BaseMemory]:
+        """The members that learn."""
+        return [part for member in self.members for part in member.deriving]
+
+    async def first_needed(self) -> int:
+        """The first log number that a member still needs."""
+        return min([await member.first_needed() for member in self.members])
+
+    async def drop_deleted(self) -> None:
+        """Let go of the texts whose tokens were counted."""
+        self._counted.cache_clear()
+
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = zip(self.members, await self._views(query), strict=True)
@@ -118,6 +131,7 @@ class CombinedMemory(BaseMemory):
         """Delete the conversation, and what the members derived from it."""
         for member in self.members:
             await member.aclear()
+        self._counted.cache_clear()
 
     async def _each(self, work: Iterable[Coroutine[Any, Any, None]]) -> None:
         try:

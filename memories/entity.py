@@ -81,6 +81,10 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = replies.notes(reply, [note["name"] for note in known], new_lines)
         return Changes({canonical(name): {"name": _name(state, name), "summary": text} for name, text in found.items()})
 
+    async def needed(self, log: Log, state: State) -> int:
+        """The exchanges that tell whom the next messages speak of."""
+        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and the notes about whom the query speaks of."""
         recent = await log.exchanges(self.k)

@@ -48,7 +48,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     state = await store.read_state(conversation_id, ConversationKGMemory.name)
     graph = KnowledgeGraph()
     graph.take_in({key: value for key, value in state.changes.items() if value is not None}, reset=True)
-    return StoredGraph(graph, newest[-1].seq - state.watermark)
+    return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:

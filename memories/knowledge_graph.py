@@ -86,6 +86,10 @@ class ConversationKGMemory(ModelBackedMemory):
             draft |= self.kg.learn(statement, source_of(statement, mined), draft)
         return Changes(draft)
 
+    async def needed(self, log: Log, state: State) -> int:
+        """The exchanges that tell whom the next messages speak of; `why` quotes no others then."""
+        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line of facts for each name that the query speaks of, then what no facts were taken from yet."""
         near = self.kg.around(await self._names(query or "", log), self.depth)

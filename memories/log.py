@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from memzoo.memories.options import whole_number
 from memzoo.stores import Entry, Message, Store
 
 __all__ = ["Log", "messages_of"]
@@ -26,6 +27,21 @@ class Log:
         """The entries numbered above `seq`, at most `limit` of them, oldest first."""
         return await self.store.read(self.conversation_id, after=seq, until=self.until, limit=limit)
 
+    async def page(
+        self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
+    ) -> list[Entry]:
+        """The entries numbered above `after` and below `before`, at most `limit`, from the one end or the other.
+
+        Raises:
+            OptionError: A bound is no whole number.
+        """
+        for name, value in {"limit": limit, "before": before, "after": after}.items():
+            if value is not None:
+                whole_number(name, value, at_least=0)
+        until = self.until if before is None else before - 1
+        found = await self.store.read(self.conversation_id, after=after, until=until, limit=limit, newest=newest_first)
+        return found[::-1] if newest_first else found
+
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
         return await self.store.read(self.conversation_id, after=first - 1, until=last)
@@ -37,6 +53,13 @@ class Log:
     def before(self, entry: Entry) -> "Log":
         """The log as it was before an entry."""
         return Log(self.store, self.conversation_id, entry.seq - 1)
+
+    async def start_of_exchanges(self, k: int) -> int:
+        """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
+        if entries := await self.exchanges(k):
+            return entries[0].seq
+        newest = await self.tail(1)
+        return newest[0].seq + 1 if newest else 1
 
     async def exchanges(self, k: int) -> list[Entry]:
         """The newest `k` exchanges, oldest first; none for `k` below 1.

@@ -34,6 +34,8 @@ class CommonOptions:
             messages word for word.
         background: A save returns as soon as what was said is stored; what is to be learnt from it is learnt after
             that, by a task of the running event loop or, in synchronous code, by a thread. Errors are logged.
+        keep_history: Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use
+            for, for every strategy on this conversation; a buffer and a retriever have use for everything.
 
     Raises:
         UnknownOptionError: There is no such option; the text lists those that there are.
@@ -52,6 +54,7 @@ class CommonOptions:
     token_counter: TokenCounterOption = None
     on_model_error: Literal["raise", "defer"] = "raise"
     background: bool = False
+    keep_history: bool = True
 
     def __new__(cls, **options: Any) -> Self:
         """Refuse options that the class does not have, naming those that it has."""

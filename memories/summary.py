@@ -58,6 +58,10 @@ class ConversationSummaryMemory(SummarizerMemory):
         new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self.bounded(old))
         return Changes() if new == old else Changes({"summary": new})
 
+    async def needed(self, log: Log, state: State) -> int:
+        """What the summary does not cover yet."""
+        return state.watermark + 1
+
     def waits_for_more(self, entries: Sequence[Entry]) -> bool:
         """Whether there are too few whole exchanges, and too few tokens, for a call."""
         if self.every_tokens is not None and self._tokens(entries) >= self.every_tokens:

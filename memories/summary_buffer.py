@@ -71,11 +71,13 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
             kept = kept[gone:]
         return Changes({"summary": summary, "kept": kept, "counter": self.counter.name})
 
+    async def needed(self, log: Log, state: State) -> int:
+        """What the summary does not cover yet."""
+        return _first(state)
+
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then all messages that it does not cover."""
-        kept = _kept(state)
-        first = kept[0][0] if kept else state.watermark + 1
-        return View.of(await log.after(first - 1), (summary_of(state),))
+        return View.of(await log.after(_first(state) - 1), (summary_of(state),))
 
     def unfinished(self, state: State) -> bool:
         """Whether a stored conversation is over the limit that this memory was given, or counted otherwise."""
@@ -120,3 +122,9 @@ class ConversationSummaryBufferMemory(SummarizerMemory):
 def _kept(state: State) -> list[Kept]:
     kept: list[Kept] = state.items.get("kept", [])
     return kept
+
+
+def _first(state: State) -> int:
+    """The first message that the summary does not cover."""
+    kept = _kept(state)
+    return kept[0][0] if kept else state.watermark + 1

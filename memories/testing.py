@@ -15,6 +15,7 @@ import pytest
 from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.contract_tools import QUESTION, SAID
 from memzoo.memories.failure_contract import FailureContract
+from memzoo.memories.lifecycle_contract import LifecycleContract
 from memzoo.memories.scripted import FlakyModel, ScriptedModel
 from memzoo.stores import Message
 from memzoo.stores.errors import (
@@ -28,7 +29,7 @@ from memzoo.stores.errors import (
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
-class MemoryContract(FailureContract):
+class MemoryContract(FailureContract, LifecycleContract):
     """What every strategy keeps to, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:

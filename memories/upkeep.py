@@ -119,11 +119,15 @@ class Upkeep:
             await self._strategy.store.clear(self._strategy.conversation_id)
             await self.state()
 
-    async def _followed_in_background(self) -> State:
+    async def behind(self) -> bool:
+        """Whether there is something to derive."""
         state = await self.state()
-        if await self._step(state) or self._strategy.unfinished(state):
+        return bool(await self._step(state)) or self._strategy.unfinished(state)
+
+    async def _followed_in_background(self) -> State:
+        if await self.behind():
             self._background.start()
-        return state
+        return await self.state()
 
     async def _take(self, state: State, entries: Sequence[Entry]) -> State:
         until = entries[-1].seq if entries else state.watermark

@@ -107,15 +107,21 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return View(tuple(texts), passages=tuple(itertools.chain.from_iterable(documents)))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget the words of a conversation that was cleared."""
+        """Forget all words, after something was deleted."""
         if reset:
             self._words = self._no_words()
+            self._tokens.cache_clear()
 
     async def aclear(self) -> None:
         """Delete the conversation, in the index too."""
         await super().aclear()
         await self._vectors.clear()
         self._words = self._no_words()
+
+    async def drop_deleted(self) -> None:
+        """Let go of what the store has deleted, in the index too."""
+        state = await self._upkeep.state()
+        await self._vectors.follow(self.store, state.epoch)
 
     async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
         """The messages nearest to the query, by log number, with their cosines."""

@@ -40,6 +40,11 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
         super().__post_init__()
         whole_number("k", self.k)
 
+    async def needed(self, log: Log, state: State) -> int:
+        """What is shown."""
+        shown = (await self.view(log, state, None)).numbers
+        return min(shown, default=await log.start_of_exchanges(0))
+
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest `k` exchanges."""
         return View.of(await log.exchanges(self.k))

@@ -3,27 +3,41 @@
 from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
+from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
+from memzoo.stores.transfer import (
+    aexport_conversation,
+    aimport_conversation,
+    export_conversation,
+    import_conversation,
+)
 
 if TYPE_CHECKING:
     from memzoo.stores.chroma import ChromaIndex
+    from memzoo.stores.pgvector import PgVectorIndex
     from memzoo.stores.sql import SQLStore
 
 __all__ = [
     "JSON",
     "ChromaIndex",
+    "EncryptedStore",
     "Entry",
     "ExactIndex",
     "InMemoryStore",
     "Message",
+    "PgVectorIndex",
     "Record",
     "SQLStore",
     "StateUpdate",
     "Store",
     "StoredState",
     "VectorIndex",
+    "aexport_conversation",
+    "aimport_conversation",
+    "export_conversation",
+    "import_conversation",
     "open_store",
 ]
 
@@ -38,4 +52,8 @@ def __getattr__(name: str) -> Any:
         from memzoo.stores.chroma import ChromaIndex
 
         return ChromaIndex
+    if name == "PgVectorIndex":
+        from memzoo.stores.pgvector import PgVectorIndex
+
+        return PgVectorIndex
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

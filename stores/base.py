@@ -208,11 +208,15 @@ class Store(Protocol):
         """
         ...
 
-    async def scrub(self) -> bool:
-        """Remove the remains of what was deleted from files that the store keeps beside its tables, such as a log.
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """Remove the remains of what was deleted from the files of the store.
+
+        Args:
+            thorough: Rewrite the files, so that no copy is left that the database made when it moved data around. It
+                takes as long as copying them, and other writers wait.
 
         Returns:
-            Whether nothing is left there; not so if another process holds such a file up.
+            Whether that was done; not so if another process holds a file up.
         """
         ...
 

@@ -56,7 +56,7 @@ class Database(Protocol):
     name: str
     statements: Statements
 
-    async def scrub(self) -> bool:
+    async def scrub(self, *, thorough: bool) -> bool:
         """See `Store.scrub`."""
         ...
 

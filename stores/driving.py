@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
-__all__ = ["blocking", "drive", "is_blocking", "settled", "together"]
+__all__ = ["blocking", "drive", "driven", "is_blocking", "settled", "together"]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
 
@@ -103,4 +103,16 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
 
     twin.__name__ = method.__name__.removeprefix("a")
     twin.__doc__ = f"Like `{method.__name__}`, for synchronous code.\n\n{method.__doc__ or ''}"
+    return twin
+
+
+def driven(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The synchronous twin of an asynchronous function."""
+
+    @functools.wraps(function)
+    def twin(*args: P.args, **kwargs: P.kwargs) -> T:
+        return drive(function(*args, **kwargs))
+
+    twin.__name__ = function.__name__.removeprefix("a")
+    twin.__doc__ = f"Like `{function.__name__}`, for synchronous code.\n\n{function.__doc__ or ''}"
     return twin

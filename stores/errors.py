@@ -7,6 +7,7 @@
     │   ├── UnknownStrategyError (KeyError)
     │   └── UnknownOptionError (TypeError)
     ├── MessageError (ValueError)
+    ├── UnknownMessageError (LookupError)
     ├── MissingKeyError (KeyError)
     ├── AmbiguousKeyError (ValueError)
     ├── PromptError (ValueError)
@@ -14,7 +15,9 @@
     │   └── ModelReplyError (ValueError)
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
-    │   └── ConflictError
+    │   ├── ConflictError
+    │   └── WrongKeyError
+    ├── TransferError (ValueError)
     ├── TranscriptError (ValueError)
     ├── AsyncOnlyError (RuntimeError)
     └── MissingExtraError (ImportError)
@@ -41,8 +44,11 @@ __all__ = [
     "StoreError",
     "TokenizerError",
     "TranscriptError",
+    "TransferError",
+    "UnknownMessageError",
     "UnknownOptionError",
     "UnknownStrategyError",
+    "WrongKeyError",
 ]
 
 
@@ -68,6 +74,10 @@ class UnknownOptionError(OptionError, TypeError):
 
 class MessageError(MemoryZooError, ValueError):
     """A message is not an OpenAI chat message; nothing was stored."""
+
+
+class UnknownMessageError(MemoryZooError, LookupError):
+    """A conversation has no message of this number; nothing was changed."""
 
 
 class MissingKeyError(MemoryZooError, KeyError):
@@ -108,8 +118,16 @@ class ConflictError(StoreError):
     """Another writer committed first; read the state again and derive anew."""
 
 
+class WrongKeyError(StoreError):
+    """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
+
+
 class AsyncOnlyError(MemoryZooError, RuntimeError):
     """Something asynchronous was reached in a synchronous call; call the asynchronous twin of the method."""
+
+
+class TransferError(MemoryZooError, ValueError):
+    """A file is no export of a conversation, was cut off, or was written by a newer memzoo; nothing was stored."""
 
 
 class TranscriptError(MemoryZooError, ValueError):

@@ -186,7 +186,7 @@ class InMemoryStore:
                 new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
 
-    async def scrub(self) -> bool:
+    async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`: there are no files."""
         return True
 

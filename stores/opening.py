@@ -1,17 +1,29 @@
 """From a URL to a store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from memzoo.stores.base import Store
 from memzoo.stores.clock import utc_now
+from memzoo.stores.encryption import unlocked
 from memzoo.stores.errors import OptionError
 from memzoo.stores.memory import InMemoryStore
 
-__all__ = ["open_store"]
+__all__ = ["KINDS", "open_store"]
+
+KINDS = {
+    "memory://": "a new store in memory, which ends with the process",
+    "sqlite:///memories.db": "a file in the current folder",
+    "sqlite:////var/lib/chat.db": "a file by its absolute path",
+    "sqlite://": "a new SQLite database in memory",
+    "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
+}
+"""The kinds of stores, by an example of their URL."""
 
 
-def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
+def open_store(
+    url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
+) -> Store:
     """Open the store that a URL names; create it where it does not exist yet.
 
     ============================== =========================================================================
@@ -34,11 +46,13 @@ def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     Args:
         url: One of the above.
         clock: Gives the time, with a time zone, that is stamped on each message.
+        key: Encrypts all content; see `EncryptedStore`.
 
     Raises:
-        OptionError: The URL, its scheme or an option in it is unknown.
-        MissingExtraError: The driver of the database is not installed.
+        OptionError: The URL, its scheme or an option in it is unknown, or the key is none.
         StoreError: The store cannot be opened.
+        WrongKeyError: Its content is encrypted with another key, or is not encrypted.
+        MissingExtraError: A package that is needed for that is not installed.
 
     Example:
         >>> open_store("memory://")  # doctest: +ELLIPSIS
@@ -55,7 +69,12 @@ def open_store(url: str, *, clock: Callable[[], datetime] = utc_now) -> Store:
     if scheme not in _OPENERS:
         known = ", ".join(f"{name}://" for name in _OPENERS)
         raise OptionError(f"unknown kind of store {scheme!r}; known are {known}")
-    return _OPENERS[scheme](url, clock)
+    store = _OPENERS[scheme](url, clock)
+    try:
+        return unlocked(store, key)
+    except BaseException:
+        store.close()
+        raise
 
 
 def _memory(url: str, clock: Callable[[], datetime]) -> Store:

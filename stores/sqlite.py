@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote
 
 from sqlalchemy import URL, Connection, create_engine, event, select, update
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.stores.database import Row, Turn
@@ -91,11 +91,17 @@ class SQLite:
 
         return await self.writing(work)
 
-    async def scrub(self) -> bool:
-        """See `Database.scrub`: not so if another process still reads from the write-ahead log."""
-        held_up: int = await self.reading(
-            lambda connection: connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
-        )
+    async def scrub(self, *, thorough: bool) -> bool:
+        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
+        with self._checked(self._write_lock), self._engine.connect() as connection:
+            try:
+                if thorough:
+                    connection.exec_driver_sql("VACUUM")
+                held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
+            except OperationalError as error:
+                if getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                    raise
+                return False
         return not held_up
 
     @contextmanager

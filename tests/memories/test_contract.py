@@ -1,5 +1,6 @@
 """Every strategy keeps the contract, on every kind of store."""
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,36 @@ import pytest
 from memzoo.memories import STRATEGIES
 from memzoo.memories.testing import MemoryContract
 from memzoo.stores import InMemoryStore, Store, open_store
+from memzoo.stores.driving import drive
+from tests.postgres import PostgresServer
+
+
+@pytest.fixture
+def memory() -> Store:
+    """A store in memory."""
+    return InMemoryStore()
+
+
+@pytest.fixture
+def sqlite(tmp_path: Path) -> Iterator[Store]:
+    """A store in a new file."""
+    with contextlib.closing(open_store(f"sqlite:///{tmp_path}/memories.db")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def database(postgres_server: PostgresServer) -> Iterator[Store]:
+    """A store in PostgreSQL."""
+    with contextlib.closing(open_store(postgres_server.new_url())) as store:
+        yield store
+
+
+@pytest.fixture
+def postgres(database: Store) -> Iterator[Store]:
+    """That store, empty; to make a new one for each test would take most of the time."""
+    yield database
+    for id_ in drive(database.conversations()):
+        drive(database.clear(id_))
 
 
 class TestContract(MemoryContract):
@@ -20,11 +51,9 @@ class TestContract(MemoryContract):
     def _each(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(type(self), "strategy", STRATEGIES[request.param], raising=False)
 
-    @pytest.fixture(autouse=True, params=["memory", "sqlite"])
-    def _store(self, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
-        self.store = open_store(f"sqlite:///{tmp_path}/memories.db") if request.param == "sqlite" else InMemoryStore()
-        yield
-        self.store.close()
+    @pytest.fixture(autouse=True, params=["memory", "sqlite", "postgres"])
+    def _store(self, request: pytest.FixtureRequest) -> None:
+        self.store = request.getfixturevalue(request.param)
 
     def options(self) -> dict[str, Any]:
         """All memories of a test share a store; without an id each has a conversation of its own."""

@@ -26,5 +26,7 @@ def test_examples_are_true(name: str) -> None:
     """Every example of a module gives what it says."""
     if name == "memzoo.stores.chroma":
         pytest.importorskip("chromadb")
+    if name == "memzoo.stores.encryption":
+        pytest.importorskip("cryptography")
     failed, _ = doctest.testmod(importlib.import_module(name), raise_on_error=False)
     assert failed == 0

@@ -8,11 +8,12 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, Store, StoredState
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
+from tests.postgres import PostgresServer
 
 IDS = st.sampled_from(["", "a", "A", "a\0", "\\", "\ud800"])
 STRATEGIES = st.sampled_from(["s", "t"])
@@ -43,8 +44,12 @@ class BothStores(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         """Two new stores, which have no version in common but none."""
-        self.stores: tuple[Store, Store] = (InMemoryStore(clock=ticking()), SQLStore("sqlite://", clock=ticking()))
+        self.stores: tuple[Store, Store] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
         self.versions: dict[str, list[tuple[int, int]]] = {}
+
+    def in_sql(self, clock: Callable[[], datetime]) -> Store:
+        """The other store."""
+        return SQLStore("sqlite://", clock=clock)
 
     def teardown(self) -> None:
         """Close them."""
@@ -161,3 +166,15 @@ def _states(id_: str, store: Store) -> Coroutine[Any, Any, list[str]]:
 
 TestBothStores = BothStores.TestCase
 TestBothStores.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+
+
+def test_postgresql_does_the_same(postgres_server: PostgresServer):
+    """So does the store in PostgreSQL."""
+
+    class WithPostgres(BothStores):
+        def in_sql(self, clock: Callable[[], datetime]) -> Store:
+            return SQLStore(postgres_server.new_url(), clock=clock)
+
+    run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
+        WithPostgres, settings=settings(max_examples=20, stateful_step_count=40, deadline=None)
+    )

@@ -1,43 +1,13 @@
-"""The store in PostgreSQL."""
+"""The store in PostgreSQL, and the index there."""
 
-import asyncio
 import contextlib
-import threading
-from collections.abc import Awaitable, Callable, Iterator
-from contextvars import Context
-from typing import Any, cast
+from collections.abc import Iterator
 
 import pytest
 
-from memzoo.stores import SQLStore, Store
-from memzoo.stores.testing import StoreContract
-
-
-class Awaiting:
-    """A store whose calls are awaited in an event loop of another thread, where they may suspend."""
-
-    def __init__(self, store: Store) -> None:
-        """Start the loop."""
-        self._store, self._loop = store, asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
-        self._thread.start()
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        """The method of the store."""
-
-        async def call(*args: Any, **kwargs: Any) -> Any:
-            coroutine = getattr(self._store, name)(*args, **kwargs)
-            # In a new context, which does not say that the call is a synchronous one.
-            return Context().run(asyncio.run_coroutine_threadsafe, coroutine, self._loop).result()
-
-        return call
-
-    def close(self) -> None:
-        """End the loop, then close the store."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-        self._store.close()
+from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
+from memzoo.stores.testing import StoreContract, VectorIndexContract
+from tests.postgres import awaiting
 
 
 @pytest.fixture
@@ -55,7 +25,28 @@ class TestAwaiting(StoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture
-    def store(self, postgres_url: str) -> Iterator[Store]:
-        """A new one."""
-        with contextlib.closing(Awaiting(SQLStore(postgres_url))) as store:
-            yield cast("Store", store)
+    def store(self, store: Store) -> Iterator[Store]:
+        """The store, called from an event loop."""
+        with awaiting(store) as awaited:
+            yield awaited
+
+
+@pytest.fixture
+def index(postgres_url: str) -> Iterator[VectorIndex]:
+    """A new index in PostgreSQL."""
+    with contextlib.closing(PgVectorIndex(postgres_url)) as index:
+        yield index
+
+
+class TestBlockingIndex(VectorIndexContract):
+    """Called synchronously the index keeps the contract."""
+
+
+class TestAwaitingIndex(VectorIndexContract):
+    """Awaited the index keeps the contract."""
+
+    @pytest.fixture
+    def index(self, index: VectorIndex) -> Iterator[VectorIndex]:
+        """The index, called from an event loop."""
+        with awaiting(index) as awaited:
+            yield awaited

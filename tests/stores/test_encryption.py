@@ -1,0 +1,157 @@
+"""Stores that are encrypted at rest."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memzoo.memories import STRATEGIES, create_memory
+from memzoo.stores import EncryptedStore, InMemoryStore, Record, SQLStore, Store, export_conversation, open_store
+from memzoo.stores.contract_tools import commit, fill, vector
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
+from memzoo.stores.testing import StoreContract
+
+pytest.importorskip("cryptography", reason="needs the 'encryption' extra")
+
+KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
+
+
+class TestOverMemory(StoreContract):
+    """Over a store in memory it keeps the contract."""
+
+    @pytest.fixture
+    def store(self) -> Store:
+        """A new one."""
+        return EncryptedStore(InMemoryStore(), KEY)
+
+
+class TestOverSQL(StoreContract):
+    """Over a store in SQL it keeps the contract, with an old key beside the new one too."""
+
+    @pytest.fixture
+    def store(self) -> Iterator[Store]:
+        """A new one."""
+        with contextlib.closing(EncryptedStore(SQLStore("sqlite://"), [OTHER, KEY])) as store:
+            yield store
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_nothing_can_be_read_in_the_file(name: str, url: str, file: Path):
+    """No word of messages, fields, notes or names stands in the file, though all comes back."""
+    with contextlib.closing(open_store(url, key=KEY)) as store:
+        memory = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
+        memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted, Zanzibar."})
+        memory.save_context({"input": "Anna works at Equinor."}, {"output": "Good."})
+        shown = str(memory.load_memory_variables({"input": "Where does Anna live?"}))
+        content = b"".join(path.read_bytes() for path in file.parent.iterdir()).lower()
+    assert b"memzoo_messages" in content
+    words = ("anna", "oslo", "zanzibar", "equinor", "sister", "noted", "assistant", '"role"', "input")
+    assert not [word for word in words if word.encode() in content]
+    with contextlib.closing(open_store(url, key=KEY)) as store:
+        again = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
+        assert str(again.load_memory_variables({"input": "Where does Anna live?"})) == shown
+        assert "Anna" in shown
+
+
+def test_embeddings_are_encrypted(url: str, file: Path):
+    """Embeddings do not stand in the file either."""
+    with contextlib.closing(open_store(url, key=KEY)) as store:
+        fill(store, "c", "a")
+        commit(store, "c", {}, embeddings={1: vector(*range(1, 100))})
+        content = b"".join(path.read_bytes() for path in file.parent.iterdir())
+        assert vector(1, 2, 3) not in content
+        assert drive(store.embeddings("c", "s")) == {1: vector(*range(1, 100))}
+
+
+def test_equal_names_are_told_apart(url: str):
+    """The same item in two conversations or states has two pseudonyms."""
+    inner = InMemoryStore()
+    store = EncryptedStore(inner, KEY)
+    for id_, strategy in (("a", "s"), ("b", "s"), ("a", "t")):
+        fill(store, id_, "x")
+        commit(store, id_, {"Anna": 1}, strategy=strategy)
+    states = [drive(inner.read_state(id_, strategy)) for id_, strategy in (("a", "s"), ("b", "s"), ("a", "t"))]
+    assert len({key for state in states for key in state.changes}) == 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hint"),
+    [
+        (KEY, OTHER, "none of the given keys"),
+        (KEY, [OTHER, THIRD], "none of the given keys"),
+        (KEY, None, "a key is needed"),
+        (None, KEY, "not encrypted"),
+    ],
+)
+def test_a_wrong_key_is_refused_at_once(first: str | None, second: str | list[str] | None, hint: str, url: str):
+    """A store with content opens with its key only, and the refusal changes nothing."""
+    with contextlib.closing(open_store(url, key=first)) as store:
+        entries = fill(store, "c", "hello")
+    with pytest.raises(WrongKeyError, match=hint):
+        open_store(url, key=second)
+    with contextlib.closing(open_store(url, key=first)) as store:
+        assert drive(store.read("c")) == entries
+
+
+def test_content_under_another_key_is_found_later_too():
+    """If another key came in after the store was opened, reading says so."""
+    inner = InMemoryStore()
+    one, other = EncryptedStore(inner, KEY), EncryptedStore(inner, OTHER)
+    fill(one, "a", "hello")
+    commit(one, "a", {"a": 1}, embeddings={1: vector(1)})
+    for call in (other.read("a"), other.read_state("a", "s"), other.embeddings("a", "s")):
+        with pytest.raises(WrongKeyError):
+            drive(call)
+
+
+def test_a_key_is_replaced(url: str):
+    """With the new key first, old content is read, and items that are written again are found once."""
+    with contextlib.closing(open_store(url, key=KEY)) as store:
+        fill(store, "c", "old")
+        version = commit(store, "c", {"a": 1, "b": 2, "gone": 3}, embeddings={1: vector(1)})
+    with contextlib.closing(open_store(url, key=[OTHER, KEY])) as store:
+        fill(store, "c", "new")
+        commit(store, "c", {"a": 10, "gone": None}, embeddings={2: vector(2)})
+        assert [entry.message["content"] for entry in drive(store.read("c"))] == ["old", "new"]
+        assert drive(store.read_state("c", "s")).changes == {"a": 10, "b": 2}
+        assert drive(store.read_state("c", "s", since=version)).changes == {"a": 10, "gone": None}
+        assert drive(store.embeddings("c", "s")) == {1: vector(1), 2: vector(2)}
+        exported = list(export_conversation(store, "c"))
+    assert "old" in "".join(exported)
+    for alone in (KEY, OTHER):
+        with pytest.raises(WrongKeyError):
+            open_store(url, key=alone)
+
+
+@pytest.mark.parametrize("key", ["", "short", b"x" * 32, "ä" * 43, [], ["x"]])
+def test_a_key_must_be_one(key: str | bytes | list[str | bytes]):
+    """What is no key is refused with the way to make one, and is not shown."""
+    with pytest.raises(OptionError, match=r"new_key\(\)") as caught:
+        open_store("memory://", key=key)
+    assert "short" not in str(caught.value)
+
+
+def test_what_is_no_json_is_refused():
+    """Nothing is stored of what cannot be."""
+    store = EncryptedStore(InMemoryStore(), KEY)
+    with pytest.raises(StoreError, match="only JSON"):
+        drive(store.append("c", [Record({"role": "user", "content": object()})], turn_id="1"))
+    assert drive(store.conversations()) == []
+
+
+def test_without_cryptography_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
+    """Where the package is not installed, the message says what to install."""
+    monkeypatch.setitem(sys.modules, "cryptography", None)
+    with pytest.raises(MissingExtraError, match=r"memzoo\[encryption\]"):
+        open_store("memory://", key=KEY)
+
+
+def test_a_conflict_is_one():
+    """Compare-and-swap goes through."""
+    store = EncryptedStore(InMemoryStore(), KEY)
+    fill(store, "c", "a")
+    with pytest.raises(ConflictError):
+        drive(store.commit("c", "s", expected=0, watermark=1, changes={"a": 1}))

@@ -94,7 +94,7 @@ class ChromaFolder:
 
     def _trusted(self) -> Path | None:
         """The files that were properly closed and not touched since; from now on they count as open."""
-        closed = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
+        closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
         for name, files in closed:
             if json.loads(files) == _files(self._path / name):
                 return self._path / name

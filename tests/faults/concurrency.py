@@ -88,8 +88,9 @@ async def _work(memory: BaseMemory, worker: int, turns: int) -> None:
 
 def _threads(scenario: Scenario, ids: list[str], turns: int) -> None:
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store, ThreadPoolExecutor(len(ids)) as pool:
-        memories = {id_: remember(scenario.strategy, store, conversation_id=id_) for id_ in ids}
-        list(pool.map(lambda worker: drive(_work(memories[ids[worker]], worker, turns)), range(len(ids))))
+        shared = {id_: remember(scenario.strategy, store, conversation_id=id_) for id_ in ids}
+        work = [_work(shared[id_], worker, turns) for worker, id_ in enumerate(ids)]
+        list(pool.map(drive, work))
 
 
 def _tasks(scenario: Scenario, ids: list[str], turns: int) -> None:

@@ -68,7 +68,7 @@ def _told(scenario: Scenario, at: int | None, *, asynchronous: bool = False) -> 
 
 def _talk(scenario: Scenario, at: int | None, asynchronous: bool, pipe: Connection) -> None:  # noqa: FBT001
     name = f"cut-{os.getpid()}"
-    steps = Steps(at and (_EXCHANGES - 1, at), lambda _: _end_connections(scenario.store, name))
+    steps = Steps(None if at is None else (_EXCHANGES - 1, at), lambda _: _end_connections(scenario.store, name))
     steps.watch_sql()
     named = replace(scenario, store=f"{scenario.store}&application_name={name}")
     with opened(named, steps.ports(Ports())) as memory:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -75,8 +75,13 @@ def _check_state(tally: Tally, memory: BaseMemory) -> None:
     for first, second in zip(log[::2], log[1::2], strict=True):
         alone.add_messages([first.message, second.message], turn_id=first.turn_id)
     states = [drive(one.store.read_state(one.conversation_id, one.state_name)) for one in (memory, alone)]
-    found, expected = [(state.watermark, dict(state.changes)) for state in states]
+    found, expected = [(state.watermark, _unsourced(state.changes)) for state in states]
     tally.check_equal(found, expected, "the state")
+
+
+def _unsourced(items: Mapping[str, Any]) -> dict[str, Any]:
+    """Items without the messages that facts are credited to: of those taken in together, it is the last one."""
+    return {key: item | {"sources": []} if isinstance(item, dict) else item for key, item in items.items()}
 
 
 async def _work(memory: BaseMemory, worker: int, turns: int) -> None:

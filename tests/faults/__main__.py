@@ -41,7 +41,9 @@ def main(
     kinds: Annotated[
         list[str] | None, typer.Argument(help=f"Of {', '.join([*KINDS, 'input'])}; all by default.")
     ] = None,
-    kills: Annotated[int, typer.Option(help="How often each strategy is killed on each store.")] = 200,
+    kills: Annotated[
+        int, typer.Option(help="How often each strategy is killed on each store; below 200, fewer other faults, too.")
+    ] = 200,
     jobs: Annotated[int, typer.Option(help="How many strategies are tried at once.")] = 2,
     out: Annotated[Path | None, typer.Option(help="The page whose table is replaced.")] = None,
     results: Annotated[Path, typer.Option(help="Where all figures go; those of others stay.")] = Path(

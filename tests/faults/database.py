@@ -18,7 +18,7 @@ from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places
 from tests.faults.scenarios import QUESTION, SEVEN, Ports, Scenario, aoutcome, opened, said
 from tests.faults.steps import Steps
-from tests.faults.tally import Cell, Tally
+from tests.faults.tally import ALL, Cell, Tally
 from tests.postgres import PostgresServer
 
 __all__ = ["cut", "cut_cells", "restart", "restart_cells"]
@@ -31,7 +31,10 @@ def cut_cells(places: Places, kills: int) -> Iterator[Cell]:
     """Each strategy on PostgreSQL, with connections that are cut."""
     for strategy in SEVEN:
         new = functools.partial(places.scenario, strategy, "postgresql")
-        yield Tally("cut connection", strategy, "postgresql"), functools.partial(cut, new=new)
+        yield (
+            Tally("cut connection", strategy, "postgresql"),
+            functools.partial(cut, new=new, every=ALL // min(kills, ALL)),
+        )
 
 
 def restart_cells(places: Places, kills: int) -> Iterator[Cell]:
@@ -65,7 +68,7 @@ def _told(scenario: Scenario, at: int | None, *, asynchronous: bool = False) -> 
 
 def _talk(scenario: Scenario, at: int | None, asynchronous: bool, pipe: Connection) -> None:  # noqa: FBT001
     name = f"cut-{os.getpid()}"
-    steps = Steps(at and (_EXCHANGES - 1, at), lambda _: _end_connections(scenario.store, name))
+    steps = Steps(None if at is None else (_EXCHANGES - 1, at), lambda _: _end_connections(scenario.store, name))
     steps.watch_sql()
     named = replace(scenario, store=f"{scenario.store}&application_name={name}")
     with opened(named, steps.ports(Ports())) as memory:

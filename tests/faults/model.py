@@ -12,7 +12,7 @@ from memzoo.stores.errors import ModelError
 from tests.faults.endpoint import ACCEPTABLE, FAULTS, Endpoint
 from tests.faults.places import Places
 from tests.faults.scenarios import ASKING, QUESTION, Scenario, aoutcome, opened, said
-from tests.faults.tally import Cell, Tally
+from tests.faults.tally import ALL, Cell, Tally
 
 __all__ = ["STRATEGIES", "cells", "fail"]
 
@@ -44,7 +44,7 @@ def cells(places: Places, kills: int) -> Iterator[Cell]:
     for store in ("sqlite", "postgresql"):
         for strategy in STRATEGIES:
             new = functools.partial(places.scenario, strategy, store)
-            yield Tally("model", strategy, store), lambda tally, new=new: fail(tally, new)
+            yield Tally("model", strategy, store), functools.partial(fail, new=new, every=ALL // min(kills, ALL))
 
 
 def fail(tally: Tally, new: Any, *, every: int = 1) -> None:

@@ -11,14 +11,29 @@ from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memor
 from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, open_store
 from tests.clerk import clerk, eager
 
-__all__ = ["ASKING", "CONVERSATION", "QUESTION", "SEVEN", "Ports", "Scenario", "aoutcome", "opened", "remember", "said"]
+__all__ = [
+    "ASKING",
+    "CONVERSATION",
+    "QUESTION",
+    "SEVEN",
+    "Ports",
+    "Scenario",
+    "aoutcome",
+    "noon",
+    "opened",
+    "remember",
+    "said",
+]
 
 SEVEN = list(STRATEGIES)
 ASKING = ["summary", "summary-buffer", "entity", "knowledge-graph", "vector-retriever"]
 CONVERSATION = "talk"
 QUESTION = "What do Sam and Eve like?"
 
-_NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
+
+def noon() -> datetime:
+    """The time at which everything is said."""
+    return datetime(2026, 5, 8, 12, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -58,7 +73,7 @@ def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
 def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Generator[BaseMemory]:
     """The memory of a scenario, on a store that is closed afterwards."""
     with contextlib.ExitStack() as stack:
-        store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=lambda: _NOON)))
+        store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=noon)))
         index = stack.enter_context(contextlib.closing(ChromaIndex(path=scenario.index))) if scenario.index else None
         yield remember(scenario.strategy, store, ports, index, **common)
 

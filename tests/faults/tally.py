@@ -7,7 +7,11 @@ from typing import Any, TypeAlias, cast
 
 from memzoo.stores import Entry
 
-__all__ = ["Cell", "Tally", "as_json", "as_table"]
+__all__ = ["ALL", "Cell", "Tally", "as_json", "as_table"]
+
+
+ALL = 200
+"""From so many kills on, all other faults are tried, too; with fewer, a part of them in proportion."""
 
 
 @dataclass

@@ -7,7 +7,13 @@ import importlib
 from memzoo.stores.driving import drive
 from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
-for _name in ("memzoo.stores.chroma", "chromadb.api.client"):
+for _name in (
+    "memzoo.stores.chroma",
+    "chromadb.api.client",
+    "tests.faults.concurrency",
+    "tests.faults.database",
+    "tests.faults.disk",
+):
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module(_name)
 

@@ -151,3 +151,9 @@ class TestOptions:
         embedded = drive(as_embedder(lambda _: vectors).embed(["a", "b"]))
         assert [len(vector) for vector in embedded.vectors] == [12, 12]
         assert embedded.vectors[0] == numpy.ones(3, "<f4").tobytes()
+
+
+def test_empty_vectors_are_refused() -> None:
+    """Vectors without numbers cannot be searched, so they count as a failure (I4)."""
+    with pytest.raises(ModelError, match=r"gave shape \(1, 0\) for 1 texts"):
+        drive(as_embedder(lambda _: [[]]).embed(["a"]))

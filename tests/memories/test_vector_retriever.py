@@ -248,3 +248,24 @@ def test_an_embedder_is_not_asked_for_nothing() -> None:
     memory.add_messages([{"role": "system", "content": "Be brief."}])
     tell(memory, "my cat")
     assert found(memory, "a cat?") == "input: my cat\noutput: ok"
+
+
+def test_an_embedding_of_another_length_is_refused() -> None:
+    """Vectors that could not be searched together with the others are a failure of the embedder, not stored (I4)."""
+    length = 2
+
+    def embed(texts: Texts) -> Vectors:
+        return [[float(len(text)), *[1.0] * (length - 1)] for text in texts]
+
+    memory = make(embed)
+    tell(memory, "My cat is Pixel")
+    reopened = VectorStoreRetrieverMemory(store=memory.store, conversation_id="a", k=2, embedder=memory.embedder)
+    length = 3
+    for broken in (memory, reopened):
+        with pytest.raises(ModelError, match="3 numbers for a text, but 2 for others of 'a'"):
+            tell(broken, "My dog is Rex")
+        assert "Rex" in str(broken.messages("Rex"))
+    length = 2
+    reopened.settle()
+    assert "Pixel" in str(reopened.messages("pet"))
+    assert len(reopened.history()) == 6

@@ -23,6 +23,7 @@ __all__ = ["app", "unlocked_store"]
 app = typer.Typer()
 
 _LISTED = 20
+_HELD_UP = "Another process is using the store: remains are left in its files. `memzoo scrub` removes them later."
 
 StoreURL = Annotated[str, typer.Option("--store", help="Where the conversation is kept, such as sqlite:///chat.db.")]
 Which = Annotated[str, typer.Option("--conversation", help="Which conversation of the store, if it has several.")]
@@ -127,7 +128,16 @@ def forget(
     if receipt.outstanding:
         typer.echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
     if not receipt.erased:
-        typer.echo("Another process has the store open: remains are left in its files. Run this again later.", err=True)
+        typer.echo(_HELD_UP, err=True)
+
+
+@app.command()
+def scrub(store: StoreURL) -> None:
+    """Remove the remains of what was deleted from the files of a store, by rewriting them."""
+    with closing(unlocked_store(store)) as opened:
+        if not drive(opened.scrub(thorough=True)):
+            typer.echo(_HELD_UP, err=True)
+            raise typer.Exit(1)
 
 
 @app.command("export")

@@ -28,7 +28,8 @@ class Receipt:
         outstanding: What is not done yet: the names of states that were deleted and are derived anew by the next call
             of a memory with that strategy, or in the background; and what failed, with the reason.
         calls: Calls of models and embedders that it took.
-        erased: Whether the store could remove all remains from its files.
+        erased: Whether the store could remove all remains from its files; if not, `store.scrub(thorough=True)` does it
+            later.
     """
 
     removed: tuple[int, ...]
@@ -74,9 +75,10 @@ async def evict(memory: "BaseMemory", newest: int) -> None:
     The newest turn stays in any case, or a repetition of it would not be known for one.
     """
     first = min(newest, await memory.first_needed())
-    old = await Log(memory.store, memory.conversation_id).between(1, first - 1)
+    old = [entry.seq for entry in await Log(memory.store, memory.conversation_id).between(1, first - 1)]
     try:
-        await memory.store.forget(memory.conversation_id, [entry.seq for entry in old], derived=False)
+        if old:
+            await memory.store.forget(memory.conversation_id, old, derived=False)
     except StoreError as error:
         logger.warning("%r: what is needed no more was not deleted yet: %s", memory.conversation_id, error)
 

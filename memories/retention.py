@@ -1,6 +1,7 @@
 """Retention: what is too old goes, by a call that a cron job makes."""
 
 import itertools
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -21,7 +22,7 @@ class Retained:
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
         erased: Whether the store could remove all remains from its files; `None` if there was nothing to remove.
-        last: The last conversation that was looked at, for `after` of the next run; `None` if there is none left.
+        last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
     """
 
     removed: dict[str, list[int]]
@@ -74,20 +75,26 @@ async def aretain(
     now = now or utc_now()
     old, idle = (now - span if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
-    last, left = after, limit
-    while page := await store.conversations(
-        after=last, limit=_PAGE if left is None else min(_PAGE, left), idle_since=None if old else idle
-    ):
-        for id_ in page:
-            if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
-                removed[id_] = gone
-        last, left = page[-1], left if left is None else left - len(page)
-    more = left == 0 and last is not None and await store.conversations(after=last, limit=1)
+    last: str | None = None
+    async for id_ in _listed(store, after, limit, idle_since=None if old else idle):
+        if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
+            removed[id_] = gone
+        last = id_
     erased = await store.scrub(thorough=thorough) if removed else None
-    return Retained(removed, erased, last if more else None)
+    return Retained(removed, erased, last)
 
 
 retain = driven(aretain)
+
+
+async def _listed(
+    store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None
+) -> AsyncIterator[str]:
+    left = _PAGE if limit is None else limit
+    while page := await store.conversations(after=after, limit=min(_PAGE, left), idle_since=idle_since):
+        for id_ in page:
+            yield id_
+        after, left = page[-1], left - (0 if limit is None else len(page))
 
 
 async def _outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:

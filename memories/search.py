@@ -45,9 +45,10 @@ class VectorSearch:
         await self._index.remove(*self._key)
 
     async def _repair(self, store: Store) -> None:
+        # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
+        known = await self._index.known(*self._key)
         stored = await store.embeddings(*self._key)
         wanted = {number: digest(embedding) for number, embedding in stored.items()}
-        known = await self._index.known(*self._key)
         if known.keys() - wanted.keys():
             await self._index.remove(*self._key)
             known = {}

@@ -61,7 +61,7 @@ class EncryptedStore:
     @staticmethod
     def new_key() -> str:
         """A new key: keep it well, and apart from the store."""
-        return _cryptography().Fernet.generate_key().decode()
+        return str(_cryptography().Fernet.generate_key(), "ascii")
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""

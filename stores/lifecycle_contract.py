@@ -17,7 +17,19 @@ _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 class LifecycleContract:
-    """The rules for forgetting, listing and restoring."""
+    """The rules for clearing, forgetting, listing and restoring."""
+
+    def test_cleared_is_gone(self, store: Store) -> None:
+        """After a clear nothing is left, numbers start at 1 again, and turn ids are free."""
+        fill(store, "c", "a", "b")
+        commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
+        drive(store.clear("c"))
+        same(drive(store.read("c")), [])
+        same(drive(store.embeddings("c", "s")), {})
+        same(drive(store.conversations()), [])
+        same([entry.seq for entry in fill(store, "c", "a")], [1])
+        state = drive(store.read_state("c", "s"))
+        same(state, StateUpdate(state.version, 0, {}, reset=True))
 
     def test_forgotten_messages_are_gone(self, store: Store) -> None:
         """What was forgotten is nowhere; the others keep their numbers, and unknown numbers are passed over."""

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.schema import PLACES, versions
+from memzoo.stores.schema import versions
 from memzoo.stores.statements import Statements
 
 __all__ = ["PostgreSQL"]
@@ -72,41 +72,42 @@ class PostgreSQL:
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """See `Database.reading`."""
-        return await self._run(work, "AUTOCOMMIT")
+        return await self._run(work)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """See `Database.writing`."""
-        return await self._run(work, "READ COMMITTED")
+        return await self._run(work, isolation_level="READ COMMITTED")
 
     async def append(self, turn: Turn) -> Sequence[Row]:
         """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
-        def work(connection: Connection) -> Sequence[int]:
-            return connection.execute(_APPEND, values).scalars().all()
+        def work(connection: Connection) -> int:
+            return max(connection.execute(_APPEND, values).scalars(), default=0)
 
         while True:
             try:
-                numbers = await self._run(work, "AUTOCOMMIT")
+                last = await self._run(work)
             except _TakenError:
-                numbers = []
-            if rows := turn.rows(max(numbers)) if numbers else await self.reading(turn.stored):
+                last = 0
+            if rows := turn.rows(last) if last else await self.reading(turn.stored):
                 return rows
 
     async def scrub(self, *, thorough: bool) -> bool:
         """See `Database.scrub`."""
         if thorough:
-            await self.reading(lambda connection: connection.exec_driver_sql(_REWRITE).close())
+            await self._run(lambda connection: connection.exec_driver_sql(_REWRITE).close())
         return True
 
-    async def _run(self, work: Callable[[Connection], T], isolation: str) -> T:
+    async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
         with self._checked():
             if is_blocking():
-                with self._engine.execution_options(isolation_level=isolation).begin() as connection:
+                engine = self._engine.execution_options(**options) if options else self._engine
+                with engine.begin() as connection:
                     return work(connection)
-            engine = self._engine_of_loop().execution_options(isolation_level=isolation)
-            async with engine.begin() as connection:
+            awaited = self._engine_of_loop()
+            async with (awaited.execution_options(**options) if options else awaited).begin() as connection:
                 return await connection.run_sync(work)
 
     def _engine_of_loop(self) -> AsyncEngine:
@@ -126,8 +127,14 @@ class PostgreSQL:
             yield
         except SQLAlchemyError as error:
             reason = getattr(error, "orig", None)
-            taken = getattr(getattr(reason, "diag", None), "constraint_name", None) == PLACES
+            taken = _names_a_place(getattr(reason, "diag", None))
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}") from error
+
+
+def _names_a_place(diagnosis: Any) -> bool:
+    """Whether a place in a turn was taken: told by the columns, since each partition's index has a name of its own."""
+    detail = getattr(diagnosis, "message_detail", None) or ""
+    return str(detail).partition("=")[0].endswith("(conversation_id, turn_id, place)")
 
 
 class _TakenError(StoreError):

@@ -25,20 +25,21 @@ __all__ = ["SQLStore"]
 
 
 class SQLStore:
-    """A `Store` in an SQLite file, which any number of threads and processes of one machine share.
+    """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
-    An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
+    **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
     (`?synchronous=full`, the default). With `?synchronous=normal` it does not wait: many times faster, and a crash
-    of the process still loses nothing, but a power failure may take the latest commits.
+    of the process still loses nothing, but a power failure may take the latest commits. The methods never suspend:
+    SQLite is embedded, and answers within microseconds or one flush of the disk. Readers never wait for writers; a
+    writer waits for another process at most `?timeout=` seconds (default 30).
 
-    The methods are coroutines that never suspend: SQLite is embedded, and answers within microseconds or one
-    flush of the disk. Readers never wait for writers; a writer waits for another process at most
-    `?timeout=` seconds (default 30).
+    **PostgreSQL.** An append is one round trip. Awaited, the methods do not block the event loop. A writer waits only
+    for others of the same conversation, at most `?timeout=` seconds (default 30). A store may be used from threads
+    and from several event loops; each has connections of its own.
 
     Example:
         >>> from memzoo.stores import Record
-        >>> from memzoo.stores.deletion import forget
-    from memzoo.stores.driving import drive
+        >>> from memzoo.stores.driving import drive
         >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
         >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]
@@ -55,7 +56,8 @@ class SQLStore:
 
         Raises:
             OptionError: The URL cannot be understood.
-            StoreError: The file cannot be opened, is no database, or was written by a newer memzoo.
+            MissingExtraError: The driver of the database is not installed.
+            StoreError: The database cannot be opened, or was written by a newer memzoo.
         """
         self.clock = clock
         self._database = _open(url)

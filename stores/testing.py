@@ -231,18 +231,6 @@ class StoreContract(LifecycleContract):
         same(list(drive(store.embeddings("c", "s", after=1)).items()), expected[1:])
         same(drive(store.embeddings("c", "s", after=10)), {})
 
-    def test_cleared_is_gone(self, store: Store) -> None:
-        """After a clear nothing is left, numbers start at 1 again, and turn ids are free."""
-        fill(store, "c", "a", "b")
-        commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
-        drive(store.clear("c"))
-        same(drive(store.read("c")), [])
-        same(drive(store.embeddings("c", "s")), {})
-        same(drive(store.conversations()), [])
-        same([entry.seq for entry in fill(store, "c", "a")], [1])
-        state = drive(store.read_state("c", "s"))
-        same(state, StateUpdate(state.version, 0, {}, reset=True))
-
     def test_versions_do_not_come_back(self, store: Store) -> None:
         """Who read before a clear is told to start anew, and cannot commit, however the conversation went on."""
         seen: set[int] = set()

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import itertools
 import subprocess
+import tempfile
 import threading
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Iterator
@@ -65,6 +66,10 @@ class PostgresServer:
         self.execute(f"CREATE ROLE {name} LOGIN")
         return self._server.get_uri(database=name).replace("postgres:@", f"{name}:@")
 
+    def tables(self) -> list[Path]:
+        """The files of all tables and indexes."""
+        return [path for path in (self._server.pgdata / "base").rglob("*") if path.is_file()]
+
     def start(self) -> None:
         """Start it again after a `stop`."""
         self._server.ensure_postgres_running()
@@ -79,14 +84,16 @@ class PostgresServer:
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+def postgres_server() -> Iterator[PostgresServer]:
     """The server; tests that ask for it are skipped where there is none."""
-    try:
-        server = PostgresServer(tmp_path_factory.mktemp("postgres"))
-    except (ImportError, OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"no PostgreSQL here: {error!r}")
-    yield server
-    server.cleanup()
+    # Not in pytest's own folder: each session of pytest closes that to other users, and for root the server is one.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        try:
+            server = PostgresServer(Path(folder) / "data")
+        except (ImportError, OSError, subprocess.SubprocessError) as error:
+            pytest.skip(f"no PostgreSQL here: {type(error).__name__}: {error}")
+        yield server
+        server.cleanup()
 
 
 @pytest.fixture

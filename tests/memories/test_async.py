@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_an_override_is_followed_by_its_twin() -> None:
     """Who overrides the asynchronous method changes the synchronous one with it."""
 
     class Shouting(ConversationBufferMemory):
-        async def ahistory(self) -> list[Message]:
+        async def ahistory(self, *args: Any, **options: Any) -> list[Message]:
             return [{"role": "user", "content": "OVERRIDDEN"}]
 
     assert Shouting().history() == [{"role": "user", "content": "OVERRIDDEN"}]

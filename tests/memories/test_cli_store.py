@@ -1,6 +1,8 @@
 """The commands on stores, as a user calls them."""
 
+import contextlib
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,6 +128,20 @@ def test_forget_deletes_a_conversation(memzoo: Memzoo, url: str) -> None:
     assert "4 messages deleted." in memzoo("forget", "--all", "--yes", "--conversation", "anna").output
     assert memzoo("stores", url).output.startswith("bo")
     assert b"chess" not in Path(url.removeprefix("sqlite:///")).read_bytes()
+
+
+def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
+    """While another process reads an old state of the file, `forget` and `scrub` say so; later `scrub` does it."""
+    file = Path(url.removeprefix("sqlite:///"))
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM memzoo_messages").fetchall()
+        hasty = f"{url}?timeout=0"
+        assert "`memzoo scrub` removes them later" in memzoo("forget", "1", "--yes", store=hasty).output
+        assert memzoo("scrub", store=hasty).exit_code == 1
+        reader.execute("ROLLBACK")
+    assert memzoo("scrub").exit_code == 0
+    assert b"Oslo" not in file.read_bytes()
 
 
 @pytest.mark.parametrize("arguments", [[], ["1", "--all"]])

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memzoo.memories import (
     STRATEGIES,
@@ -27,6 +29,7 @@ Make = Callable[..., BaseMemory]
 
 TOWN = "Zanzibar"
 SAID = ["Sam lives in Oslo", f"Sam lives in {TOWN}", "Eve likes milk"]
+QUESTION = {"input": f"Where do Sam and Eve live, in {TOWN.lower()}?"}
 
 
 def tell(memory: BaseMemory) -> BaseMemory:
@@ -39,8 +42,7 @@ def tell(memory: BaseMemory) -> BaseMemory:
 def shown(memory: BaseMemory) -> str:
     """All that a memory shows and keeps."""
     state = drive(memory.store.read_state(memory.conversation_id, memory.state_name))
-    question = {"input": f"Where do Sam and Eve live, in {TOWN.lower()}?"}
-    return f"{memory.load_memory_variables(question)} {memory.messages('Who is Sam? Who is Eve?')} {state}"
+    return f"{memory.load_memory_variables(QUESTION)} {memory.messages('Who is Sam? Who is Eve?')} {state}"
 
 
 class CountingEmbedder:
@@ -77,6 +79,30 @@ def test_it_is_in_no_file(name: str, make: Make, tmp_path: Path) -> None:
         assert TOWN not in f"{shown(other)} {shown(memory)} {memory.history()}"
         assert TOWN.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert "Oslo" in str(memory.history())
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@given(gone=st.sets(st.integers(1, 6)))
+@settings(max_examples=15)
+def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int]) -> None:
+    """Whatever is forgotten, view and state are those of a conversation that never had it."""
+    memory, fresh = tell(make(name)), make(name)
+    memory.load_memory_variables(QUESTION)
+    memory.forget(gone)
+    if left := memory.entries():
+        drive(fresh.store.restore("a", left, {}))
+        fresh.settle()
+    for one in (memory, make(name, memory.store)):
+        assert one.history() == fresh.history()
+        assert one.load_memory_variables(QUESTION) == fresh.load_memory_variables(QUESTION)
+        assert one.messages("Who is Sam?") == fresh.messages("Who is Sam?")
+    assert learnt(memory) == learnt(fresh)
+
+
+def learnt(memory: BaseMemory) -> tuple[Any, ...]:
+    """The items and embeddings of a memory's state."""
+    state = drive(memory.store.read_state("a", memory.state_name))
+    return state.changes, drive(memory.store.embeddings("a", memory.state_name))
 
 
 @pytest.mark.parametrize(("whole", "left"), [(False, {1, 2, 5, 6}), (True, set[int]())])
@@ -243,12 +269,11 @@ def test_combined_memories_forget_together(make: Make, clerk: Any) -> None:
     """Each member derives anew, in one call."""
     members = ["window", ("summary", {"llm": clerk}), ("knowledge-graph", {"llm": clerk}), "vector-retriever"]
     memory = tell(CombinedMemory(memories=members, max_token_limit=10_000, token_counter="approximate"))
-    question = {"input": f"Where do Sam and Eve live, in {TOWN.lower()}?"}
-    assert TOWN in str(memory.load_memory_variables(question))
+    assert TOWN in str(memory.load_memory_variables(QUESTION))
     receipt = memory.forget([3, 4])
     assert receipt.rederived == ("knowledge-graph", "summary")
     assert receipt.outstanding == ()
-    assert TOWN not in f"{memory.load_memory_variables(question)} {memory.messages('Sam')} {memory.history()}"
+    assert TOWN not in f"{memory.load_memory_variables(QUESTION)} {memory.messages('Sam')} {memory.history()}"
     assert memory.forget(None).removed == (1, 2, 5, 6)
     assert memory.history() == memory.messages("Sam") == []
 

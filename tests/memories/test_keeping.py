@@ -1,13 +1,13 @@
 """What is kept of a conversation, and what is read of it."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import Any
 
 import pytest
 
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore
+from memzoo.stores import Entry, InMemoryStore, Message
 from memzoo.stores.errors import StoreError
 
 
@@ -43,13 +43,27 @@ def kept(memory: BaseMemory) -> list[int]:
     return [entry.seq for entry in memory.entries()]
 
 
+def answering(reply: str) -> Callable[[list[Message]], str]:
+    """A model that always answers the same."""
+
+    def answer(messages: list[Message]) -> str:
+        return reply
+
+    return answer
+
+
+def one_each(message: Message) -> int:
+    """Counts one token for each message."""
+    return 1
+
+
 OPTIONS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 2},
-    "summary": {"llm": lambda _: "Sam."},
-    "summary-buffer": {"llm": lambda _: "Sam.", "max_token_limit": 5, "token_counter": lambda _: 1},
-    "entity": {"llm": lambda _: "Sam: lives in Oslo", "k": 1},
-    "knowledge-graph": {"llm": lambda _: "Sam | lives in | Oslo", "k": 3},
+    "summary": {"llm": answering("Sam.")},
+    "summary-buffer": {"llm": answering("Sam."), "max_token_limit": 5, "token_counter": one_each},
+    "entity": {"llm": answering("Sam: lives in Oslo"), "k": 1},
+    "knowledge-graph": {"llm": answering("Sam | lives in | Oslo"), "k": 3},
     "vector-retriever": {},
 }
 
@@ -92,7 +106,7 @@ def test_the_newest_turn_can_be_repeated() -> None:
 
 def test_what_is_not_learnt_yet_is_kept() -> None:
     """While the model fails nothing is deleted that it still has to take in."""
-    down = create_memory("summary", keep_history=False, llm=lambda _: "", on_model_error="defer")
+    down = create_memory("summary", keep_history=False, llm=answering(""), on_model_error="defer")
     tell(down, 3)
     assert kept(down) == [1, 2, 3, 4, 5, 6]
     assert "Oslo 0" in str(down.load_memory_variables({}))
@@ -123,9 +137,9 @@ def test_a_page_reads_its_own_entries_only() -> None:
     store = WatchedStore()
     memory = ConversationBufferMemory(store=store)
     memory.add_messages([{"role": "user", "content": str(number)} for number in range(2000)])
-    for page in ({"after": 1000}, {"before": 1000, "newest_first": True}, {"newest_first": True}):
+    for before, after, newest_first in ((None, 1000, False), (1000, 0, True), (None, 0, True)):
         store.read_entries = 0
-        assert len(memory.entries(20, **page)) == 20
+        assert len(memory.entries(20, before, after, newest_first=newest_first)) == 20
         assert store.read_entries == 20
 
 

@@ -158,3 +158,24 @@ def test_ids_are_sorted_as_everywhere(postgres_url: str):
             " WHERE table_schema = current_schema AND data_type = 'text'"
         )
         assert found.fetchall() == [("C",)]
+
+
+def test_an_id_that_is_too_long_is_refused(store: SQLStore):
+    """An id that no index takes is an error that says so, and nothing is stored."""
+    long = "".join(map(str, range(10_000)))
+    for id_, turn in ((long, "1"), ("c", long)):
+        with pytest.raises(StoreError, match=r"index row (requires|size)"):
+            drive(store.append(id_, records("a"), turn_id=turn))
+    assert drive(store.conversations()) == []
+    assert drive(store.read(long)) == []
+    assert [entry.seq for entry in fill(store, "c", "a")] == [1]
+
+
+def test_deleted_text_is_gone_from_the_tables(store: SQLStore, postgres_server: PostgresServer):
+    """After a thorough scrub no file of a table has what was forgotten."""
+    fill(store, "c", "xyzzy-kept", "xyzzy-gone")
+    drive(store.forget("c", [2]))
+    assert drive(store.scrub(thorough=True))
+    postgres_server.execute("CHECKPOINT")
+    files = b"".join(path.read_bytes() for path in postgres_server.tables())
+    assert (b"xyzzy-kept" in files, b"xyzzy-gone" in files) == (True, False)

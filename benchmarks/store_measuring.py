@@ -16,7 +16,7 @@ from memzoo.benchmarks.retrieval_cost import talk
 from memzoo.benchmarks.store_contenders import Contender
 from memzoo.stores.errors import MissingExtraError
 
-__all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "opened", "rate", "server", "sizes"]
+__all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "logged", "opened", "rate", "server", "sizes"]
 
 T = TypeVar("T")
 Timers: TypeAlias = tuple[Callable[[], float], Callable[[], float]]
@@ -119,6 +119,15 @@ def sizes(url: str) -> dict[str, tuple[int, int]]:
         WHERE relkind = 'r' AND relnamespace = current_schema()::text::regnamespace ORDER BY relname"""
     with psycopg.connect(url) as connection:
         return {name: (table, indexes) for name, table, indexes in connection.execute(query)}
+
+
+def logged(url: str) -> int:
+    """Bytes that a PostgreSQL server has written to its write-ahead log so far."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'").fetchone()
+    return int(row[0]) if row else 0
 
 
 @contextmanager

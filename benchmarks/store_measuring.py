@@ -1,5 +1,6 @@
 """Measuring stores of conversations: appends, loads, rates and bytes."""
 
+import functools
 import itertools
 import tempfile
 import threading
@@ -10,11 +11,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.benchmarks.retrieval_cost import talk
 from memzoo.benchmarks.store_contenders import Contender
 from memzoo.stores.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from memzoo.stores import Message
 
 __all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "logged", "opened", "rate", "server", "sizes"]
 
@@ -67,7 +71,7 @@ def appends(contenders: Mapping[str, Contender], rounds: int, *, timers: Timers 
 
 def fill(contender: Contender, conversation: str, messages: int) -> None:
     """Put so many messages into a conversation, some hundreds at a time."""
-    said = list(itertools.islice(itertools.chain.from_iterable(talk(messages)), messages))
+    said = _said(messages)
     for start in range(0, messages, _BATCH):
         contender.append(conversation, said[start : start + _BATCH])
 
@@ -165,6 +169,11 @@ def server(url: str) -> Iterator[str | None]:
             yield running.get_uri()
         finally:
             running.cleanup()
+
+
+@functools.lru_cache(maxsize=1)
+def _said(messages: int) -> "list[Message]":
+    return list(itertools.islice(itertools.chain.from_iterable(talk()), messages))
 
 
 def _append(samples: Sequence[tuple[float, float]]) -> Append:

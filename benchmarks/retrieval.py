@@ -28,7 +28,7 @@ from memzoo.memories.usage import Spent
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
-__all__ = ["LOCOMO", "app", "embedder_named", "measured", "report"]
+__all__ = ["LOCOMO", "Counted", "app", "embedder_named", "measured", "report"]
 
 LOCOMO = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -52,7 +52,7 @@ class _Weightless:
         return Embedded([b"\0\0\x80\x3f"] * len(texts), Spent())
 
 
-class _Counted:
+class Counted:
     """An embedder, and how often it was asked."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -61,6 +61,7 @@ class _Counted:
         self.calls = 0
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
+        """See `Embedder.embed`."""
         self.calls += 1
         return await self._embedder.embed(texts)
 
@@ -104,7 +105,7 @@ def measured(
     """
     found: dict[str, list[Found]] = {}
     missing: dict[str, str] = {}
-    counted = _Counted(embedder)
+    counted = Counted(embedder)
     search = functools.partial(
         find, transcripts=transcripts, budgets=budgets, counter=counter, calls=lambda: counted.calls
     )

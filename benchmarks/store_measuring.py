@@ -1,5 +1,6 @@
 """Measuring stores of conversations: appends, loads, rates and bytes."""
 
+import functools
 import itertools
 import tempfile
 import threading
@@ -10,13 +11,16 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.benchmarks.retrieval_cost import talk
 from memzoo.benchmarks.store_contenders import Contender
 from memzoo.stores.errors import MissingExtraError
 
-__all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "opened", "rate", "server", "sizes"]
+if TYPE_CHECKING:
+    from memzoo.stores import Message
+
+__all__ = ["NEWEST", "Append", "Timers", "appends", "fill", "loads", "logged", "opened", "rate", "server", "sizes"]
 
 T = TypeVar("T")
 Timers: TypeAlias = tuple[Callable[[], float], Callable[[], float]]
@@ -67,7 +71,7 @@ def appends(contenders: Mapping[str, Contender], rounds: int, *, timers: Timers 
 
 def fill(contender: Contender, conversation: str, messages: int) -> None:
     """Put so many messages into a conversation, some hundreds at a time."""
-    said = list(itertools.islice(itertools.chain.from_iterable(talk(messages)), messages))
+    said = _said(messages)
     for start in range(0, messages, _BATCH):
         contender.append(conversation, said[start : start + _BATCH])
 
@@ -121,6 +125,15 @@ def sizes(url: str) -> dict[str, tuple[int, int]]:
         return {name: (table, indexes) for name, table, indexes in connection.execute(query)}
 
 
+def logged(url: str) -> int:
+    """Bytes that a PostgreSQL server has written to its write-ahead log so far."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        row = connection.execute("SELECT pg_current_wal_insert_lsn() - '0/0'").fetchone()
+    return int(row[0]) if row else 0
+
+
 @contextmanager
 def opened(
     makers: Mapping[str, Callable[[T], Contender]], place: T
@@ -156,6 +169,11 @@ def server(url: str) -> Iterator[str | None]:
             yield running.get_uri()
         finally:
             running.cleanup()
+
+
+@functools.lru_cache(maxsize=1)
+def _said(messages: int) -> "list[Message]":
+    return list(itertools.islice(itertools.chain.from_iterable(talk()), messages))
 
 
 def _append(samples: Sequence[tuple[float, float]]) -> Append:

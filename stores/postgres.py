@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.schema import PLACES, conversations, embeddings, items, messages, states, versions
+from memzoo.stores.schema import conversations, embeddings, items, messages, states, versions
 from memzoo.stores.statements import Statements
 
 __all__ = ["PostgreSQL"]
@@ -128,8 +128,14 @@ class PostgreSQL:
             yield
         except SQLAlchemyError as error:
             reason = getattr(error, "orig", None)
-            taken = getattr(getattr(reason, "diag", None), "constraint_name", None) == PLACES
+            taken = _names_a_place(getattr(reason, "diag", None))
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}") from error
+
+
+def _names_a_place(diagnosis: Any) -> bool:
+    """Whether a place in a turn was taken: told by the columns, since each partition's index has a name of its own."""
+    detail = getattr(diagnosis, "message_detail", None) or ""
+    return str(detail).partition("=")[0].endswith("(conversation_id, turn_id, place)")
 
 
 class _TakenError(StoreError):

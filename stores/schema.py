@@ -21,7 +21,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 
 __all__ = [
-    "PLACES",
     "VERSION",
     "conversations",
     "embeddings",
@@ -51,7 +50,6 @@ def _state_key() -> tuple[Column[str], Column[str]]:
     return _text("conversation_id", key=True), _text("strategy", key=True)
 
 
-PLACES = "memzoo_messages_by_place"
 # The prefix lets the tables live in a database that has others.
 # Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
 meta = Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
@@ -68,7 +66,9 @@ messages = Table(
     *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
     *(_text("message"), _text("fields"), _text("created_at")),
     Column("place", BigInteger, nullable=False, server_default="0"),  # in its turn, from 0
-    Index(PLACES, "conversation_id", "turn_id", "place", unique=True),  # a turn cannot be stored twice
+    Index(
+        "memzoo_messages_by_place", "conversation_id", "turn_id", "place", unique=True
+    ),  # a turn cannot be stored twice
 )
 states = Table(
     "memzoo_states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False

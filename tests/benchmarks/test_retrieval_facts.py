@@ -7,6 +7,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from memzoo.benchmarks import TextCounter, Transcript
+from memzoo.benchmarks.retrieval import Counted
 from memzoo.benchmarks.retrieval_facts import FactKeys, app, with_facts
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models import ChatFunction
@@ -31,7 +32,7 @@ def test_a_fact_leads_to_the_message_that_stated_it(transcript: Transcript) -> N
 def test_is_measured_and_leaves_no_trace(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
     """Facts are counted, questions answered, and the search is as before."""
     before = WordIndex.scores
-    found, facts = with_facts([transcript], [100], words, HashEmbedder(), rules)
+    found, facts = with_facts([transcript], [100], words, Counted(HashEmbedder()), rules)
     assert (facts, len(found)) == (1, 2)
     assert WordIndex.scores is before
 

@@ -105,11 +105,13 @@ def test_who_is_missing_is_named(tmp_path: Path) -> None:
     assert missing == ["not run: absent (no-such-package is not installed)"]
 
 
-def test_the_command_shows_all_tables(postgres_url: str) -> None:
+def test_the_command_shows_all_tables(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sizes, loads and appends, on SQLite and on PostgreSQL."""
+    monkeypatch.setattr("memzoo.benchmarks.store_cost._LENGTH", 4)
     arguments = ["--rounds", "2", "--lengths", "4,8", "--conversations", "2", "--sized", "1", "--seconds", "0.1"]
     done = CliRunner().invoke(app, [*arguments, "--postgres", postgres_url])
     assert done.exit_code == 0, done.output
-    for title in ("SQLite, 200 messages", "SQLite: the last 20", "PostgreSQL, 200 messages", "PostgreSQL: an exchange"):
+    for title in ("SQLite, 4 messages", "SQLite: the last 20", "PostgreSQL, 4 messages", "PostgreSQL: an exchange"):
         assert title in done.output
     assert "memzoo_messages" in done.output
+    assert "16 threads:" in done.output

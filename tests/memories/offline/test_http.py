@@ -309,7 +309,7 @@ class TestServing:
         """It tells its base URL when it is ready, answers, and ends quietly and without an error on Ctrl-C."""
         code = (
             "import signal\n"
-            "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # it may be ignored in the background
             "from memzoo.memories.offline import serve_forever\n"
             "serve_forever(port=0, ready=lambda url: print(url, flush=True))"
         )

@@ -16,7 +16,7 @@ from memzoo.benchmarks.retrieving import Found, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories import ConversationKGMemory
 from memzoo.memories.models import ModelOption
-from memzoo.memories.words import WordIndex, match_of
+from memzoo.memories.searching.words import WordIndex, match_of
 
 __all__ = ["FactKeys", "app", "with_facts"]
 

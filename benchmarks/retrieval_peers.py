@@ -1,7 +1,7 @@
 """Others that find messages for a question, under the same rule: the best first, as many as fit the budget.
 
 All of them show dates and speakers and pay for them, and pass over what does not fit for what comes next, as
-`memzoo.memories.evidence.within` does. What was saved as one exchange is found and shown as one.
+`memzoo.memories.searching.evidence.within` does. What was saved as one exchange is found and shown as one.
 """
 
 import re
@@ -12,8 +12,8 @@ from memzoo.benchmarks.conversations import Question, Transcript
 from memzoo.benchmarks.counting import TextCounter
 from memzoo.benchmarks.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.retrieval_showing import Embed, Peer, passages_of
-from memzoo.memories.evidence import evidence, within
-from memzoo.memories.passages import Passage
+from memzoo.memories.searching.evidence import evidence, within
+from memzoo.memories.searching.passages import Passage
 
 __all__ = ["PEERS"]
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from memzoo.benchmarks.conversations import Exchange, Question, Transcript
 from memzoo.benchmarks.counting import TextCounter
 from memzoo.memories.messages import text_of
-from memzoo.memories.passages import Passage
+from memzoo.memories.searching.passages import Passage
 
 __all__ = ["Embed", "Peer", "Retriever", "dated", "filled", "lines_of", "passages_of"]
 

@@ -14,7 +14,7 @@ from memzoo.benchmarks.retrieval_showing import Retriever
 from memzoo.benchmarks.words import recall
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.embedders import Embedder
-from memzoo.memories.passages import Passage
+from memzoo.memories.searching.passages import Passage
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError
 
@@ -189,10 +189,10 @@ def _without_date() -> AbstractContextManager[object]:
     def joined(passages: Sequence[Passage]) -> str:
         return " ".join(passage.text for passage in passages)
 
-    return patch("memzoo.memories.passages._joined", joined)
+    return patch("memzoo.memories.searching.passages._joined", joined)
 
 
-_GRAINS = "memzoo.memories.words._WEIGHTS"
+_GRAINS = "memzoo.memories.searching.words._WEIGHTS"
 
 ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "nothing": nullcontext,
@@ -200,10 +200,10 @@ ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
     "the words around it": lambda: patch.dict(_GRAINS, around=0.0),
     "the words of its segment": lambda: patch.dict(_GRAINS, segment=0.0),
     "the date's words": _without_date,
-    "the speaker's bonus": lambda: patch("memzoo.memories.words._SPEAKER_BONUS", 0.0),
-    "what a message is worth by itself": lambda: patch("memzoo.memories.words._worth", lambda _: 0.0),
-    "all words": lambda: patch("memzoo.memories.words.WordIndex.scores", lambda *_: dict[int, float]()),
-    "embeddings": lambda: patch("memzoo.memories.search.VectorSearch.search", _nothing_similar),
+    "the speaker's bonus": lambda: patch("memzoo.memories.searching.words._SPEAKER_BONUS", 0.0),
+    "what a message is worth by itself": lambda: patch("memzoo.memories.searching.words._worth", lambda _: 0.0),
+    "all words": lambda: patch("memzoo.memories.searching.words.WordIndex.scores", lambda *_: dict[int, float]()),
+    "embeddings": lambda: patch("memzoo.memories.searching.search.VectorSearch.search", _nothing_similar),
 }
 """Each part of the search by name, with what leaves it out while it is entered."""
 

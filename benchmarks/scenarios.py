@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.registry import FURTHER, STRATEGIES, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.stores.errors import UnknownStrategyError
 
 __all__ = ["BASELINES", "SCENARIOS", "Scenario", "asks_model", "chosen"]

@@ -10,7 +10,7 @@ from memzoo.memories.chat_history import ChatHistory
 from memzoo.memories.forgetting import evict
 from memzoo.memories.keys import input_key_of, output_key_of
 from memzoo.memories.messages import checked, text_of
-from memzoo.memories.turns import TurnTaking
+from memzoo.memories.talking.turns import TurnTaking
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import blocking
 

@@ -11,10 +11,10 @@ from rich.markup import escape
 
 from memzoo.memories.cli_store import app as store_commands
 from memzoo.memories.cli_store import unlocked_store
-from memzoo.memories.conversation import Conversation
-from memzoo.memories.graph_export import FORMATS, export, stored_graph
-from memzoo.memories.model_backed import ModelBackedMemory
+from memzoo.memories.graphs.export import FORMATS, export, stored_graph
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.talking.conversation import Conversation
 from memzoo.memories.tokens import available_counter
 from memzoo.stores import Store
 from memzoo.stores.driving import drive

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.messages import text_of
-from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.stores import Entry, Store, export_conversation, import_conversation, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError

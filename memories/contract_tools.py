@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
 
 __all__ = ["QUESTION", "SAID", "ContractTools"]
 

@@ -8,9 +8,9 @@ import pytest
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.contract_tools import QUESTION, SAID, ContractTools
-from memzoo.memories.model_backed import ModelBackedMemory
 from memzoo.memories.models import as_model
 from memzoo.memories.scripted import FlakyModel
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.stores import Message
 from memzoo.stores.errors import ModelError, ModelReplyError
 

@@ -4,9 +4,9 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from memzoo.memories.evidence import evidence, within
 from memzoo.memories.log import Log, messages_of
-from memzoo.memories.passages import Passage
+from memzoo.memories.searching.evidence import evidence, within
+from memzoo.memories.searching.passages import Passage
 from memzoo.memories.shortening import shortened
 from memzoo.memories.view import View
 from memzoo.stores import Message

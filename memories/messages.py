@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memzoo.memories.grouping import grouped, is_instruction
+from memzoo.memories.windowing.grouping import grouped, is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.eviction import Weighed, fitted
-from memzoo.memories.grouping import is_instruction
 from memzoo.memories.messages import Labels, render, sendable
 from memzoo.memories.options import CommonOptions, whole_number
 from memzoo.memories.tokens import TokenCounter, token_counter
 from memzoo.memories.view import View
+from memzoo.memories.windowing.eviction import Weighed, fitted
+from memzoo.memories.windowing.grouping import is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import OverBudgetError
 
@@ -51,7 +51,7 @@ class Presentation(CommonOptions):
         return [*rules, *map(system_message, view.texts), *said[len(rules) :]]
 
     def within(self, request: Sequence[Message], max_tokens: int) -> list[Message]:
-        """The newest messages of a request that fit a limit, by the rules of `memzoo.memories.eviction`.
+        """The newest messages of a request that fit a limit, by the rules of `memzoo.memories.windowing.eviction`.
 
         Raises:
             OptionError: The limit is no whole number of at least 1.

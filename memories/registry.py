@@ -3,18 +3,18 @@
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.buffer import ConversationBufferMemory
-from memzoo.memories.combined import CombinedMemory
-from memzoo.memories.entity import ConversationEntityMemory
-from memzoo.memories.knowledge_graph import ConversationKGMemory
-from memzoo.memories.message_window import MessageWindowMemory
-from memzoo.memories.summarizing_window import SummarizingWindowMemory
-from memzoo.memories.summary import ConversationSummaryMemory
-from memzoo.memories.summary_buffer import ConversationSummaryBufferMemory
-from memzoo.memories.token_buffer import ConversationTokenBufferMemory
-from memzoo.memories.token_window import TokenWindowMemory
-from memzoo.memories.vector_retriever import VectorStoreRetrieverMemory
-from memzoo.memories.window import ConversationBufferWindowMemory
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.strategies.combined import CombinedMemory
+from memzoo.memories.strategies.entity import ConversationEntityMemory
+from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
+from memzoo.memories.strategies.message_window import MessageWindowMemory
+from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
+from memzoo.memories.strategies.summary import ConversationSummaryMemory
+from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
+from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory
+from memzoo.memories.strategies.token_window import TokenWindowMemory
+from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
+from memzoo.memories.strategies.window import ConversationBufferWindowMemory
 from memzoo.stores.errors import UnknownStrategyError
 
 __all__ = ["FURTHER", "STRATEGIES", "create_memory", "strategy_named"]

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memzoo.memories.eviction import unanswered
 from memzoo.memories.log import Log, messages_of
 from memzoo.memories.presentation import Presentation
 from memzoo.memories.state import Changes, State
 from memzoo.memories.upkeep import Upkeep
 from memzoo.memories.usage import Usage
 from memzoo.memories.view import View
+from memzoo.memories.windowing.eviction import unanswered
 from memzoo.prompts import PromptSet
 from memzoo.stores import JSON, Entry
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.buffer import ConversationBufferMemory
 from memzoo.memories.contract_tools import QUESTION, SAID
 from memzoo.memories.failure_contract import FailureContract
 from memzoo.memories.lifecycle_contract import LifecycleContract
 from memzoo.memories.scripted import FlakyModel, ScriptedModel
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import Message
 from memzoo.stores.errors import (
     AmbiguousKeyError,

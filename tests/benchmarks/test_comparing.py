@@ -83,7 +83,7 @@ def test_a_fault_in_a_strategy_takes_no_other_with_it(
     def faulty(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("memzoo.memories.vector_retriever.VectorStoreRetrieverMemory.view", faulty)
+    monkeypatch.setattr("memzoo.memories.strategies.vector_retriever.VectorStoreRetrieverMemory.view", faulty)
     found = compare([transcript], ["vector-retriever"], model="offline", budget=14, counter=words)
     assert [row.scenario.name for row in found.completed] == ["none", "everything"]
     assert "vector-retriever could not be measured" in caplog.text

@@ -11,7 +11,7 @@ from memzoo.benchmarks.retrieval import Counted
 from memzoo.benchmarks.retrieval_facts import FactKeys, app, with_facts
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models import ChatFunction
-from memzoo.memories.words import WordIndex
+from memzoo.memories.searching.words import WordIndex
 
 
 def nothing(index: WordIndex, query: str) -> dict[int, float]:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
-from memzoo.memories.graph import SINGLE_VALUED
+from memzoo.memories.graphs.graph import SINGLE_VALUED
 from memzoo.memories.names import canonical, mentions
 from memzoo.memories.replies import Statement
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from memzoo.memories import ConversationKGMemory
 from memzoo.memories.cli import app
-from memzoo.memories.graph_export import FORMATS
+from memzoo.memories.graphs.export import FORMATS
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import open_store
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError

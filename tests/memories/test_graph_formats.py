@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
-from memzoo.memories.graph_export import FORMATS, export
-from memzoo.memories.graph_formats import to_graphml, to_json, to_mermaid, to_text
+from memzoo.memories.graphs.export import FORMATS, export
+from memzoo.memories.graphs.formats import to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.names import canonical
 from memzoo.memories.replies import Statement
 from memzoo.stores.errors import MissingExtraError, OptionError

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories.evidence import evidence
 from memzoo.memories.merging import merged
-from memzoo.memories.passages import Passage
+from memzoo.memories.searching.evidence import evidence
+from memzoo.memories.searching.passages import Passage
 from memzoo.memories.view import View
 from memzoo.stores import Message
 

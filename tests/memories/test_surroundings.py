@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationKGMemory, Fact, Source
-from memzoo.memories.graph import Near
-from memzoo.memories.surroundings import lines, within
+from memzoo.memories.graphs.graph import Near
+from memzoo.memories.graphs.surroundings import lines, within
 from memzoo.memories.testing import ScriptedModel
 from memzoo.memories.tokens import count_text
 

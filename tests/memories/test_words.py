@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories.passages import Passage
-from memzoo.memories.words import WordIndex
+from memzoo.memories.searching.passages import Passage
+from memzoo.memories.searching.words import WordIndex
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from memzoo.memories import MessageWindowMemory
-from memzoo.memories.windows import Limit, WindowMemory
+from memzoo.memories.strategies.windows import Limit, WindowMemory
 from memzoo.stores import Message
 from tests.conversations import call, result, said
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from memzoo.memories import Tool, immediate
-from memzoo.memories.tools import Called, run, toolbox
+from memzoo.memories.talking.tools import Called, run, toolbox
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 

@@ -1,0 +1,1 @@
+"""Facts as a graph: what is known, why, what is near, and how it is written out."""

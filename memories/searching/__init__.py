@@ -1,0 +1,1 @@
+"""Finding messages: by their words, by the words around them, by embeddings."""

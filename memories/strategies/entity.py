@@ -1,0 +1,146 @@
+"""Remember notes about each person, place and thing."""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memzoo.memories import replies
+from memzoo.memories.entity_notes import EntityNotes
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.messages import text_of
+from memzoo.memories.options import whole_number
+from memzoo.memories.shortening import fitting
+from memzoo.memories.state import Changes, State
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.view import View
+from memzoo.stores import Entry
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError
+
+__all__ = ["ConversationEntityMemory"]
+
+logger = logging.getLogger("memzoo")
+
+
+@dataclass(kw_only=True, eq=False)
+class ConversationEntityMemory(ModelBackedMemory):
+    """Shows the last `k` exchanges, and notes about whom and what the input speaks of.
+
+    Each has a note of its own, so that what is said of one never pushes out what was said of another. Loading asks the
+    model whom the input is about (one call); saving brings all notes up to date in one call, after one that finds the
+    names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where
+    the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
+
+    Args:
+        k: How many exchanges are shown and used to tell whom "she" means; 0 for none.
+        max_token_limit: Tokens that the notes may have together. Then the notes about those whom the last `k` exchanges
+            speak of follow the notes about those whom the input speaks of, as far as they fit.
+        chat_history_key: The variable under which the exchanges are returned; the notes are under "entities".
+        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+
+    Example:
+        >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
+        >>> memory = ConversationEntityMemory(llm=lambda messages: next(answers))
+        >>> memory.save_context({"input": "Sam is my brother"}, {"output": "Nice!"})
+        >>> memory.load_memory_variables({"input": "Who is SAM?"})["entities"]
+        {'Sam': "Sam is the user's brother."}
+    """
+
+    name = "entity"
+    needs_query = True
+
+    k: int = 3
+    max_token_limit: int | None = None
+    chat_history_key: str = "history"
+
+    # What the last load found: its input, the end of the log then, and the names. The save after it need not ask again.
+    _found: tuple[str, int, list[str]] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("k", self.k)
+        if self.max_token_limit is not None:
+            whole_number("max_token_limit", self.max_token_limit, at_least=1)
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The variables that loading returns: the notes and the exchanges."""
+        return ["entities", self.chat_history_key]
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Find the names in the new messages, then bring the notes about them up to date."""
+        new_lines = self.render(messages_of(entries))
+        history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
+        names = self._found_by_load(entries)
+        if names is None:
+            names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
+            if not names:
+                return Changes()
+        notes = EntityNotes(state.items)
+        known = notes.asked_about(names)
+        reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
+        shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
+        found = replies.notes(reply, shown, new_lines)
+        return Changes(notes.changes(found, replies.aliases(reply, shown, new_lines), shown))
+
+    async def needed(self, log: Log, state: State) -> int:
+        """The exchanges that tell whom the next messages speak of."""
+        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The last exchanges, and the notes about whom the query speaks of."""
+        recent = await log.exchanges(self.k)
+        notes = EntityNotes(state.items)
+        names = await self._names(query or "", recent, state)
+        waiting = await log.after(state.watermark)
+        older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
+        if self.max_token_limit is not None:
+            names = [*names, *_spoken_of(recent, notes)]
+        return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
+
+    def variables(self, view: View) -> dict[str, Any]:
+        """The exchanges and the notes, each under its own key."""
+        shown = self.as_messages(view) if self.return_messages else self.as_text(view)
+        return {self.chat_history_key: shown, "entities": view.notes}
+
+    @property
+    def entities(self) -> dict[str, str]:
+        """All notes by name, sorted by name."""
+        return EntityNotes(drive(self._upkeep.state()).items).notes
+
+    @property
+    def aliases(self) -> dict[str, str]:
+        """Other names for the entities that there are notes about, each with the name that the note has."""
+        return EntityNotes(drive(self._upkeep.state()).items).aliases
+
+    async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
+        self._found = None
+        if not query.strip():
+            return []
+        try:
+            history = self.render(messages_of(recent))
+            names = replies.names(await self.ask("current_entities", history=history, input=query))
+        except ModelError as error:
+            logger.warning("only names that are known already are looked for in the input: %s", error)
+            return list(EntityNotes(state.items).standing_in(query))
+        self._found = (query, recent[-1].seq if recent else state.watermark, names)
+        return names
+
+    def _fits(self, notes: Mapping[str, str]) -> bool:
+        text = "\n".join(View(notes=dict(notes)).texts)
+        return self.max_token_limit is None or self.counter({"role": "system", "content": text}) <= self.max_token_limit
+
+    def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
+        said, self._found = self._found, None
+        first = entries[0]
+        exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
+        if said is None or not exchange or said[:2] != (text_of(first.message), first.seq - 1):
+            return None
+        return said[2]
+
+
+def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:
+    """The known names that stand in messages, those of the newest first."""
+    for entry in reversed(entries):
+        yield from notes.standing_in(text_of(entry.message))

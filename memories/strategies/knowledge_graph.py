@@ -1,0 +1,144 @@
+"""Remember facts as a graph."""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from memzoo.memories import replies
+from memzoo.memories.graphs.facts import Reason
+from memzoo.memories.graphs.graph import SINGLE_VALUED, KnowledgeGraph
+from memzoo.memories.graphs.reasons import reasons, source_of
+from memzoo.memories.graphs.surroundings import lines, within
+from memzoo.memories.log import Log, messages_of
+from memzoo.memories.names import refers_back
+from memzoo.memories.options import names, whole_number
+from memzoo.memories.replies import Statement
+from memzoo.memories.state import Changes, State
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.view import View
+from memzoo.stores import JSON, Entry
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import ModelError
+
+__all__ = ["ConversationKGMemory"]
+
+logger = logging.getLogger("memzoo")
+
+
+@dataclass(kw_only=True, eq=False)
+class ConversationKGMemory(ModelBackedMemory):
+    """Shows the facts about whom and what the input speaks of.
+
+    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks it whom the
+    input is about (one call), unless the input has names that are known and no "he" or "she". Facts said in different
+    exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one object,
+    the newer supersedes the older, which stays as history.
+
+    Args:
+        k: How many exchanges are used to tell whom "he" means; 0 for none.
+        depth: How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about
+            its neighbours too.
+        max_token_limit: Show as many facts as fit so many tokens: the nearest first, among them those that connect two
+            of the names, then the newest. `None` for all. What was not learnt from yet is shown besides.
+        mine_ai: Take facts from the assistant's words too, not only from the user's.
+        single_valued: Relations of which a subject has one object at a time.
+        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+
+    Example:
+        >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
+        >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
+        >>> memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
+        >>> memory.save_context({"input": "He likes tea"}, {"output": "noted"})
+        >>> memory.load_memory_variables({"input": "who is sam"})
+        {'history': 'On Sam: Sam is a friend. Sam likes tea.'}
+        >>> [(str(reason.fact), reason.quotes[0].text) for reason in memory.why("tea")]
+        [('Sam likes tea', 'He likes tea')]
+    """
+
+    name = "knowledge-graph"
+    needs_query = True
+
+    k: int = 2
+    depth: int = 1
+    max_token_limit: int | None = None
+    mine_ai: bool = False
+    single_valued: Collection[str] = SINGLE_VALUED
+
+    def __post_init__(self) -> None:
+        whole_number("k", self.k)
+        whole_number("depth", self.depth, at_least=1)
+        if self.max_token_limit is not None:
+            whole_number("max_token_limit", self.max_token_limit, at_least=1)
+        names("single_valued", self.single_valued)
+        self.kg = KnowledgeGraph(frozenset(self.single_valued))
+        super().__post_init__()
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Write down the facts that the new messages state."""
+        mined = [entry for entry in entries if self.mine_ai or entry.message["role"] == "user"]
+        if not mined:
+            return Changes()
+        # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
+        between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
+        history = self.render(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
+        draft: dict[str, JSON] = {}
+        for statement in await self._statements(history, self.render(messages_of(mined))):
+            draft |= self.kg.learn(statement, source_of(statement, mined), draft)
+        return Changes(draft)
+
+    async def needed(self, log: Log, state: State) -> int:
+        """The exchanges that tell whom the next messages speak of; `why` quotes no others then."""
+        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """A line of facts for each name that the query speaks of, then what no facts were taken from yet."""
+        near = self.kg.around(await self._names(query or "", log), self.depth)
+        if self.max_token_limit is not None:
+            near = within(self.max_token_limit, near, self._tokens)
+        return View.of(await log.after(state.watermark), lines(near))
+
+    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the state in the graph."""
+        self.kg.take_in(changes, reset=reset)
+
+    async def awhy(self, name: str) -> list[Reason]:
+        """What is known about a name and was known before, each with the messages that said so, oldest first.
+
+        Asks no model: what was not learnt from yet is not in it.
+
+        Args:
+            name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
+        """
+        await self._upkeep.state()
+        return await reasons(self.kg.about(name, history=True), self._log)
+
+    async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
+        """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
+        history = self.render(messages_of(await self._log.exchanges(self.k)))
+        return await self._statements(history, self.render([{"role": "user", "content": input_string}]))
+
+    async def aget_current_entities(self, input_string: str) -> list[str]:
+        """The names that a text speaks of, understood after the last `k` exchanges."""
+        history = self.render(messages_of(await self._log.exchanges(self.k)))
+        return replies.names(await self.ask("current_entities", history=history, input=input_string))
+
+    why = blocking(awhy)
+    get_knowledge_triplets = blocking(aget_knowledge_triplets)
+    get_current_entities = blocking(aget_current_entities)
+
+    async def _statements(self, history: str, new_lines: str) -> list[Statement]:
+        return replies.statements(await self.ask("triple_extraction", history=history, new_lines=new_lines))
+
+    async def _names(self, query: str, log: Log) -> list[str]:
+        known = self.kg.named_in(query)
+        if self.kg.empty or not query.strip() or (known and not refers_back(query) and self.kg.names_all_of(query)):
+            return known
+        history = self.render(messages_of(await log.exchanges(self.k)))
+        try:
+            return replies.names(await self.ask("current_entities", history=history, input=query))
+        except ModelError as error:
+            logger.warning("only names that are known already are looked for in the input: %s", error)
+            return known
+
+    def _tokens(self, text: str) -> int:
+        return self.counter({"role": "system", "content": text})

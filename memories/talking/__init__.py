@@ -1,0 +1,1 @@
+"""Conversations with a model: turns, tools, and the memories of many conversations."""

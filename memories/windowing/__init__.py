@@ -1,0 +1,1 @@
+"""Which messages belong together, and which of them fit a limit."""

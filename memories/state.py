@@ -1,17 +1,19 @@
 """The derived state of one strategy in one conversation, kept in step with the store."""
 
 import asyncio
+import contextlib
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
+from memzoo.memories.sharing import Shared
 from memzoo.stores import JSON, StateUpdate, Store
 from memzoo.stores.driving import is_blocking
 
-__all__ = ["Changes", "State", "StateKeeper", "Turnstile"]
+__all__ = ["Changes", "State", "StateKeeper", "Turnstile", "turnstiles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class StateKeeper:
 
 
 class Turnstile:
-    """Lets one derivation of a memory run at a time, in threads and in tasks, so that no model call is paid twice.
+    """Lets one derivation of a state run at a time, in threads and in tasks, so that no model call is paid twice.
 
     It is a courtesy, not what correctness rests on: that is the compare-and-swap of the store.
     """
@@ -123,16 +125,29 @@ class Turnstile:
         """Whether somebody is inside."""
         return self._thread_lock.locked() or any(lock.locked() for lock in self._task_locks.values())
 
-    async def __aenter__(self) -> None:
-        if is_blocking():
-            self._thread_lock.acquire()
+    @contextlib.asynccontextmanager
+    async def passed(self) -> AsyncGenerator[None]:
+        """Wait for those inside, and be inside. Who is inside and comes again, from within a model, does not wait."""
+        if self in _inside.get():
+            yield
+            return
+        lock = self._thread_lock if is_blocking() else self._task_lock()
+        if isinstance(lock, asyncio.Lock):
+            await lock.acquire()
         else:
-            await self._task_locks.setdefault(asyncio.get_running_loop(), asyncio.Lock()).acquire()
+            lock.acquire()
+        inside = _inside.set(_inside.get() | {self})
+        try:
+            yield
+        finally:
+            _inside.reset(inside)
+            lock.release()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if is_blocking():
-            self._thread_lock.release()
-        else:
-            self._task_locks[asyncio.get_running_loop()].release()
+    def _task_lock(self) -> asyncio.Lock:
+        return self._task_locks.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+
+
+_inside: ContextVar[frozenset[Turnstile]] = ContextVar("memzoo_inside", default=frozenset())
+
+turnstiles: Shared[Turnstile] = Shared(lambda *_: Turnstile())
+"""The turnstile of each state, by conversation and name: the same one for all memories that derive it."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from memzoo.memories.background import Background
 from memzoo.memories.log import Log
 from memzoo.memories.messages import text_of
-from memzoo.memories.state import Changes, State, StateKeeper, Turnstile
+from memzoo.memories.state import Changes, State, StateKeeper, turnstiles
 from memzoo.stores import JSON, Entry, Store
 from memzoo.stores.errors import ConflictError, ModelError
 
@@ -67,7 +67,7 @@ class Upkeep:
             strategy.state_name,
             lambda changes, reset: strategy.learn(changes, reset=reset),
         )
-        self._turnstile = Turnstile()
+        self._turnstile = turnstiles.of(strategy.store, strategy.conversation_id, strategy.state_name)
         self._background = Background(lambda: self.catch_up(raising=False))
 
     async def state(self) -> State:
@@ -104,7 +104,7 @@ class Upkeep:
             ModelError: A model failed.
         """
         try:
-            async with self._turnstile:
+            async with self._turnstile.passed():
                 state = await self.state()
                 while (entries := await self._step(state)) or self._strategy.unfinished(state):
                     state = await self._take(state, entries)
@@ -120,7 +120,7 @@ class Upkeep:
             changes: Its items.
             until: The last number of the log that it stands for.
         """
-        async with self._turnstile:
+        async with self._turnstile.passed():
             try:
                 await self._keeper.commit(await self.state(), changes, until)
             except ConflictError:
@@ -129,7 +129,7 @@ class Upkeep:
 
     async def clear(self) -> None:
         """Delete log and state."""
-        async with self._turnstile:
+        async with self._turnstile.passed():
             await self._strategy.store.clear(self._strategy.conversation_id)
             await self.state()
 

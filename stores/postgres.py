@@ -45,6 +45,7 @@ _APPEND = text("""
     RETURNING seq
 """)
 _TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings))
+_TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
 _STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
 
 
@@ -129,7 +130,9 @@ class PostgreSQL:
         except SQLAlchemyError as error:
             reason = getattr(error, "orig", None)
             taken = _names_a_place(getattr(reason, "diag", None))
-            raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}") from error
+            too_long = getattr(reason, "sqlstate", None) == _TOO_LONG
+            advice = "; the ids of a conversation and a turn may have about 2,600 bytes together" if too_long else ""
+            raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}{advice}") from error
 
 
 def _names_a_place(diagnosis: Any) -> bool:

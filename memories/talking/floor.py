@@ -3,12 +3,12 @@
 import asyncio
 import contextlib
 import threading
-import weakref
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future
 from contextvars import ContextVar
 
+from memzoo.memories.sharing import Shared
 from memzoo.stores import Store
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import TurnInProgressError
@@ -57,12 +57,10 @@ class Floor:
     """A lock in the order of asking, for threads and tasks alike: a waiting task does not stop its event loop.
 
     Args:
-        store: Kept, so that nothing else gets its identity while the lock lives.
         conversation_id: For error texts.
     """
 
-    def __init__(self, store: Store, conversation_id: str) -> None:
-        self._store = store
+    def __init__(self, conversation_id: str) -> None:
         self._conversation_id = conversation_id
         self._guard = threading.Lock()
         self._holder: Holder | None = None
@@ -130,15 +128,9 @@ class Floor:
         return TurnInProgressError(f"a turn of conversation {self._conversation_id!r} is under way; {why}")
 
 
-_floors: weakref.WeakValueDictionary[tuple[int, str], Floor] = weakref.WeakValueDictionary()
-_floors_guard = threading.Lock()
+_floors: Shared[Floor] = Shared(Floor)
 
 
 def floor_of(store: Store, conversation_id: str) -> Floor:
     """The floor of a conversation: the same one for all memories of it over one store object in this process."""
-    key = (id(store), conversation_id)
-    with _floors_guard:
-        floor = _floors.get(key)
-        if floor is None:
-            floor = _floors[key] = Floor(store, conversation_id)
-        return floor
+    return _floors.of(store, conversation_id)

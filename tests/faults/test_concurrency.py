@@ -24,8 +24,9 @@ def test_nothing_is_lost_doubled_or_out_of_order(store: str, way: str, places: P
         assert tally.clean, tally.examples
 
 
-def test_a_model_call_is_paid_for_once(places: Places):
-    """Eight threads that save to one conversation ask the model at most once for each exchange (I11)."""
+@pytest.mark.parametrize("memories", [1, 8])
+def test_a_model_call_is_paid_for_once(memories: int, places: Places):
+    """Eight threads that save to one conversation, by one memory or eight, ask once for each exchange (I11)."""
     asked: list[str] = []
 
     def answer(messages: list[Message]) -> str:
@@ -33,10 +34,10 @@ def test_a_model_call_is_paid_for_once(places: Places):
         return clerk(messages)
 
     store = open_store(places.url("sqlite"))
-    memory = ConversationSummaryMemory(llm=answer, store=store, conversation_id="c")
+    same = [ConversationSummaryMemory(llm=answer, store=store, conversation_id="c") for _ in range(memories)]
 
     def save(number: int) -> None:
-        memory.save_context({"input": f"Sam likes tea{number}"}, {"output": "ok"})
+        same[number % memories].save_context({"input": f"Sam likes tea{number}"}, {"output": "ok"})
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(save, range(8)))

@@ -108,7 +108,9 @@ def test_a_foreseen_error_is_one_line(
 
 def test_serve_offline_serves_until_interrupted() -> None:
     """`serve-offline` tells its base_url, answers an OpenAI client there, and ends quietly at Ctrl-C."""
-    command = [sys.executable, "-c", "from memzoo.memories.cli import main; main()", "serve-offline", "--port", "0"]
+    # Where the tests run in the background, children would ignore Ctrl-C.
+    code = "import signal; signal.signal(2, signal.default_int_handler); from memzoo.memories.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve-offline", "--port", "0"]
     environment = {**os.environ, "COLUMNS": "200"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

@@ -137,7 +137,7 @@ class TestTurnstile:
 
         async def enter() -> None:
             nonlocal inside, most
-            async with turnstile:
+            async with turnstile.passed():
                 inside += 1
                 most = max(most, inside)
                 assert turnstile.busy
@@ -157,7 +157,7 @@ class TestTurnstile:
         turnstile = Turnstile()
 
         async def fail() -> None:
-            async with turnstile:
+            async with turnstile.passed():
                 raise LookupError
 
         for run in (drive, asyncio.run):
@@ -170,7 +170,7 @@ class TestTurnstile:
         turnstile = Turnstile()
 
         async def wait() -> None:
-            async with turnstile:
+            async with turnstile.passed():
                 await asyncio.sleep(0)
 
         with pytest.raises(RuntimeError, match="asynchronous"):
@@ -184,7 +184,7 @@ class TestTurnstile:
             turnstile = Turnstile()
 
             async def stay() -> None:
-                async with turnstile:
+                async with turnstile.passed():
                     await asyncio.Event().wait()
 
             task = asyncio.create_task(stay())

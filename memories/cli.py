@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from memzoo.memories.cli_store import app as store_commands
-from memzoo.memories.cli_store import unlocked_store
+from memzoo.memories.cli_store import existing_store, unlocked_store
 from memzoo.memories.graphs.export import FORMATS, export, stored_graph
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -123,7 +123,7 @@ def show_graph(
     out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
 ) -> None:
     """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         if not drive(opened.conversations()):
             raise OptionError(f"the store has no conversation yet: {store}")
         found = drive(stored_graph(opened, conversation or _only_conversation(opened)))

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import unquote
 
 import typer
 
@@ -15,10 +17,10 @@ from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.stores import Entry, Store, export_conversation, import_conversation, open_store
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.stores.errors import OptionError, StoreError
 from memzoo.stores.opening import KINDS
 
-__all__ = ["app", "unlocked_store"]
+__all__ = ["app", "existing_store", "unlocked_store"]
 
 app = typer.Typer()
 
@@ -36,6 +38,18 @@ def unlocked_store(url: str) -> Store:
     return open_store(url, key=keys.split(",") if keys else None)
 
 
+def existing_store(url: str) -> Store:
+    """The store that a URL names, as `unlocked_store`, but a file has to be there already.
+
+    Raises:
+        StoreError: There is no such file.
+    """
+    file = Path(unquote(re.sub("[?].*", "", url.removeprefix("sqlite:///"))))
+    if url.startswith("sqlite:///") and not file.exists():
+        raise StoreError(f"there is no file {file}")
+    return unlocked_store(url)
+
+
 @app.command("stores")
 def list_stores(
     url: Annotated[str, typer.Argument(help="A store, such as sqlite:///chat.db, to list its conversations.")] = "",
@@ -47,7 +61,7 @@ def list_stores(
         for kind, meaning in KINDS.items():
             typer.echo(f"{kind:32}{meaning}")
         return
-    with closing(unlocked_store(url)) as store:
+    with closing(existing_store(url)) as store:
         for id_ in drive(store.conversations(after=after, limit=limit)):
             entries = drive(store.read(id_))
             typer.echo(f"{id_}\t{len(entries)} messages\t{_time(entries[0])}\t{_time(entries[-1])}")
@@ -63,7 +77,7 @@ def history(
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Begin with the newest.")] = False,  # noqa: FBT002
 ) -> None:
     """Print what was said: number, time, role and text of each message."""
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         memory = ConversationBufferMemory(store=opened, conversation_id=_chosen(opened, conversation))
         for entry in memory.entries(limit, before, after, newest_first=newest_first):
             typer.echo(f"{entry.seq}\t{_time(entry)}\t{entry.message['role']}\t{text_of(entry.message)}")
@@ -79,7 +93,7 @@ def show(
 ) -> None:
     """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing."""
     options = {"llm": model} if issubclass(strategy_named(memory), ModelBackedMemory) else {}
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         shown = create_memory(memory, store=opened, conversation_id=_chosen(opened, conversation), **options)
         request = shown.as_request(drive(shown.stored_view(query)))
     typer.echo(json.dumps(request, indent=2, ensure_ascii=False))
@@ -92,7 +106,7 @@ def show_state(
     name: Annotated[str, typer.Option("--name", help="The state to print; without it, all are listed.")] = "",
 ) -> None:
     """List what was learnt from a conversation, or print one state as JSON."""
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         id_ = _chosen(opened, conversation)
         known = drive(opened.states(id_))
         if name and name not in known:
@@ -117,7 +131,7 @@ def forget(
     """Delete messages for good, with all that was learnt from them. Asks before it does."""
     if bool(ids) == everything:
         raise OptionError("give either numbers of messages, or --all for the whole conversation")
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         id_ = _chosen(opened, conversation)
         what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
         if not yes:
@@ -134,7 +148,7 @@ def forget(
 @app.command()
 def scrub(store: StoreURL) -> None:
     """Remove the remains of what was deleted from the files of a store, by rewriting them."""
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         if not drive(opened.scrub(thorough=True)):
             typer.echo(_HELD_UP, err=True)
             raise typer.Exit(1)
@@ -147,7 +161,7 @@ def export_lines(
     out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
 ) -> None:
     """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
-    with closing(unlocked_store(store)) as opened:
+    with closing(existing_store(store)) as opened:
         lines = export_conversation(opened, _chosen(opened, conversation))
         if out:
             with out.open("w", encoding="utf-8") as file:

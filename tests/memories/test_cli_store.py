@@ -14,7 +14,7 @@ from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.cli import app
 from memzoo.stores import EncryptedStore, open_store
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, OptionError, UnknownMessageError, WrongKeyError
+from memzoo.stores.errors import ConflictError, OptionError, StoreError, UnknownMessageError, WrongKeyError
 
 Memzoo = Callable[..., Result]
 
@@ -180,8 +180,10 @@ def test_a_conversation_must_be_chosen(memzoo: Memzoo, url: str, tmp_path: Path)
         memzoo("history")
     with pytest.raises(OptionError, match="no conversation 'cy'; it has anna, bo"):
         memzoo("history", "--conversation", "cy")
+    empty = f"sqlite:///{tmp_path}/empty.db"
+    open_store(empty).close()
     with pytest.raises(OptionError, match="no conversation yet"):
-        memzoo("history", store=f"sqlite:///{tmp_path}/empty.db")
+        memzoo("history", store=empty)
 
 
 def test_an_encrypted_store_opens_with_its_key(memzoo: Memzoo, tmp_path: Path) -> None:
@@ -196,3 +198,16 @@ def test_an_encrypted_store_opens_with_its_key(memzoo: Memzoo, tmp_path: Path) -
     for wrong in (new, ""):
         with pytest.raises(WrongKeyError):
             memzoo("history", store=secret, env={"MEMZOO_KEY": wrong})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["stores"], ["history"], ["show", "--memory", "buffer"], ["state"], ["forget", "--all", "--yes"], ["graph"]],
+)
+def test_a_mistyped_file_is_not_created(command: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
+    """A command that only looks at a store, or deletes from it, names the file that is not there."""
+    lost = f"sqlite:///{tmp_path}/caht.db?timeout=1"
+    where = [lost] if command == ["stores"] else []
+    with pytest.raises(StoreError, match=r"there is no file .*caht\.db$"):
+        memzoo(*command, *where, store=lost)
+    assert not (tmp_path / "caht.db").exists()

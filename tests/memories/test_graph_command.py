@@ -82,5 +82,7 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
 
 def test_of_an_empty_store_is_an_error(tmp_path: Path) -> None:
     """A store without conversations has no graph."""
+    url = f"sqlite:///{tmp_path}/empty.db"
+    open_store(url).close()
     with pytest.raises(MemoryZooError, match="the store has no conversation"):
-        run("--store", f"sqlite:///{tmp_path}/empty.db")
+        run("--store", url)

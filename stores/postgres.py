@@ -12,13 +12,18 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from memzoo.stores.database import Row, Turn
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.schema import conversations, embeddings, items, messages, states, versions
 from memzoo.stores.statements import Statements
+
+try:
+    import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
+    from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+except ImportError as error:
+    raise MissingExtraError.of("PostgreSQL", "postgres") from error
 
 __all__ = ["PostgreSQL"]
 
@@ -200,10 +205,6 @@ _OPTIONS = {"pool_size": "10", "timeout": "30"}
 
 def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
     """A name without secrets, the URL for the driver, and the options of the pool."""
-    try:
-        import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
-    except ImportError as error:
-        raise MissingExtraError.of("PostgreSQL", "postgres") from error
     try:
         parts = make_url(url)
     except (ArgumentError, ValueError):

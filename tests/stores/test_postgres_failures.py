@@ -103,9 +103,11 @@ def test_an_unknown_option_is_an_error(postgres_url: str):
         SQLStore(f"{postgres_url}&no_such_option=1")
 
 
-def test_without_the_driver_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
-    """Where psycopg is not installed, the message says what to install."""
-    monkeypatch.setitem(sys.modules, "psycopg", None)
+@pytest.mark.parametrize("package", ["psycopg", "sqlalchemy.ext.asyncio"])
+def test_without_the_driver_the_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch):
+    """Where the driver, or what SQLAlchemy needs for it, is not installed, the message says what to install."""
+    monkeypatch.delitem(sys.modules, "memzoo.stores.postgres")
+    monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r"PostgreSQL needs the 'postgres' extra.*memzoo\[postgres\]"):
         open_store("postgresql://host/db")
 

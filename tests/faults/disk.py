@@ -91,6 +91,8 @@ def _all(tally: Tally, times: int) -> None:
     for fault in available():
         for seed in range(times):
             out_of_order(tally, fault, seed)
+        # A single save may find room enough.
+        tally.check_equal(tally.places[fault] > 0, True, f"an error with a {fault}")  # noqa: FBT003
 
 
 def out_of_order(tally: Tally, fault: str, seed: int) -> None:
@@ -106,7 +108,6 @@ def out_of_order(tally: Tally, fault: str, seed: int) -> None:
     tally.places[fault] += refused
     tally.check_log(found["log"], [f"turn-{number}" for number in range(_EXCHANGES)])
     tally.check_equal(found, expected, f"the outcome after a {fault}")
-    tally.check_equal(refused > 0, True, f"an error with a {fault}")  # noqa: FBT003
 
 
 @contextlib.contextmanager

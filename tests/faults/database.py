@@ -117,7 +117,8 @@ def _own_server(places: Places, tally: Tally, *, times: int) -> None:
 
 def restart(tally: Tally, server: PostgresServer, stop: Callable[[], None]) -> None:
     """Stop a server while threads save, and start it again; each of them tries until its exchange is saved."""
-    scenario, saved, under_load = Scenario(tally.strategy, server.new_url()), itertools.count(), threading.Event()
+    scenario, saved = Scenario(tally.strategy, server.new_url()), itertools.count()
+    under_load, given_up = threading.Event(), threading.Event()
     with opened(scenario) as memory, ThreadPoolExecutor(_WRITERS) as pool:
 
         def work(worker: int) -> int:
@@ -125,14 +126,20 @@ def restart(tally: Tally, server: PostgresServer, stop: Callable[[], None]) -> N
             for number in range(_EXCHANGES):
                 while not _saved(memory, f"{worker}-{number}", 10 * worker + number):
                     refused += 1
+                    if given_up.is_set():
+                        return refused
                 if next(saved) == _WRITERS:
                     under_load.set()
             return refused
 
         running = pool.map(work, range(_WRITERS))
         under_load.wait()
-        stop()
-        server.start()
+        try:
+            stop()
+            server.start()
+        except BaseException:
+            given_up.set()
+            raise
         refused = sum(running)
         memory.settle()
         log = drive(memory.store.read(memory.conversation_id))

@@ -32,7 +32,7 @@ wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 	$(BIN)/python .ci/check_wheel.py
 
 bench: $(VENV)/.dev  ## all measurements that README and docs quote
-	$(call run,python -m memzoo.benchmarks $(ARGS))
+	$(call run,python -m memzoo.benchmarks.research $(ARGS))
 
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
 	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))

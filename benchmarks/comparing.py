@@ -14,7 +14,7 @@ from memzoo.benchmarks.counting import TextCounter
 from memzoo.benchmarks.measuring import Measurement, Probe, Step, measure, steps_in
 from memzoo.benchmarks.scenarios import Scenario, asks_model, chosen
 from memzoo.memories import ChatModel, Model, Spent
-from memzoo.memories.models import ModelOption, as_model
+from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, OptionError
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memzoo.memories.messages import text_of
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
 __all__ = ["ADVERSARIAL", "UNCATEGORISED", "Exchange", "Question", "Said", "Transcript", "exchanges_of"]

@@ -3,8 +3,8 @@
 import functools
 from collections.abc import Callable, Iterable
 
-from memzoo.memories.messages import text_of
-from memzoo.memories.tokens import count_text, token_counter
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
 from memzoo.stores.errors import TokenizerError
 

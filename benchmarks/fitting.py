@@ -8,7 +8,7 @@ stay or go together.
 
 from collections.abc import Callable, Sequence
 
-from memzoo.memories.messages import sendable, text_of
+from memzoo.memories.text.messages import sendable, text_of
 from memzoo.stores import Message
 
 __all__ = ["cut", "fit"]

@@ -12,7 +12,7 @@ from memzoo.benchmarks.fitting import fit
 from memzoo.benchmarks.scenarios import Scenario, asks_model
 from memzoo.benchmarks.words import answer_found, recall
 from memzoo.memories import Model, Spent, Usage, create_memory
-from memzoo.memories.messages import text_of
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
 

@@ -19,7 +19,7 @@ from memzoo.benchmarks.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.fields import as_object, date_field, list_field, shown, text_field
-from memzoo.memories.messages import checked, text_of
+from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores.errors import MessageError, TranscriptError
 
 __all__ = ["Exchange", "Question", "Transcript", "load_transcripts", "sample_transcripts"]

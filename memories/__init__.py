@@ -1,13 +1,18 @@
 """Seven ways for a chatbot to remember, behind one interface."""
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.embedders import Embedder, HashEmbedder, OpenAIEmbedder
-from memzoo.memories.forgetting import Receipt
-from memzoo.memories.graphs.facts import Fact, Quote, Reason, Source
-from memzoo.memories.graphs.graph import KnowledgeGraph
-from memzoo.memories.models import ChatModel, Completion, Model
+from memzoo.memories.chat.conversation import Conversation, Reply
+from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.memories.chat.tools import Tool, immediate
+from memzoo.memories.engine.forgetting import Receipt
+from memzoo.memories.engine.retention import Retained, aretain, retain
+from memzoo.memories.engine.turns import Turn
+from memzoo.memories.graph.fact import Fact, Quote, Reason, Source
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.models.chat import ChatModel, Completion, Model
+from memzoo.memories.models.embedders import Embedder, HashEmbedder, OpenAIEmbedder
+from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.registry import STRATEGIES, create_memory
-from memzoo.memories.retention import Retained, aretain, retain
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.strategies.combined import CombinedMemory
 from memzoo.memories.strategies.entity import ConversationEntityMemory
@@ -20,12 +25,7 @@ from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemor
 from memzoo.memories.strategies.token_window import TokenWindowMemory
 from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
 from memzoo.memories.strategies.window import ConversationBufferWindowMemory
-from memzoo.memories.talking.conversation import Conversation, Reply
-from memzoo.memories.talking.provider import MemoryProvider
-from memzoo.memories.talking.tools import Tool, immediate
-from memzoo.memories.talking.turns import Turn
-from memzoo.memories.usage import Spent, Usage
-from memzoo.memories.windowing.trimming import trim_messages
+from memzoo.memories.text.trimming import trim_messages
 
 __all__ = [
     "STRATEGIES",

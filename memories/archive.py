@@ -4,8 +4,8 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memzoo.memories.forgetting import Receipt, forget
-from memzoo.memories.log import messages_of
+from memzoo.memories.engine.forgetting import Receipt, forget
+from memzoo.memories.engine.log import messages_of
 from memzoo.memories.strategy import Strategy
 from memzoo.stores import Entry, Message
 from memzoo.stores.driving import blocking

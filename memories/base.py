@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories.archive import Archive
-from memzoo.memories.chat_history import ChatHistory
-from memzoo.memories.forgetting import evict
-from memzoo.memories.keys import input_key_of, output_key_of
-from memzoo.memories.messages import checked, text_of
-from memzoo.memories.talking.turns import TurnTaking
+from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.forgetting import evict
+from memzoo.memories.engine.turns import TurnTaking
+from memzoo.memories.text.keys import input_key_of, output_key_of
+from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import blocking
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from memzoo.memories.tokens import TokenCounterOption
+from memzoo.memories.text.tokens import TokenCounterOption
 from memzoo.prompts import PromptSource
 from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.errors import OptionError, UnknownOptionError

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from memzoo.memories.log import Log, messages_of
-from memzoo.memories.presentation import Presentation
-from memzoo.memories.state import Changes, State
-from memzoo.memories.upkeep import Upkeep
-from memzoo.memories.usage import Usage
-from memzoo.memories.view import View
-from memzoo.memories.windowing.eviction import unanswered
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.state_sync import Upkeep
+from memzoo.memories.models.usage import Usage
+from memzoo.memories.text.eviction import unanswered
+from memzoo.memories.text.rendering import Presentation
+from memzoo.memories.text.view import View
 from memzoo.prompts import PromptSet
 from memzoo.stores import JSON, Entry
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
 from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.index import ExactIndex, VectorIndex
+from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.opening import open_store
 from memzoo.stores.transfer import (
@@ -15,9 +15,9 @@ from memzoo.stores.transfer import (
 )
 
 if TYPE_CHECKING:
-    from memzoo.stores.chroma import ChromaIndex
-    from memzoo.stores.pgvector import PgVectorIndex
-    from memzoo.stores.sql import SQLStore
+    from memzoo.stores.indexes.chroma import ChromaIndex
+    from memzoo.stores.indexes.pgvector import PgVectorIndex
+    from memzoo.stores.sql.store import SQLStore
 
 __all__ = [
     "JSON",
@@ -45,15 +45,15 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # SQLAlchemy and Chroma take longer to load than all the rest: who does not use them does not wait for them.
     if name == "SQLStore":
-        from memzoo.stores.sql import SQLStore
+        from memzoo.stores.sql.store import SQLStore
 
         return SQLStore
     if name == "ChromaIndex":
-        from memzoo.stores.chroma import ChromaIndex
+        from memzoo.stores.indexes.chroma import ChromaIndex
 
         return ChromaIndex
     if name == "PgVectorIndex":
-        from memzoo.stores.pgvector import PgVectorIndex
+        from memzoo.stores.indexes.pgvector import PgVectorIndex
 
         return PgVectorIndex
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -87,7 +87,7 @@ class Store(Protocol):
 
     A store is shared by any number of memories. Its methods are coroutines that suspend only when
     `memzoo.stores.driving.is_blocking` is false. What they return is the caller's to change.
-    `memzoo.stores.testing.StoreContract` states all the rules as tests; run it over a store of your own.
+    `memzoo.stores.testing.contract.StoreContract` states all the rules as tests; run it over a store of your own.
     """
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:

@@ -84,7 +84,7 @@ def _memory(url: str, clock: Callable[[], datetime]) -> Store:
 
 
 def _sql(url: str, clock: Callable[[], datetime]) -> Store:
-    from memzoo.stores.sql import SQLStore  # SQLAlchemy is loaded only where it is needed
+    from memzoo.stores.sql.store import SQLStore  # SQLAlchemy is loaded only where it is needed
 
     return SQLStore(url, clock=clock)
 

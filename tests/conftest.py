@@ -8,7 +8,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-from memzoo.memories.offline import serve
+from memzoo.memories.models.offline import serve
 
 pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres"]
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.log import Log
-from memzoo.memories.state import State
-from memzoo.memories.view import View
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.text.view import View
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
 

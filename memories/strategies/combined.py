@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.log import Log
-from memzoo.memories.members import Member, members_of, shares_of
-from memzoo.memories.merging import merged, placed_in
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import whole_number
-from memzoo.memories.state import State
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.strategies.combining import merged, placed_in
+from memzoo.memories.strategies.members import Member, members_of, shares_of
 from memzoo.memories.strategy import Strategy
-from memzoo.memories.usage import Usage
-from memzoo.memories.view import View
+from memzoo.memories.text.view import View
 from memzoo.stores import Store
 from memzoo.stores.driving import together
 from memzoo.stores.errors import ModelError

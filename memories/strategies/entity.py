@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memzoo.memories import replies
-from memzoo.memories.entity_notes import EntityNotes
-from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import text_of
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.models import replies
 from memzoo.memories.options import whole_number
-from memzoo.memories.shortening import fitting
-from memzoo.memories.state import Changes, State
+from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.view import View
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.shortening import fitting
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError

@@ -4,18 +4,18 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from memzoo.memories import replies
-from memzoo.memories.graphs.facts import Reason
-from memzoo.memories.graphs.graph import SINGLE_VALUED, KnowledgeGraph
-from memzoo.memories.graphs.reasons import reasons, source_of
-from memzoo.memories.graphs.surroundings import lines, within
-from memzoo.memories.log import Log, messages_of
-from memzoo.memories.names import refers_back
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.graph.fact import Reason
+from memzoo.memories.graph.graph import SINGLE_VALUED, KnowledgeGraph
+from memzoo.memories.graph.nearby import lines, within
+from memzoo.memories.graph.provenance import reasons, source_of
+from memzoo.memories.models import replies
+from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, whole_number
-from memzoo.memories.replies import Statement
-from memzoo.memories.state import Changes, State
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.view import View
+from memzoo.memories.text.names import refers_back
+from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import ModelError

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.models import Model, ModelOption, as_model
-from memzoo.memories.tokens import TokenCounter, token_counter
-from memzoo.memories.usage import Spent
+from memzoo.memories.models.chat import Model, ModelOption, as_model
+from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.tokens import TokenCounter, token_counter
 from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memzoo.memories.log import Log, messages_of
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import whole_number
-from memzoo.memories.state import Changes, State
-from memzoo.memories.strategies.summarizer import SummarizerMemory, summary_of
-from memzoo.memories.view import View
-from memzoo.memories.windowing.grouping import is_instruction
+from memzoo.memories.strategies.summarizing import SummarizerMemory, summary_of
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 
 __all__ = ["SummarizingWindowMemory"]

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from memzoo.memories.chat_history import ChatHistory
-from memzoo.memories.log import Log, messages_of
-from memzoo.memories.messages import checked
-from memzoo.memories.models import ModelOption
+from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.options import whole_number
-from memzoo.memories.state import Changes, State
-from memzoo.memories.strategies.summarizer import SummarizerMemory, summary_of
-from memzoo.memories.view import View
+from memzoo.memories.strategies.summarizing import SummarizerMemory, summary_of
+from memzoo.memories.text.messages import checked
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 
 __all__ = ["ConversationSummaryMemory"]

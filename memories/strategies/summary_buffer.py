@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memzoo.memories.log import Log, messages_of
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import whole_number
-from memzoo.memories.presentation import system_message
-from memzoo.memories.state import Changes, State
-from memzoo.memories.strategies.summarizer import SummarizerMemory, summary_of
-from memzoo.memories.view import View
+from memzoo.memories.strategies.summarizing import SummarizerMemory, summary_of
+from memzoo.memories.text.rendering import system_message
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 from memzoo.stores.errors import OptionError
 

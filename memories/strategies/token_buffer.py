@@ -3,9 +3,9 @@
 import functools
 from dataclasses import dataclass
 
-from memzoo.memories.models import ModelOption, as_model
+from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.memories.strategies.windows import Limit, WindowMemory
-from memzoo.memories.tokens import TokenCounter, token_counter
+from memzoo.memories.text.tokens import TokenCounter, token_counter
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.embedders import Embedder, EmbedderOption, as_embedder
-from memzoo.memories.log import Log
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, whole_number
-from memzoo.memories.searching.documents import Documents
-from memzoo.memories.searching.evidence import evidence, within
-from memzoo.memories.searching.search import VectorSearch
-from memzoo.memories.searching.words import WordIndex
-from memzoo.memories.state import Changes, State
-from memzoo.memories.view import View
+from memzoo.memories.search.bm25 import WordIndex
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.excerpt import evidence, within
+from memzoo.memories.search.vectors import VectorSearch
+from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.errors import ModelError, OptionError
-from memzoo.stores.index import ExactIndex
+from memzoo.stores.indexes.index import ExactIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
 

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from memzoo.memories.log import Log
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
 from memzoo.memories.options import whole_number
-from memzoo.memories.state import State
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.memories.view import View
+from memzoo.memories.text.view import View
 
 __all__ = ["ConversationBufferWindowMemory"]
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.log import Log
-from memzoo.memories.messages import checked, without_empty_calls
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import one_of, whole_number
-from memzoo.memories.state import Changes, State
-from memzoo.memories.view import View
-from memzoo.memories.windowing import langchain4j_rules as langchain4j
-from memzoo.memories.windowing.eviction import Evict, Fitted, Weighed, fitted
-from memzoo.memories.windowing.grouping import is_instruction
+from memzoo.memories.strategies import langchain4j
+from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import checked, without_empty_calls
+from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError, OverBudgetError

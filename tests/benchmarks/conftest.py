@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import TextCounter, Transcript, load_transcripts
-from memzoo.memories.models import ChatFunction
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
 
 _SAID = [

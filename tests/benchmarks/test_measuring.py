@@ -9,7 +9,7 @@ import pytest
 from memzoo.benchmarks import SCENARIOS, TextCounter, Transcript
 from memzoo.benchmarks.measuring import Measurement, measure, steps_in
 from memzoo.memories import STRATEGIES
-from memzoo.memories.models import ChatFunction, as_model
+from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
 

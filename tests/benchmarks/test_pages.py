@@ -12,7 +12,7 @@ from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
 from memzoo.benchmarks.conversations import Exchange, Question
 from memzoo.benchmarks.examples import telling_example
 from memzoo.benchmarks.pages import page
-from memzoo.memories.models import ChatFunction
+from memzoo.memories.models.chat import ChatFunction
 
 _VOID = {"meta", "br", "link", "img", "input", "hr"}
 

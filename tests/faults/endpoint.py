@@ -9,7 +9,7 @@ import httpx2
 from openai import AsyncOpenAI, OpenAI
 
 from memzoo.memories import ChatModel
-from memzoo.memories.embedders import OpenAIEmbedder
+from memzoo.memories.models.embedders import OpenAIEmbedder
 from tests.clerk import clerk, eager
 from tests.faults.scenarios import Ports
 

@@ -8,7 +8,7 @@ from memzoo.stores.driving import drive
 from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
 for _name in (
-    "memzoo.stores.chroma",
+    "memzoo.stores.indexes.chroma",
     "chromadb.api.client",
     "tests.faults.concurrency",
     "tests.faults.database",

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.models import ChatFunction
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Store
 from tests import clerk as rules
 

@@ -13,12 +13,12 @@ from random import Random
 from typing import Any
 
 from memzoo.memories import create_memory
-from memzoo.memories.messages import text_of
-from memzoo.memories.models import as_model
+from memzoo.memories.models.chat import as_model
 from memzoo.memories.registry import FURTHER, STRATEGIES
 from memzoo.memories.strategies.windows import WindowMemory
-from memzoo.memories.testing import FlakyModel
-from memzoo.memories.windowing.grouping import is_instruction
+from memzoo.memories.testing.contract import FlakyModel
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError, OverBudgetError
 from tests.conversations import Chatter

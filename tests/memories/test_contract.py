@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES
-from memzoo.memories.testing import MemoryContract
+from memzoo.memories.testing.contract import MemoryContract
 from memzoo.stores import InMemoryStore, Store, open_store
 from memzoo.stores.driving import drive
 from tests.postgres import PostgresServer

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.testing import ScriptedModel
+from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Entry, InMemoryStore, Message
 
 Make = Callable[..., BaseMemory]

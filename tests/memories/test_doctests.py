@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SKIPPED = {"memzoo.memories.cli"}
+SKIPPED = {"memzoo.memories.cli.commands"}
 
 
 def names() -> Iterator[str]:
@@ -24,7 +24,7 @@ def names() -> Iterator[str]:
 @pytest.mark.parametrize("name", list(names()))
 def test_examples_are_true(name: str) -> None:
     """Every example of a module gives what it says."""
-    if name == "memzoo.stores.chroma":
+    if name == "memzoo.stores.indexes.chroma":
         pytest.importorskip("chromadb")
     if name == "memzoo.stores.encryption":
         pytest.importorskip("cryptography")

@@ -15,7 +15,7 @@ from memzoo.memories import (
     ConversationSummaryMemory,
     VectorStoreRetrieverMemory,
 )
-from memzoo.memories.testing import ScriptedModel
+from memzoo.memories.testing.contract import ScriptedModel
 
 HI: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "what's up"}]
 SYSTEM: dict[str, Any] = {"role": "system", "content": "They greet."}

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 import memzoo.prompts
 from memzoo.memories import ConversationSummaryMemory
-from memzoo.memories.testing import ScriptedModel
+from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores.errors import PromptError
 

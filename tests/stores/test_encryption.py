@@ -9,10 +9,10 @@ import pytest
 
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import EncryptedStore, InMemoryStore, Record, SQLStore, Store, export_conversation, open_store
-from memzoo.stores.contract_tools import commit, fill, vector
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
-from memzoo.stores.testing import StoreContract
+from memzoo.stores.testing.contract import StoreContract
+from memzoo.stores.testing.tools import commit, fill, vector
 
 pytest.importorskip("cryptography", reason="needs the 'encryption' extra")
 
@@ -85,6 +85,7 @@ def test_equal_names_are_told_apart(url: str):
         (KEY, None, "a key is needed"),
         (None, KEY, "not encrypted"),
     ],
+    ids=["another key", "two other keys", "no key", "a key too many"],
 )
 def test_a_wrong_key_is_refused_at_once(first: str | None, second: str | list[str] | None, hint: str, url: str):
     """A store with content opens with its key only, and the refusal changes nothing."""

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from memzoo.stores import Entry, SQLStore, open_store
-from memzoo.stores.contract_tools import fill, records
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.testing.tools import fill, records
 from tests.postgres import PostgresServer, connected
 
 OTHERS = "FROM pg_stat_activity WHERE application_name = 'victim'"
@@ -106,7 +106,7 @@ def test_an_unknown_option_is_an_error(postgres_url: str):
 @pytest.mark.parametrize("package", ["psycopg", "sqlalchemy.ext.asyncio"])
 def test_without_the_driver_the_extra_is_named(package: str, monkeypatch: pytest.MonkeyPatch):
     """Where the driver, or what SQLAlchemy needs for it, is not installed, the message says what to install."""
-    monkeypatch.delitem(sys.modules, "memzoo.stores.postgres")
+    monkeypatch.delitem(sys.modules, "memzoo.stores.sql.postgres")
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingExtraError, match=r"PostgreSQL needs the 'postgres' extra.*memzoo\[postgres\]"):
         open_store("postgresql://host/db")

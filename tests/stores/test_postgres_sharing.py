@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.stores import SQLStore
-from memzoo.stores.contract_tools import fill, records
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
+from memzoo.stores.testing.tools import fill, records
 from tests.postgres import connected
 
 if TYPE_CHECKING:

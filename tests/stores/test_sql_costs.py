@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Engine, Pool, event
 
 from memzoo.stores import Entry, SQLStore, Store
-from memzoo.stores.contract_tools import fill, vector
 from memzoo.stores.driving import drive
+from memzoo.stores.testing.tools import fill, vector
 
 
 def plans(file: Path, statements: list[tuple[str, Any]]) -> list[str]:

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import SQLStore
-from memzoo.stores.contract_tools import fill
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
+from memzoo.stores.testing.tools import fill
 
 WRITER = """
 import sys

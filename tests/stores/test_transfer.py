@@ -20,9 +20,9 @@ from memzoo.stores import (
     import_conversation,
     open_store,
 )
-from memzoo.stores.contract_tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError, TransferError
+from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
 
 URLS = ["memory://", "sqlite://"]
 

@@ -1,0 +1,1 @@
+../../memories/_root/__init__.py

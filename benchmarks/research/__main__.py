@@ -1,0 +1,61 @@
+"""Measurements and pictures for the documentation: `python -m memzoo.benchmarks.research`.
+
+Without a command it compares all strategies on the bundled conversation, and counts what eight names in an exchange
+cost the entity memory.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from memzoo.benchmarks.comparing import OFFLINE, compare
+from memzoo.benchmarks.counting import available_counter
+from memzoo.benchmarks.drawing import STANDALONE, require_matplotlib
+from memzoo.benchmarks.pictures import context_picture
+from memzoo.benchmarks.research.entity_cost import entity_cost, report
+from memzoo.benchmarks.running import DEFAULT_BUDGET, DEFAULT_OUT, run_comparison
+from memzoo.benchmarks.tabulating import counter_note
+from memzoo.benchmarks.transcripts import sample_transcripts
+
+__all__ = ["app"]
+
+app = typer.Typer(help="Comparisons of memories.")
+
+Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]
+
+
+@app.callback(invoke_without_command=True)
+def measurements(
+    context: typer.Context,
+    transcript: Annotated[Path | None, typer.Option(help="Instead of the bundled conversation.")] = None,
+    budget: Budget = DEFAULT_BUDGET,
+    out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path(DEFAULT_OUT),
+) -> None:
+    """Compare all strategies with the offline model, and count what names cost the entity memory."""
+    if context.invoked_subcommand is None:
+        console = Console()
+        run_comparison(
+            transcript, [], model=OFFLINE, budget=budget, out=out, prices=None, token_counter=None, console=console
+        )
+        console.print(report(entity_cost(), OFFLINE))
+
+
+@app.command()
+def picture(
+    out: Annotated[Path, typer.Argument(help="The SVG file to write.")],
+    budget: Budget = DEFAULT_BUDGET,
+    model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = OFFLINE,
+) -> None:
+    """Draw how many tokens each strategy shows over the bundled conversation."""
+    require_matplotlib()
+    counter, _ = available_counter()
+    comparison = compare(sample_transcripts(), [], model=model, budget=budget, counter=counter)
+    answering = "the offline model (rules)" if model == OFFLINE else model
+    subtitle = f"bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"
+    out.write_text(context_picture(comparison, STANDALONE, subtitle), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,246 @@
+"""How much of what an answer rests on a search shows: `python -m memzoo.benchmarks.research.retrieval`."""
+
+import functools
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from memzoo.benchmarks.conversations import Transcript
+from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
+from memzoo.benchmarks.research.minilm import CachedMiniLM
+from memzoo.benchmarks.research.retrieval_misses import misses_table
+from memzoo.benchmarks.research.retrieval_peers import PEERS
+from memzoo.benchmarks.research.retrieval_picture import recall_curves
+from memzoo.benchmarks.research.retrieval_showing import Embed
+from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.memories import HashEmbedder, OpenAIEmbedder
+from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
+from memzoo.memories.models.usage import Spent
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
+
+__all__ = ["LOCOMO", "Counted", "app", "embedder_named", "measured", "report"]
+
+LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
+"""Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
+
+MEMORY = "memzoo"
+
+_CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
+_HASHING = "hashing"
+_OPENAI = "openai:"
+
+app = typer.Typer(help="Evidence recall at budgets of tokens.")
+
+
+class _Weightless:
+    """Embeddings that weigh nothing."""
+
+    name = "none"
+    weight = 0.0
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        return Embedded([b"\0\0\x80\x3f"] * len(texts), Spent())
+
+
+class Counted:
+    """An embedder, and how often it was asked."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self.name, self.weight = embedder.name, embedder.weight
+        self.calls = 0
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """See `Embedder.embed`."""
+        self.calls += 1
+        return await self._embedder.embed(texts)
+
+
+def embedder_named(name: str, cache: Path) -> Embedder:
+    """The embedder that a name on the command line stands for.
+
+    Args:
+        name: `none`, `hashing`, `minilm`, or `openai:` and a model.
+        cache: Folder for embeddings that took long to compute.
+
+    Raises:
+        OptionError: It stands for none.
+        MissingExtraError: It needs a package that is not installed.
+    """
+    makers: Mapping[str, Callable[[], Embedder]] = {
+        "none": _Weightless,
+        _HASHING: HashEmbedder,
+        "minilm": lambda: as_embedder(CachedMiniLM(cache)),
+    }
+    if name.startswith(_OPENAI):
+        return OpenAIEmbedder(name.removeprefix(_OPENAI))
+    if name not in makers:
+        raise OptionError(f"--embedder must be {', '.join(makers)} or {_OPENAI}MODEL, not {name!r}")
+    return makers[name]()
+
+
+def measured(
+    transcripts: Sequence[Transcript],
+    budgets: Sequence[int],
+    *,
+    counter: TextCounter,
+    embedder: Embedder,
+    peers: bool = False,
+    ablation: bool = False,
+) -> tuple[dict[str, list[Found]], dict[str, str]]:
+    """What the memory, its peers and the memory without each of its parts find.
+
+    Returns:
+        What was found, by name, the memory first; and why peers did not run, by name.
+    """
+    found: dict[str, list[Found]] = {}
+    missing: dict[str, str] = {}
+    counted = Counted(embedder)
+    search = functools.partial(
+        find, transcripts=transcripts, budgets=budgets, counter=counter, calls=lambda: counted.calls
+    )
+    for part, left_out in ABLATIONS.items() if ablation else [("nothing", ABLATIONS["nothing"])]:
+        with left_out():
+            name = MEMORY if part == "nothing" else f"{MEMORY} without {part}"
+            found[name] = search(memory_maker(counted))
+    for name, make in PEERS.items() if peers else ():
+        try:
+            found[name] = search(functools.partial(make, embed=_function(counted)))
+        except MissingExtraError as error:
+            missing[name] = str(error)
+    return found, missing
+
+
+def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
+    """A table for a terminal: recall, and in brackets the share of questions with all evidence, at each budget."""
+    budgets = sorted({one.budget for one in next(iter(found.values()))})
+    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
+    table.add_column("")
+    for title in (*(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"):
+        table.add_column(title, justify="right")
+    for name, all_of_it in found.items():
+        table.add_row(*_row(name, all_of_it, budgets))
+    for category, some in by_category(found[next(iter(found))]).items():
+        table.add_row(*_row(f"  {category}", some, budgets))
+    return table
+
+
+@app.command()
+def retrieval(
+    transcript: Annotated[Path, typer.Argument(help="A file of conversations with questions.")] = LOCOMO,
+    *,
+    embedder: Annotated[str, typer.Option(help="none, hashing, minilm, or openai:MODEL.")] = _HASHING,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
+    out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,
+    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
+    misses: Annotated[int | None, typer.Option(help="Also tell what was not found at this budget, by kind.")] = None,
+    peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
+    ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
+) -> None:
+    """Measure how much of what the answers rest on is shown, at each budget."""
+    console = Console(width=170)
+    try:
+        limits = _limits(budgets)
+        if not transcript.exists():
+            raise OptionError(f"there is no {transcript}: no conversation to measure on")
+        conversations, counter = load_transcripts(transcript), named_counter(DEFAULT)
+        found, missing = measured(
+            conversations,
+            limits,
+            counter=counter,
+            embedder=embedder_named(embedder, cache),
+            peers=peers,
+            ablation=ablation,
+        )
+    except MemoryZooError as error:
+        console.print(str(error), style="red", markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    console.print(report(found, _caption(conversations, found, counter, embedder)))
+    if misses:
+        console.print(misses_table(found[MEMORY], conversations, misses))
+    for name, reason in missing.items():
+        console.print(f"not run: {name} ({reason})", markup=False, highlight=False)
+    if out:
+        out.write_text(json.dumps(_results(found, missing), indent=1) + "\n", encoding="utf-8")
+    if picture:
+        picture.write_text(recall_curves(_curves(found), f"embeddings: {embedder}"), encoding="utf-8", newline="\n")
+
+
+def _limits(budgets: str) -> list[int]:
+    try:
+        limits = sorted({int(budget) for budget in budgets.split(",")})
+    except ValueError as error:
+        raise OptionError(f"--budgets must be whole numbers with commas between them, not {budgets!r}") from error
+    if limits[0] < 1:
+        raise OptionError(f"--budgets must be 1 or more, not {limits[0]}")
+    return limits
+
+
+def _function(embedder: Embedder) -> Embed:
+    """An embedder as a function, for libraries that know no embedders of ours."""
+    import numpy
+
+    def embed(texts: list[str]) -> Any:
+        return [numpy.frombuffer(vector, "<f4") for vector in drive(embedder.embed(texts)).vectors]
+
+    return embed
+
+
+def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
+    at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
+    shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
+    means = figures(found)
+    spent = f"{means.milliseconds:.1f} + {means.save_milliseconds:.1f}"
+    calls = f"{means.calls:.0f} + {means.save_calls:.0f}"
+    return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
+
+
+def _caption(
+    conversations: Sequence[Transcript], found: Mapping[str, Sequence[Found]], counter: TextCounter, embedder: str
+) -> str:
+    questions = sum(len(one.measured) for one in conversations)
+    views = sum(map(len, found.values()))
+    return (
+        f"evidence recall, in brackets the share of questions with all evidence; {questions} questions about "
+        f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
+        f"{views} views were counted, 0 of them over their budget\n"
+        "calls: how often embeddings were asked for to load and to save an exchange; no model was asked"
+    )
+
+
+def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -> dict[str, Any]:
+    """All figures that two runs agree on."""
+    rows: list[dict[str, Any]] = []
+    for name, all_of_it in found.items():
+        for category, some in {"all": all_of_it, **by_category(all_of_it)}.items():
+            for budget in sorted({one.budget for one in some}):
+                means = asdict(figures([one for one in some if one.budget == budget]))
+                del means["milliseconds"], means["save_milliseconds"]
+                rows.append({"name": name, "category": category, "budget": budget, **means})
+    return {"figures": rows, "not run": dict(missing)}
+
+
+def _curves(found: Mapping[str, Sequence[Found]]) -> dict[str, dict[int, float]]:
+    return {
+        name: {
+            budget: figures([one for one in some if one.budget == budget]).recall
+            for budget in sorted({one.budget for one in some})
+        }
+        for name, some in found.items()
+        if " without " not in name
+    }
+
+
+if __name__ == "__main__":
+    app()

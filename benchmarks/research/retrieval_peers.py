@@ -1,0 +1,77 @@
+"""Others that find messages for a question, under the same rule: the best first, as many as fit the budget.
+
+All of them show dates and speakers and pay for them, and pass over what does not fit for what comes next, as
+`memzoo.memories.search.excerpt.within` does. What was saved as one exchange is found and shown as one.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable
+
+from memzoo.benchmarks.conversations import Question, Transcript
+from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
+from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
+from memzoo.memories.search.excerpt import evidence, within
+from memzoo.memories.search.passages import Passage
+
+__all__ = ["PEERS"]
+
+
+class _Ranked:
+    """Shows the best of a conversation's passages; how they are ranked is for subclasses to say."""
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
+        self._counter = counter
+        self._passages = passages_of(transcript)
+
+    def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
+        return "\n".join(evidence(within(budget, self._ranked(question), self._counter)))
+
+    def _ranked(self, question: Question) -> Iterable[Passage]:
+        raise NotImplementedError
+
+
+class _Newest(_Ranked):
+    """The last exchanges."""
+
+    def _ranked(self, question: Question) -> Iterable[Passage]:
+        return reversed(self._passages)
+
+
+class _Oracle(_Ranked):
+    """The messages that the answer rests on, found by looking them up: no ranking can do better."""
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
+        super().__init__(transcript, counter, embed)
+        self._passages = passages_of(transcript, apart=True)
+
+    def _ranked(self, question: Question) -> Iterable[Passage]:
+        return [one for one in self._passages if any(text in one.text for text in question.evidence)]
+
+
+class _PlainWords(_Ranked):
+    """BM25 over exchanges, by SQLite's FTS5 as it comes."""
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
+        super().__init__(transcript, counter, embed)
+        self._database = sqlite3.connect(":memory:")
+        self._database.execute("CREATE VIRTUAL TABLE exchanges USING fts5(text)")
+        texts = [(place, f"{one.speaker}: {one.text}") for place, one in enumerate(self._passages)]
+        self._database.executemany("INSERT INTO exchanges (rowid, text) VALUES (?, ?)", texts)
+
+    def _ranked(self, question: Question) -> Iterable[Passage]:
+        match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.text))
+        rows = self._database.execute("SELECT rowid FROM exchanges WHERE exchanges MATCH ? ORDER BY rank", (match,))
+        return [self._passages[place] for (place,) in rows]
+
+
+PEERS: dict[str, Peer] = {
+    "last messages": _Newest,
+    "BM25 over exchanges": _PlainWords,
+    "langchain-classic": LangChain,
+    "LlamaIndex": LlamaIndex,
+    "oracle": _Oracle,
+}
+"""The others by name, each made from a conversation, a counter of tokens and a function that embeds."""

@@ -1,0 +1,70 @@
+"""What measured retrievers are made of and given: a conversation as exchanges, and a budget to fill."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from memzoo.benchmarks.conversations import Exchange, Question, Transcript
+from memzoo.benchmarks.counting import TextCounter
+from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.messages import text_of
+
+__all__ = ["Embed", "Peer", "Retriever", "dated", "filled", "lines_of", "passages_of"]
+
+Embed = Callable[[list[str]], Any]
+"""Texts -> a row of numbers for each."""
+
+
+class Retriever(Protocol):
+    """Whatever shows what fits a question."""
+
+    def show(self, question: Question, budget: int) -> str:
+        """What the model would be shown, of at most so many tokens."""
+        ...
+
+
+class Peer(Protocol):
+    """Makes a retriever that has taken in a conversation."""
+
+    def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
+        """Take in a conversation, all of it."""
+        ...
+
+
+def passages_of(transcript: Transcript, *, apart: bool = False) -> list[Passage]:
+    """The exchanges of a conversation as passages, or each message `apart`."""
+    passages: list[Passage] = []
+    for exchange in transcript.exchanges:
+        lines = lines_of(transcript, exchange)
+        if not apart:
+            (speaker, text), *others = lines
+            lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
+        for speaker, text in lines:
+            number = len(passages) + 1
+            passages.append(Passage(number, speaker, text, exchange.said_at, number))
+    return passages
+
+
+def dated(exchange: Exchange) -> str:
+    """The day of an exchange, as evidence shows it."""
+    return Passage(0, "", "", exchange.said_at, 0).date
+
+
+def lines_of(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]]:
+    """The messages of an exchange, each as its speaker and its text."""
+    labels = {"user": transcript.user, "assistant": transcript.assistant}
+    return [(labels.get(str(one["role"]), str(one["role"])), text_of(one)) for one in exchange.messages]
+
+
+def filled(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> str:
+    """The first texts that fit; one that does not is passed over."""
+    chosen: list[str] = []
+    left = budget
+    for text in texts:
+        cost = tokens(f"{text}\n")
+        if cost <= left:
+            chosen.append(text)
+            left -= cost
+    # Counted as one text, tokens can differ a little from the sum.
+    while chosen and tokens("\n".join(chosen)) > budget:
+        chosen.pop()
+    return "\n".join(chosen)

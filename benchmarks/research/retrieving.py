@@ -1,0 +1,212 @@
+"""Evidence recall at budgets of tokens: what a search shows for the questions of a conversation."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeAlias
+from unittest.mock import patch
+
+from memzoo.benchmarks.conversations import Question, Transcript
+from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.research.retrieval_showing import Retriever
+from memzoo.benchmarks.words import recall
+from memzoo.memories import VectorStoreRetrieverMemory
+from memzoo.memories.models.embedders import Embedder
+from memzoo.memories.search.passages import Passage
+from memzoo.stores import InMemoryStore
+from memzoo.stores.errors import MemoryZooError
+
+__all__ = ["ABLATIONS", "Figures", "Found", "Make", "OverBudgetError", "by_category", "figures", "find", "memory_maker"]
+
+Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
+"""Takes in a conversation, all of it, and can then be asked."""
+
+
+class OverBudgetError(MemoryZooError, ValueError):
+    """More was shown than the budget allows: its recall would be worth nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was shown for one question at one budget.
+
+    Attributes:
+        title: The conversation.
+        question: What was asked.
+        category: The kind of question.
+        budget: Tokens that might be shown.
+        recall: The share of its evidence that was shown.
+        tokens: Tokens that were shown.
+        seconds: CPU time of this process for the search.
+        missed: The texts of its evidence that were not shown.
+        calls: How often embeddings were asked for to search.
+        save_seconds: CPU time of this process to save an exchange of the conversation, mean.
+        save_calls: How often embeddings were asked for to save an exchange, mean.
+    """
+
+    title: str
+    question: str
+    category: str
+    budget: int
+    recall: float
+    tokens: int
+    seconds: float
+    missed: tuple[str, ...] = ()
+    calls: int = 0
+    save_seconds: float = 0.0
+    save_calls: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Means over questions.
+
+    Attributes:
+        questions: How many.
+        recall: The mean share of evidence shown.
+        complete: The share of questions with all of their evidence shown.
+        tokens: Tokens shown.
+        milliseconds: CPU time of this process for a search.
+        calls: How often embeddings were asked for to search.
+        save_milliseconds: CPU time of this process to save an exchange.
+        save_calls: How often embeddings were asked for to save an exchange.
+    """
+
+    questions: int
+    recall: float
+    complete: float
+    tokens: float
+    milliseconds: float
+    calls: float
+    save_milliseconds: float
+    save_calls: float
+
+
+def find(
+    make: Make,
+    transcripts: Iterable[Transcript],
+    budgets: Sequence[int],
+    counter: TextCounter,
+    *,
+    timer: Callable[[], float] = time.process_time,
+    calls: Callable[[], int] = lambda: 0,
+) -> list[Found]:
+    """Ask all questions of all conversations at each budget.
+
+    Args:
+        make: Makes what is asked.
+        transcripts: The conversations.
+        budgets: Tokens that may be shown.
+        counter: Counts them.
+        timer: Tells the time in seconds.
+        calls: Tells how often embeddings were asked for so far.
+
+    Raises:
+        OverBudgetError: More was shown than a budget allows.
+    """
+    found: list[Found] = []
+    for transcript in transcripts:
+        before, start = calls(), timer()
+        retriever = make(transcript, counter)
+        exchanges = len(transcript.exchanges)
+        saving = ((timer() - start) / exchanges, (calls() - before) / exchanges)
+        for question in transcript.measured:
+            # The first search of a question may still take in what was said last: that is no part of a search.
+            retriever.show(question, budgets[0])
+            for budget in budgets:
+                before, start = calls(), timer()
+                shown = retriever.show(question, budget)
+                seconds = timer() - start
+                tokens = _counted(shown, budget, counter, question.text)
+                share = recall(question.evidence, shown)
+                missed = tuple(text for text in question.evidence if not recall([text], shown))
+                about = (transcript.title, question.text, question.category, budget)
+                found.append(Found(*about, share, tokens, seconds, missed, calls() - before, *saving))
+    return found
+
+
+def figures(found: Sequence[Found]) -> Figures:
+    """The means over what was found."""
+    return Figures(
+        len(found),
+        fmean(one.recall for one in found),
+        fmean(one.recall == 1 for one in found),
+        fmean(one.tokens for one in found),
+        1000 * fmean(one.seconds for one in found),
+        fmean(one.calls for one in found),
+        1000 * fmean(one.save_seconds for one in found),
+        fmean(one.save_calls for one in found),
+    )
+
+
+def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
+    """What was found, by the kind of question, in the order of the alphabet."""
+    groups: dict[str, list[Found]] = {}
+    for one in found:
+        groups.setdefault(one.category, []).append(one)
+    return dict(sorted(groups.items()))
+
+
+def memory_maker(embedder: Embedder | None) -> Make:
+    """Makes `VectorStoreRetrieverMemory` with an embedder, fed exchange by exchange, as a chatbot would."""
+    return lambda transcript, counter: _Memory(transcript, counter, embedder)
+
+
+class _Memory:
+    """The memory in a store whose clock is the conversation's."""
+
+    def __init__(self, transcript: Transcript, counter: TextCounter, embedder: Embedder | None) -> None:
+        now = [exchange.said_at for exchange in transcript.exchanges[:1]]
+        self._memory = VectorStoreRetrieverMemory(
+            embedder=embedder,
+            max_token_limit=1,
+            store=InMemoryStore(clock=lambda: now[0]),
+            conversation_id="retrieval",
+            human_prefix=transcript.user,
+            ai_prefix=transcript.assistant,
+            token_counter=counter.of_message,
+        )
+        for number, exchange in enumerate(transcript.exchanges, start=1):
+            now[0] = exchange.said_at
+            self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+
+    def show(self, question: Question, budget: int) -> str:
+        self._memory.max_token_limit = budget
+        shown: str = self._memory.load_memory_variables({"input": question.text})["history"]
+        return shown
+
+
+def _counted(shown: str, budget: int, counter: TextCounter, question: str) -> int:
+    tokens = counter(shown)
+    if tokens > budget:
+        raise OverBudgetError(f"{tokens} tokens were shown at a budget of {budget} for {question!r}")
+    return tokens
+
+
+def _without_date() -> AbstractContextManager[object]:
+    def joined(passages: Sequence[Passage]) -> str:
+        return " ".join(passage.text for passage in passages)
+
+    return patch("memzoo.memories.search.passages._joined", joined)
+
+
+_GRAINS = "memzoo.memories.search.bm25._WEIGHTS"
+
+ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
+    "nothing": nullcontext,
+    "the message's own words": lambda: patch.dict(_GRAINS, own=0.0),
+    "the words around it": lambda: patch.dict(_GRAINS, around=0.0),
+    "the words of its segment": lambda: patch.dict(_GRAINS, segment=0.0),
+    "the date's words": _without_date,
+    "the speaker's bonus": lambda: patch("memzoo.memories.search.bm25._SPEAKER_BONUS", 0.0),
+    "what a message is worth by itself": lambda: patch("memzoo.memories.search.bm25._worth", lambda _: 0.0),
+    "all words": lambda: patch("memzoo.memories.search.bm25.WordIndex.scores", lambda *_: dict[int, float]()),
+    "embeddings": lambda: patch("memzoo.memories.search.vectors.VectorSearch.search", _nothing_similar),
+}
+"""Each part of the search by name, with what leaves it out while it is entered."""
+
+
+async def _nothing_similar(*_: object) -> list[tuple[int, float]]:
+    return []

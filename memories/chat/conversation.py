@@ -1,0 +1,197 @@
+"""A conversation: a model, a memory and tools, in three lines."""
+
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from typing import Any, cast
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.chat.completions import Said, speaker
+from memzoo.memories.chat.tools import Called, Tool, run, toolbox
+from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
+from memzoo.memories.models.chat import ModelOption
+from memzoo.memories.models.usage import Spent, Usage
+from memzoo.memories.options import whole_number
+from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+from memzoo.stores.driving import blocking, iterated, together
+from memzoo.stores.errors import ModelError, OptionError, ToolRoundsError
+
+__all__ = ["Conversation", "Reply"]
+
+logger = logging.getLogger("memzoo")
+
+
+class Reply(str):
+    """What a conversation answers: a text that also knows how it came about.
+
+    Attributes:
+        calls: The tools that were called on the way, in the order of the calls.
+        immediate: The text consists of the results of immediate tools, not of the model's words.
+        finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
+    """
+
+    __slots__ = ("calls", "finish_reason", "immediate")
+
+    calls: tuple[Called, ...]
+    immediate: bool
+    finish_reason: str
+
+    @classmethod
+    def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
+        """A reply with all its attributes."""
+        reply = cls(text)
+        reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
+        return reply
+
+
+class Conversation:
+    """Talks to a model that remembers and may call tools. Each message is one turn of the memory.
+
+    The turn is stored when the answer is there, not before; if anything fails, `on_failure` says what becomes of it.
+    A memory that cannot learn from a finished turn yet, because its model fails, does not keep the answer back: that
+    is logged, and the next call catches up.
+
+    Attributes:
+        memory: The memory.
+        system: What is sent first with each request. It is not stored, so it can be changed at any time.
+        tools: The tools by name.
+        usage: What the conversation spent on its model, under `"chat"`; what the memory spent is `memory.usage`.
+
+    Example:
+        >>> conversation = Conversation("offline", "window", system="Answer from what was said.")
+        >>> _ = conversation.send("My cat is called Pixel.")
+        >>> conversation.send("What is my cat called?")
+        'From what was said: My cat is called Pixel.'
+        >>> len(conversation.memory.history())
+        4
+    """
+
+    def __init__(
+        self,
+        llm: ModelOption,
+        memory: BaseMemory | str = "buffer",
+        *,
+        system: str = "",
+        tools: Iterable[Tool | Callable[..., Any]] = (),
+        max_rounds: int = 8,
+        on_failure: OnFailure = "keep",
+        busy: Busy = "wait",
+    ) -> None:
+        """A conversation; it may go on with what the memory has already.
+
+        Args:
+            llm: A `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text (without tools).
+            memory: A memory, or the name of a strategy: a fresh conversation then, and the same `llm` for upkeep.
+            system: Instructions for the model, sent first with each request.
+            tools: Functions that the model may call, with annotations and documentation.
+            max_rounds: How often in one turn the model may be answered with results of tools.
+            on_failure: See `BaseMemory.turn`.
+            busy: See `BaseMemory.turn`.
+
+        Raises:
+            OptionError: One of them cannot work.
+        """
+        whole_number("max_rounds", max_rounds, at_least=0)
+        check_turn_options(on_failure, busy)
+        self.tools = toolbox(tools)
+        self.memory = _memory(memory, llm)
+        self.system = system
+        self.usage = Usage()
+        self._speaker = speaker(llm, tools=bool(self.tools))
+        self._max_rounds = max_rounds
+        self._on_failure: OnFailure = on_failure
+        self._busy: Busy = busy
+
+    async def asend(self, user: str | Message) -> Reply:
+        """Say something, and get the answer.
+
+        Args:
+            user: Text, or a user message (with pictures, say).
+
+        Raises:
+            ModelError: The model failed.
+            ToolRoundsError: It still asked for tools after `max_rounds` rounds.
+            TurnInProgressError: See `BaseMemory.turn`.
+        """
+        [reply] = [piece async for piece in self._turn(user, stream=False) if isinstance(piece, Reply)]
+        return reply
+
+    async def astream(self, user: str | Message) -> AsyncGenerator[str]:
+        """Say something, and get the answer in pieces, as the model writes it; texts before calls of tools too.
+
+        The turn is stored when the last piece was taken. One that is not read to its end failed; `aclosing` or
+        `aclose()` ends it at once.
+
+        Raises:
+            ModelError, ToolRoundsError, TurnInProgressError: As in `asend`, perhaps after some pieces.
+        """
+        async with contextlib.aclosing(self._turn(user, stream=True)) as pieces:
+            async for piece in pieces:
+                if not isinstance(piece, Reply):
+                    yield piece
+
+    send = blocking(asend)
+
+    def stream(self, user: str | Message) -> Generator[str]:
+        """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
+        return iterated(self.astream(user))
+
+    async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
+        """Pieces of text if they are to be streamed, and at last the `Reply`."""
+        turn = self.memory.turn(user, on_failure=self._on_failure, busy=self._busy)
+        called: list[Called] = []
+        reply, left = None, self._max_rounds
+        try:
+            async with turn:
+                while reply is None:
+                    said: str | Said = ""
+                    async with contextlib.aclosing(await self._asked(turn, stream=stream)) as pieces:
+                        async for said in pieces:
+                            if isinstance(said, str):
+                                yield said
+                    reply = await self._taken(turn, cast("Said", said), called, left)
+                    left -= 1
+                if stream and reply.immediate:
+                    yield str(reply)
+                yield reply
+        except ModelError as error:
+            if not turn.finished:
+                self.usage.add("chat", getattr(error, "spent", None) or Spent())
+                raise
+            logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
+
+    async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Said]:
+        rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
+        said = [message for message in await turn.amessages() if message not in rules]
+        return self._speaker.speak([*rules, *said], [tool.schema for tool in self.tools.values()], stream=stream)
+
+    async def _taken(self, turn: Turn, said: Said, called: list[Called], left: int) -> Reply | None:
+        """Add to the turn what the model said and what its tools gave; the reply, unless the model is to go on."""
+        self.usage.add("chat", said.spent)
+        calls = said.message.get("tool_calls") or []
+        if calls and not left:
+            raise ToolRoundsError(
+                f"the model asked for tools after {self._max_rounds} rounds of them (max_rounds), at last for "
+                f"{', '.join(call['function']['name'] for call in calls)}"
+            )
+        turn.add(said.message)
+        if not calls:
+            return Reply.of(text_of(said.message), called, said.finish_reason)
+        with turn.waiting():
+            results = await together(run(self.tools, call) for call in calls)
+        turn.add(*(result.message for result in results))
+        called += results
+        if not all(result.immediate for result in results):
+            return None
+        return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
+
+
+def _memory(option: BaseMemory | str, llm: ModelOption) -> BaseMemory:
+    if isinstance(option, BaseMemory):
+        return option
+    if not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"memory must be a memory or the name of a strategy, not {option!r}")
+    return create_memory(option, **({"llm": llm} if issubclass(strategy_named(option), ModelBackedMemory) else {}))

@@ -1,0 +1,74 @@
+"""The graph of a stored conversation, read without asking any model, in a format of choice."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.graph.picture import to_html
+from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
+from memzoo.stores import Store
+from memzoo.stores.errors import OptionError
+
+__all__ = ["FORMATS", "StoredGraph", "export", "stored_graph"]
+
+FORMATS: dict[str, Callable[..., str]] = {
+    "text": to_text,
+    "mermaid": to_mermaid,
+    "graphml": to_graphml,
+    "html": to_html,
+    "json": to_json,
+}
+"""The formats by name: functions of a graph, and of whether to show its `history`."""
+
+
+@dataclass(frozen=True)
+class StoredGraph:
+    """A graph as it is stored.
+
+    Attributes:
+        graph: The facts.
+        behind: How many messages of the conversation no facts were taken from yet.
+    """
+
+    graph: KnowledgeGraph
+    behind: int
+
+
+async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
+    """The graph of a conversation as it was left, however far behind.
+
+    Raises:
+        OptionError: The store has no such conversation.
+    """
+    newest = await store.read(conversation_id, limit=1, newest=True)
+    if not newest:
+        known = ", ".join(map(repr, await store.conversations())) or "none"
+        raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
+    state = await store.read_state(conversation_id, ConversationKGMemory.name)
+    graph = KnowledgeGraph()
+    graph.take_in({key: value for key, value in state.changes.items() if value is not None}, reset=True)
+    return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
+
+
+def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
+    """A graph in a format.
+
+    Args:
+        graph: The graph.
+        form: One of `FORMATS`.
+        history: Superseded facts too.
+
+    Raises:
+        OptionError: There is no such format.
+        MissingExtraError: The format needs a library that is not installed.
+
+    Example:
+        >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea")
+        >>> memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
+        >>> print(export(memory.kg, "text"), end="")
+        Sam | likes | tea [1]
+    """
+    if form not in FORMATS:
+        raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}")
+    return FORMATS[form](graph, history=history)

@@ -1,0 +1,218 @@
+"""The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
+
+import contextlib
+import inspect
+import json
+import time
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from memzoo.memories.models.clients import Clients
+from memzoo.memories.models.usage import Spent
+from memzoo.stores import Message
+from memzoo.stores.driving import settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
+
+ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
+"""Chat messages, oldest first -> the text of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A usable reply.
+
+    Attributes:
+        text: What the model wrote, without white space around it; never empty.
+        spent: What it cost.
+    """
+
+    text: str
+    spent: Spent
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Whatever can answer chat messages."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for choosing a tokenizer and for reports."""
+        ...
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """Answer the messages.
+
+        Args:
+            messages: Oldest first.
+            purpose: The name of the prompt, for error texts.
+
+        Raises:
+            ModelError: The call failed.
+            ModelReplyError: The reply is empty, refused or cut off.
+        """
+        ...
+
+
+ModelOption: TypeAlias = str | Model | ChatFunction
+"""A `Model` such as `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text."""
+
+
+def as_model(option: ModelOption) -> Model:
+    """The model that an option stands for.
+
+    Raises:
+        OptionError: It stands for none.
+    """
+    if isinstance(option, str):
+        return ChatModel(option)
+    if isinstance(option, Model):
+        return option
+    if callable(option):
+        return _FunctionModel(option)
+    raise OptionError(
+        f"llm must be a ChatModel, a model's name, 'offline', or a function from messages to text, not {option!r}; "
+        "an openai client goes into ChatModel(name, client=...)"
+    )
+
+
+class ChatModel:
+    """A chat model behind the `openai` client.
+
+    Retries, time-outs, proxies and keys are the client's affair: configure them there. The name `"offline"` without a
+    client stands for the built-in extractive model (`memzoo.memories.models.offline`), which needs no key and no
+    network.
+
+    Example:
+        >>> from memzoo.stores.driving import drive
+        >>> model = ChatModel("offline")
+        >>> question = [{"role": "user", "content": "I like tea. What do I like?"}]
+        >>> drive(model.complete(question, "example")).spent.calls
+        1
+    """
+
+    def __init__(
+        self,
+        model: str,
+        client: "OpenAI | None" = None,
+        async_client: "AsyncOpenAI | None" = None,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        """Clients are made at the first call, from the arguments or else from the environment (`OPENAI_API_KEY` etc).
+
+        Args:
+            model: The name that the endpoint knows it by, or `"offline"`.
+            client: For synchronous calls; made when needed if it is not given.
+            async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
+            base_url: Of any OpenAI-compatible endpoint.
+            api_key: Its key.
+            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`.
+        """
+        self.name = model
+        self.parameters = parameters
+        self._options = {"base_url": base_url, "api_key": api_key}
+        self._clients = Clients(self._make, client, async_client)
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r})"
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        start = time.perf_counter()
+        try:
+            with self.failing(purpose):
+                reply = await self.request(messages)
+        except ModelError:
+            raise
+        except Exception as error:
+            error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
+            raise
+        return self._usable(reply, purpose, time.perf_counter() - start)
+
+    async def request(self, messages: Sequence[Message], **more: Any) -> Any:
+        """What the client returns for the messages; `more` is sent with them, such as `stream=True`."""
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
+        return await self._clients.call(lambda client: client.chat.completions.create(**request))
+
+    @contextlib.contextmanager
+    def failing(self, purpose: str) -> Generator[None]:
+        """Makes a `ModelError` of whatever the client raises when a call fails, in the middle of a stream too."""
+        from openai import OpenAIError
+
+        try:
+            yield
+        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ModelError(
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
+            ) from error
+
+    def _make(self, kind: str) -> Any:
+        import openai
+
+        if self.name == "offline" and not any(self._options.values()):
+            from memzoo.memories.models.offline import async_offline_client, offline_client
+
+            return offline_client() if kind == "OpenAI" else async_offline_client()
+        return getattr(openai, kind)(**{key: value for key, value in self._options.items() if value is not None})
+
+    def _usable(self, reply: Any, purpose: str, seconds: float) -> Completion:
+        usage = getattr(reply, "usage", None)
+        sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
+        spent = Spent(1, sent, received, seconds)
+        text, fault = _read(reply)
+        if fault:
+            error = ModelReplyError(f"model {self.name!r}, asked for prompt {purpose!r}, {fault}; nothing was changed")
+            error.spent = spent
+            raise error
+        return Completion(text, spent)
+
+
+def _read(reply: Any) -> tuple[str, str]:
+    """The text of a reply, and what is wrong with it ("" if nothing is)."""
+    try:
+        choice = reply.choices[0]
+        text = (choice.message.content or "").strip()
+        refusal, reason = choice.message.refusal, choice.finish_reason
+    except (AttributeError, TypeError, IndexError):
+        return "", f"sent what is no chat completion: {str(reply)[:200]!r}"
+    if refusal:
+        return text, f"refused: {refusal!r}"
+    if reason == "length":
+        return text, f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
+    if reason == "content_filter":
+        return text, "was stopped by a content filter"
+    return text, "" if text else "sent an empty reply"
+
+
+class _FunctionModel:
+    """A user's function as a model; what it spends is only calls and seconds."""
+
+    def __init__(self, function: ChatFunction) -> None:
+        self._function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        start = time.perf_counter()
+        try:
+            reply = self._function([dict(message) for message in messages])
+            text: Any = await settled(reply) if inspect.isawaitable(reply) else reply
+        except AsyncOnlyError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(text, str) or not text.strip():
+            raise ModelReplyError(f"llm {self.name!r} gave {text!r} for prompt {purpose!r}; it must give a text")
+        return Completion(text.strip(), Spent(calls=1, seconds=time.perf_counter() - start))

@@ -1,1 +1,0 @@
-"""Finding messages: by their words, by the words around them, by embeddings."""

@@ -1,1 +1,0 @@
-"""Conversations with a model: turns, tools, and the memories of many conversations."""

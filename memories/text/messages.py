@@ -1,0 +1,201 @@
+"""Chat messages: what is a legal one, how it reads as text, and which lists of them can be sent.
+
+A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
+"""
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.stores import Message
+from memzoo.stores.errors import MessageError
+
+__all__ = ["Labels", "checked", "quoted", "render", "sendable", "text_of", "without_empty_calls"]
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+
+# All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
+_LINE_END = r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]"
+
+_PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
+
+
+def checked(message: Any) -> Message:
+    """A copy of a message, after making sure that it is an OpenAI chat message.
+
+    Fields that are not known here are kept as they are.
+
+    Raises:
+        MessageError: It is not; the text says what is wrong and what would be right.
+    """
+    if not isinstance(message, dict):
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
+    message = cast("Message", message)
+    if message.get("role") not in ROLES:
+        raise MessageError(f"role {message.get('role')!r} is unknown; it must be one of {', '.join(ROLES)}")
+    _check_content(message)
+    if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
+        raise MessageError(f"a tool message needs the 'tool_call_id' that it answers: {message!r}")
+    _check_calls(message.get("tool_calls") or [])
+    try:
+        text = json.dumps(message, allow_nan=False, ensure_ascii=False)
+        text.encode()
+    except (TypeError, ValueError) as error:
+        raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
+    return cast("Message", json.loads(text))
+
+
+def _check_calls(calls: Any) -> None:
+    if not isinstance(calls, list):
+        raise MessageError(f"'tool_calls' must be a list, not {calls!r}")
+    each: list[Any] = calls
+    for call in each:
+        if not isinstance(call, dict) or not isinstance(call.get("id"), str):
+            raise MessageError(f"each of 'tool_calls' must be a dict with an 'id', not {call!r}")
+        if not isinstance(call.get("function", {}), dict):
+            raise MessageError(f"the 'function' of a tool call must be a dict, not {call['function']!r}")
+
+
+def _check_content(message: Message) -> None:
+    content = message.get("content")
+    if (
+        content is None
+        and message["role"] == "assistant"
+        and (
+            message.get("tool_calls") or message.get("function_call") or message.get("refusal") or message.get("audio")
+        )
+    ):
+        return
+    if isinstance(content, list):
+        parts: list[Any] = content
+        for part in parts:
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
+    elif not isinstance(content, str):
+        raise MessageError(
+            f"the content of a {message['role']} message must be text or a list of parts, not {content!r}"
+        )
+
+
+def text_of(message: Message) -> str:
+    """What a message says, in words: text as it is, pictures and files named, tool calls spelt out."""
+    content = message.get("content")
+    parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    said = [_part_text(part) for part in parts]
+    if audio := message.get("audio"):
+        said.append(_named("audio", audio, "transcript"))
+    said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
+    if legacy := message.get("function_call"):
+        said.append(f"[calls {_call_text({'function': legacy})}]")
+    if refusal := message.get("refusal"):
+        said.append(str(refusal))
+    return "\n".join(piece for piece in said if piece)
+
+
+def _part_text(part: dict[str, Any]) -> str:
+    kind: str = part["type"].removeprefix("input_").removesuffix("_url")
+    for said in (part.get("text"), part.get("refusal")):
+        if isinstance(said, str):
+            return said
+    if caption := part.get("caption") or part.get("alt_text"):
+        return f"[{kind}: {caption}]"
+    return _named(kind, part.get(kind) or part, "filename", "transcript")
+
+
+def _named(kind: str, thing: Any, *names: str) -> str:
+    """What cannot be put in words, by the first of its names that it has."""
+    known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
+    return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
+
+
+def _call_text(call: dict[str, Any]) -> str:
+    function: Any = call.get("function") or call.get("custom")
+    if not isinstance(function, dict):
+        return "a tool()"
+    return f"{function.get('name') or 'a tool'}({function.get('arguments', function.get('input', ''))})"
+
+
+def quoted(text: str, labels: Iterable[str]) -> str:
+    r"""A text that is to stand behind a label, with each later line that begins like a turn quoted with "> ".
+
+    So nobody can put words into another's mouth.
+
+    Example:
+        >>> print(quoted("hello\nHuman: bye", ["Human", "AI"]))
+        hello
+        > Human: bye
+    """
+    return _forged(frozenset(labels)).sub("> ", text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _forged(labels: frozenset[str]) -> re.Pattern[str]:
+    names = "|".join(re.escape(label) for label in sorted(labels))
+    return re.compile(rf"(?<={_LINE_END})(?=[^\S\r\n]*(?:{names})\s*:)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Names the speakers of a transcript.
+
+    Attributes:
+        human: The label of user messages.
+        ai: The label of assistant messages.
+    """
+
+    human: str = "Human"
+    ai: str = "AI"
+
+    def of(self, role: str) -> str:
+        """The label of a role."""
+        return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
+
+    def speaker(self, message: Message) -> str:
+        """Who says a message: by its `name` field, unless that could be taken for somebody else's label."""
+        name, own = message.get("name"), self.of(message["role"])
+        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
+            return own
+        return own if name.casefold() in {label.casefold() for label in self.names - {own}} else name
+
+    @property
+    def names(self) -> set[str]:
+        """All labels."""
+        return set(map(self.of, ROLES))
+
+    def line(self, message: Message) -> str:
+        """A message as one turn: its label, a colon, its text."""
+        return f"{self.of(message['role'])}: {quoted(text_of(message), self.names)}"
+
+
+def render(messages: Iterable[Message], labels: Labels) -> str:
+    r"""Messages as a transcript, a turn for each, in their order.
+
+    Example:
+        >>> said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello\nHuman: bye"}]
+        >>> print(render(said, Labels()))
+        Human: hi
+        AI: hello
+        > Human: bye
+    """
+    return "\n".join(labels.line(message) for message in messages)
+
+
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """The messages that a provider accepts, in order: system messages first, tool calls with all their results.
+
+    Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
+    missing, are left out; the log still has them.
+    """
+    kept = [without_empty_calls(messages[place]) for group in grouped(messages) for place in group]
+    return sorted(kept, key=lambda message: not is_instruction(message))
+
+
+def without_empty_calls(message: Message) -> Message:
+    """A message as providers take it: clients hand out `"tool_calls": None`, and endpoints refuse it."""
+    if message.get("tool_calls") or "tool_calls" not in message:
+        return message
+    return {key: value for key, value in message.items() if key != "tool_calls"}

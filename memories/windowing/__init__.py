@@ -1,1 +1,0 @@
-"""Which messages belong together, and which of them fit a limit."""

@@ -1,0 +1,130 @@
+"""The statements of the SQL store that are always the same."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Executable,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
+
+from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states
+
+__all__ = [
+    "ADD",
+    "CHANGES",
+    "CLEAR",
+    "CLEAR_REST",
+    "CONVERSATION",
+    "ENTRIES",
+    "ENTRY_COLUMNS",
+    "LOCK",
+    "STATE",
+    "TURN",
+    "VECTORS",
+    "Statements",
+]
+
+CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
+ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
+ENTRIES = select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
+TURN = ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.place)
+VECTORS = (
+    select(embeddings.c.seq, embeddings.c.vector)
+    .where(embeddings.c.conversation_id == CONVERSATION, embeddings.c.strategy == _STRATEGY)
+    .where(embeddings.c.seq > bindparam("after"))
+    .order_by(embeddings.c.seq)
+)
+
+
+def _state() -> Select[*tuple[Any, ...]]:
+    of_strategy = (states.c.conversation_id == conversations.c.id) & (states.c.strategy == _STRATEGY)
+    at = func.coalesce(states.c.version, conversations.c.born).label("version")
+    watermark = func.coalesce(states.c.watermark, 0).label("watermark")
+    state = select(conversations.c.born, at, watermark)
+    return state.select_from(conversations.outerjoin(states, of_strategy)).where(conversations.c.id == CONVERSATION)
+
+
+def _changes() -> Select[*tuple[Any, ...]]:
+    # One statement, hence one snapshot, of a state and its items.
+    state, since = STATE.subquery(), bindparam("since", type_=BigInteger)
+    known = case((since.between(state.c.born, state.c.version), since), else_=0)
+    own = (items.c.conversation_id == CONVERSATION) & (items.c.strategy == _STRATEGY)
+    rows = state.outerjoin(items, own & (items.c.version > known))
+    return select(state, items.c.key, items.c.value).select_from(rows).order_by(items.c.version, items.c.key)
+
+
+STATE = _state()
+CHANGES = _changes()
+# The conversation first: its row is the lock.
+LOCK = select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
+CLEAR = delete(conversations).where(conversations.c.id == CONVERSATION)
+CLEAR_REST = tuple(
+    delete(table).where(table.c.conversation_id == CONVERSATION) for table in (messages, states, items, embeddings)
+)
+ADD = insert(messages)
+
+
+class Statements:
+    """Those that databases word differently.
+
+    Attributes:
+        grow: Makes a conversation, or adds to its last number; returns that.
+        found: Makes a conversation that is not there; returns the version with which it starts.
+        revise: Lets no other writer at a conversation, and gives it a new version.
+        renew: As `revise`; none of the versions before counts any more.
+        retire: Remembers that the versions of a conversation were used, if it is to be deleted.
+    """
+
+    def __init__(
+        self,
+        insert_: Callable[[Table], Any],
+        *,
+        first_version: ColumnElement[int],
+        next_version: ColumnElement[int],
+        retire: Executable | None = None,
+    ) -> None:
+        """Build them once.
+
+        Args:
+            insert_: The dialect's own, which knows what to do on a conflict.
+            first_version: A version greater than all that any cleared conversation ever had.
+            next_version: A version greater than all that the conversation ever had.
+            retire: See above; `None` where the database never gives a version twice.
+        """
+        count, time = bindparam("count", type_=BigInteger), bindparam("created_at", type_=Text)
+        first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}
+        new = insert_(conversations).values(id=CONVERSATION, **first)
+        last_seq, excluded = conversations.c.last_seq, new.excluded
+        grown = {"last_seq": last_seq + excluded.last_seq, "updated_at": excluded.updated_at}
+        own = update(conversations).where(conversations.c.id == CONVERSATION)
+        self.grow: Executable = new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
+        self.found: Executable = new.on_conflict_do_nothing().returning(conversations.c.born)
+        self.revise = own.values(revision=next_version).returning(conversations.c.revision)
+        self.renew = own.values(born=next_version, revision=next_version).returning(conversations.c.born)
+        self.retire = retire
+        self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
+
+    def put(self, connection: Connection, rows: Mapping[Table, Sequence[Mapping[str, Any]]]) -> None:
+        """Insert or replace rows of these tables."""
+        for table, new in rows.items():
+            if new:
+                connection.execute(self._puts[table], new)
+
+
+def _upsert(statement: Any, table: Table) -> Executable:
+    values = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    upsert: Executable = statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=values)
+    return upsert

@@ -1,0 +1,229 @@
+"""The store in an SQL database."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
+from memzoo.stores.clock import utc_now
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ConflictError, StoreError
+from memzoo.stores.escaping import escaped, restored
+from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.sql import schema
+from memzoo.stores.sql.database import Database, Turn
+from memzoo.stores.sql.deletion import forget
+from memzoo.stores.sql.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
+from memzoo.stores.sql.schema import conversations, messages
+from memzoo.stores.sql.schema import states as stored_states
+from memzoo.stores.sql.sqlite import SQLite
+from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, ENTRIES, STATE, VECTORS
+
+__all__ = ["SQLStore"]
+
+
+class SQLStore:
+    """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
+
+    **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
+    (`?synchronous=full`, the default). With `?synchronous=normal` it does not wait: many times faster, and a crash
+    of the process still loses nothing, but a power failure may take the latest commits. The methods never suspend:
+    SQLite is embedded, and answers within microseconds or one flush of the disk. Readers never wait for writers; a
+    writer waits for another process at most `?timeout=` seconds (default 30).
+
+    **PostgreSQL.** An append is one round trip. Awaited, the methods do not block the event loop. A writer waits only
+    for others of the same conversation, at most `?timeout=` seconds (default 30). A store may be used from threads
+    and from several event loops; each has connections of its own.
+
+    Example:
+        >>> from memzoo.stores import Record
+        >>> from memzoo.stores.driving import drive
+        >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
+        >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
+        >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]
+        [(1, 'hi')]
+        >>> store.close()
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """Open the database, and create or update its tables where needed.
+
+        Args:
+            url: As for `memzoo.stores.open_store`.
+            clock: Gives the time, with a time zone, that is stamped on each message.
+
+        Raises:
+            OptionError: The URL cannot be understood.
+            MissingExtraError: The driver of the database is not installed.
+            StoreError: The database cannot be opened, or was written by a newer memzoo.
+        """
+        self.clock = clock
+        self._database = _open(url)
+        try:
+            self._update_schema()
+        except BaseException:
+            self.close()
+            raise
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
+        messages, fields = [message for message, _ in texts], [field for _, field in texts]
+        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        return to_entries(await (self._database.append(turn) if texts else self._database.reading(turn.stored)))
+
+    async def read(
+        self,
+        conversation_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Entry]:
+        """See `Store.read`."""
+        seq = messages.c.seq
+        found = ENTRIES.where(seq > after).order_by(seq.desc() if newest else seq)
+        if until is not None:
+            found = found.where(seq <= until)
+        if limit is not None:
+            found = found.limit(max(limit, 0))
+        rows = await self._rows(found, {"conversation_id": escaped(conversation_id)})
+        return to_entries(reversed(rows) if newest else rows)
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
+        rows = await self._rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
+        if not rows:
+            return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
+        state = rows[0]
+        reset = not state.born <= since <= state.version
+        found = {restored(row.key): row.value for row in rows if row.key is not None}
+        changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
+        return StateUpdate(state.version, state.watermark, changes, reset)
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        expected: int,
+        watermark: int,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+    ) -> int:
+        """See `Store.commit`."""
+        ids, use = _state_ids(conversation_id, strategy), self._database.statements
+        state = StoredState(watermark, changes, embeddings or {})
+
+        def work(connection: Connection) -> int:
+            # The row is locked first: what is read after that, in a statement of its own, is what others committed.
+            version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
+            found = connection.execute(STATE, ids).one_or_none()
+            if version is None or found is None or found.version != expected:
+                raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
+            use.put(connection, state_rows(ids, version, state))
+            return version
+
+        return await self._database.writing(work)
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """See `Store.embeddings`."""
+        rows = await self._rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
+        return {row.seq: row.vector for row in rows}
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
+
+        def work(connection: Connection) -> None:
+            if retire is not None:
+                connection.execute(retire, ids)
+            emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
+            if connection.execute(emptied, ids).rowcount:
+                for statement in CLEAR_REST:
+                    connection.execute(statement, ids)
+
+        await self._database.writing(work)
+
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
+        """See `Store.conversations`."""
+        id_, updated_at = conversations.c.id, conversations.c.updated_at
+        found = select(id_).where(updated_at.is_not(None)).order_by(id_)
+        if after is not None:
+            found = found.where(id_ > escaped(after))
+        if idle_since is not None:
+            found = found.where(updated_at < as_time(idle_since))
+        if limit is not None:
+            found = found.limit(max(limit, 0))
+        return [restored(row.id) for row in await self._rows(found, {})]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        id_, use = escaped(conversation_id), self._database.statements
+        return await self._database.writing(lambda connection: forget(connection, use, id_, seqs, derived=derived))
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        named = select(stored_states.c.strategy).where(stored_states.c.conversation_id == escaped(conversation_id))
+        return sorted(restored(row.strategy) for row in await self._rows(named, {}))
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
+
+        def work(connection: Connection) -> None:
+            new = {**rows[-1], "count": entries[-1].seq}
+            born: int | None = connection.execute(use.found, new).scalar_one_or_none()
+            if born is None:
+                raise existing(conversation_id)
+            connection.execute(ADD, rows)
+            for name, state in states.items():
+                use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
+
+        await self._database.writing(work)
+
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
+        """See `Store.scrub`.
+
+        SQLite overwrites with zeros what is deleted, and here its write-ahead log is emptied; but it leaves copies
+        behind when it splits and merges pages, now and then: `thorough` rewrites the file without them (`VACUUM`).
+        PostgreSQL vacuums what is deleted by itself in time; `None` vacuums now, and locks nobody out, `True` rewrites
+        the tables, which nobody can use meanwhile (`VACUUM FULL`). What it keeps in its own log, in replicas and in
+        backups is its administrator's.
+        """
+        return await self._database.scrub(thorough=thorough)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._database.close()
+
+    def _update_schema(self) -> None:
+        found = drive(self._database.reading(schema.version))
+        if found > schema.VERSION:
+            raise StoreError(
+                f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
+                f"up to {schema.VERSION}; upgrade memzoo"
+            )
+        if found < schema.VERSION:
+            drive(self._database.writing(schema.upgrade))
+
+    async def _rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Sequence[Any]:
+        return await self._database.reading(lambda connection: connection.execute(query, values).all())
+
+
+def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
+    return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
+
+
+def _open(url: str) -> Database:
+    if url.startswith("sqlite:"):
+        return SQLite(url)
+    from memzoo.stores.sql.postgres import PostgreSQL
+
+    return PostgreSQL(url)

@@ -1,0 +1,16 @@
+"""For testing stores and indexes of your own: contract suites to inherit. They need pytest.
+
+Example::
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def store(self) -> Iterator[Store]:
+            with contextlib.closing(MyStore()) as store:
+                yield store
+"""
+
+from memzoo.stores.testing.contract import StoreContract
+from memzoo.stores.testing.index_contract import VectorIndexContract
+from memzoo.stores.testing.tools import HOSTILE_IDS, same, vector
+
+__all__ = ["HOSTILE_IDS", "StoreContract", "VectorIndexContract", "same", "vector"]

@@ -1,0 +1,35 @@
+"""Measurements and pictures for the documentation."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.benchmarks import Transcript
+from memzoo.benchmarks.research.__main__ import app
+
+
+@pytest.fixture(autouse=True)
+def short_sample(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The short conversation in place of the bundled one."""
+    for module in ("research.__main__", "running"):
+        monkeypatch.setattr(f"memzoo.benchmarks.{module}.sample_transcripts", lambda: [transcript])
+
+
+def test_a_picture_is_drawn_into_a_file(tmp_path: Path) -> None:
+    """It stands alone: well-formed, with a background of its own, and the strategies named."""
+    done = CliRunner().invoke(app, ["picture", str(tmp_path / "out.svg")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "out.svg").read_text(encoding="utf-8")
+    assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - it was made a line ago
+    assert "summary-buffer" in text
+    assert "var(--" not in text
+
+
+def test_without_a_command_all_is_measured(tmp_path: Path) -> None:
+    """The comparison, and the cost of names."""
+    done = CliRunner().invoke(app, ["--out", str(tmp_path / "out")], terminal_width=200)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "report.html").exists()
+    assert "LangChain makes 9 calls" in done.output

@@ -1,36 +1,169 @@
-"""The base of all memories: saving and loading, once for all of them."""
+"""The base of all memories: what is said goes in, what the model should see comes out."""
 
+import functools
+import logging
 import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from types import TracebackType
+from typing import Any, ClassVar, Literal, Self
 
-from memzoo.memories.archive import Archive
+from memzoo.memories.engine import turns
 from memzoo.memories.engine.chat_history import ChatHistory
-from memzoo.memories.engine.forgetting import evict
-from memzoo.memories.engine.turns import TurnTaking
+from memzoo.memories.engine.copying import Travelling, reopened
+from memzoo.memories.engine.forgetting import Receipt, evict, forget, rederived, scrubbed
+from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.state_sync import StateSync
+from memzoo.memories.models.usage import Usage
+from memzoo.memories.options import check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of
-from memzoo.memories.text.messages import checked, text_of
-from memzoo.stores import Entry, Message, Record
-from memzoo.stores.driving import blocking
+from memzoo.memories.text.messages import Labels, checked, copied, text_of
+from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
+from memzoo.memories.text.view import View
+from memzoo.prompts import PromptSet, PromptSource
+from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
+from memzoo.stores.driving import blocking, drive, together
+from memzoo.stores.errors import ModelError, OptionError
 
 __all__ = ["BaseMemory"]
 
+logger = logging.getLogger("memzoo")
 
-@dataclass(kw_only=True, eq=False)
-class BaseMemory(TurnTaking, Archive):
-    """A memory: what is said goes in, what the model should see comes out.
 
-    What a strategy is says `Strategy`. Each method is written once, as a coroutine; its synchronous twin drives it.
+def _check_store(_: str, value: object) -> None:
+    if not isinstance(value, Store):
+        raise OptionError(f"store must be a Store, such as open_store('sqlite:///memories.db'), not {value!r}")
 
-    Args:
-        **common: See `CommonOptions`.
+
+@strategy
+class BaseMemory(ABC):
+    """Remembers a conversation. What is said goes into its log; a strategy is a view of that log.
+
+    A strategy of your own overrides up to five hooks: `view` says what to show the model; `derive` says what to learn
+    from new messages, `due` when, and `oldest_needed` how far back it looks; `on_state_change` keeps up whatever lies
+    beside the state, such as an index. Everything else is here, once: saving, loading, catching up, forgetting, turns.
+
+    Each method that may wait is written once, as a coroutine (`asave_context`); its twin (`save_context`) is for
+    synchronous code.
+
+    Attributes:
+        name: The strategy's short name.
+        needs_query: Loading needs the input of this turn, because the view depends on it.
+        keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
+        usage: What this memory spent on models, by purpose.
+
+    Raises:
+        UnknownOptionError: There is no such option; the text lists those that there are.
+        OptionError: An option has a value that cannot work.
     """
+
+    name: ClassVar[str]
+    # Not annotated, or they would be options.
+    needs_query = False
+    keeps_fields = False
+
+    memory_key: str = option(
+        "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
+    )
+    input_key: str | None = option(None, doc="The input that holds the user's words; `None` if there is only one.")
+    output_key: str | None = option(
+        None, doc='The output that holds the assistant\'s words; `None` if there is only one, or one called "output".'
+    )
+    human_prefix: str = option("Human", check=non_empty_text, doc="The user's label in a transcript.")
+    ai_prefix: str = option("AI", check=non_empty_text, doc="The assistant's label in a transcript.")
+    return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
+    store: Store = option(factory=InMemoryStore, check=_check_store, doc="Keeps log and state; by default in memory.")
+    conversation_id: str = option(
+        factory=lambda: uuid.uuid4().hex,
+        check=non_empty_text,
+        doc="Names the conversation in the store; by default a fresh one. Nothing is shared between two ids.",
+    )
+    prompts: PromptSource = option(None, doc="A folder, or a mapping by name, with prompt templates of your own.")
+    token_counter: TokenCounterOption = option(
+        None,
+        doc="What counts tokens: a model's name for tiktoken, `'approximate'`, or a function of one message; by default "
+        "the tokenizer of `llm`.",
+    )
+    on_model_error: Literal["raise", "defer"] = option(
+        "raise",
+        one_of=("raise", "defer"),
+        doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. The "
+        "next call catches up in both cases; until then the memory shows the messages word for word.",
+    )
+    background: bool = option(
+        default=False,
+        doc="Let a save return as soon as what was said is stored, and learn from it after that: in a task of the "
+        "running event loop or, in synchronous code, in a thread. Errors are logged.",
+    )
+    keep_history: bool = option(
+        default=True,
+        doc="Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use for, for "
+        "all memories of this conversation; a buffer and a retriever have use for everything.",
+    )
+
+    def __new__(cls, **options: Any) -> Self:
+        """Refuse options that the class does not have, naming those that it has."""
+        refuse_unknown(cls, options)
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        check(self)
+        self.usage = Usage()
+        self._prompts = PromptSet(self.prompts)
+        self._follower = Follower(self.store, self.conversation_id)
+        self._log = Log(self._follower)
+        labels, known = Labels(self.human_prefix, self.ai_prefix), self._follower
+        self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
+        self._sync = self._new_sync() if type(self).derive is not BaseMemory.derive else None
+
+    # The five hooks.
+
+    @abstractmethod
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """What to show the model now, for a query if there is one. Entries of the log are not to be changed."""
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """What to learn from entries that the state has not taken in; the log ends with the last of them.
+
+        It changes nothing by itself. It may ask a model, and raises `ModelError` if that fails.
+        """
+        raise NotImplementedError
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
+        """Whether to derive now, if these entries are all that wait. By default, if there are any."""
+        return bool(waiting)
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """The first log number that `view` or `derive` still has a use for; 1 for everything."""
+        return 1
+
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the state in an index or a graph kept beside it.
+
+        Args:
+            changes: Items that changed, by key; `None` for one that went.
+            reset: Something was deleted: let go of all that was kept before, at once.
+        """
+
+    # What follows from them.
+
+    @property
+    def state_name(self) -> str:
+        """The name under which the store keeps what was derived."""
+        return self.name
 
     @property
     def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns."""
+        """The names of the variables that `load_memory_variables` returns; that of the transcript comes last."""
         return [self.memory_key]
+
+    @functools.cached_property
+    def counter(self) -> TokenCounter:
+        """Counts the tokens of a message."""
+        return token_counter(self.token_counter, self._tokenizer_model)
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The memory for a prompt: a transcript, or chat messages with `return_messages`, by variable.
@@ -42,17 +175,17 @@ class BaseMemory(TurnTaking, Archive):
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
         query = self._query(inputs or {}) if self.needs_query else None
-        return self.variables(await self.current_view(query))
+        return self._variables(await self._current_view(query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
     ) -> None:
-        """Save an exchange and learn from it.
+        """Save an exchange (what the user said, and the answer) and learn from it.
 
         Args:
             inputs: The user's words, under `input_key`.
             outputs: The assistant's words, under `output_key`.
-            turn_id: Saving the same one again changes nothing; a fresh one by default.
+            turn_id: Saving the same one again changes nothing; by default a fresh one.
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
@@ -71,47 +204,291 @@ class BaseMemory(TurnTaking, Archive):
         """
         await self._append([Record(checked(message)) for message in messages], turn_id)
 
-    async def amessages(self, query: str | None = None, *, max_tokens: int | None = None) -> list[Message]:
+    async def amessages(
+        self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
+    ) -> list[Message]:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
-        The newest user message in the log and what follows it is always among them as long as it is not answered,
-        whatever else the strategy shows.
+        As long as the newest user message in the log is not answered, it and what follows it are always among them.
 
         Args:
             query: What the user is about to say (it is not appended); by default the user's last words.
             max_tokens: Tokens that all of it may have together: the oldest messages are left out.
+            catch_up: Learn first from what was not learnt from yet. Otherwise nothing is derived and nothing is stored.
 
         Raises:
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
+        log = await self._refreshed_log()
         if query is None and self.needs_query:
-            query = next((text_of(entry.message) for entry in await self._log.exchanges(1)), "")
-        view = await self.current_view(query)
-        request = self.as_request(await self.completed(view))
-        return request if max_tokens is None else self.within(request, max_tokens)
+            query = next((text_of(entry.message) for entry in await log.exchanges(1)), "")
+        view = await self.view(log, await self._state(catch_up=catch_up), query)
+        if not view.final:
+            view = view.ending_with(await log.unanswered())
+        if max_tokens is None:
+            return copied(self._renderer.request(view))
+        return copied(self._renderer.fitting_request(view, max_tokens))
+
+    async def aentries(
+        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
+    ) -> list[Entry]:
+        """What was said, with log numbers and times, whatever the strategy shows of it.
+
+        Args:
+            limit: At most so many; `None` for all.
+            before: Only numbers below this one: for the page before an entry, its number.
+            after: Only numbers above this one: for the page after an entry, its number.
+            newest_first: Begin with the newest instead of the oldest.
+        """
+        return await self._log.page(limit, before=before, after=after, newest_first=newest_first)
+
+    async def ahistory(
+        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
+    ) -> list[Message]:
+        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
+        return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
+
+    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> Receipt:
+        """Delete messages for good, and derive what was learnt from them anew without them.
+
+        Of a tool call and its results, those that are left stay in the log, but are never sent.
+
+        Args:
+            ids: Log numbers (see `aentries`), or `None` for the whole conversation.
+            thorough: Rewrite the store's files, so that no copy is left in them, which takes as long as copying them;
+                by default where the store is a file, but not on a server, where it would lock others out.
+
+        Raises:
+            UnknownMessageError: There is no such message; nothing was forgotten.
+            ModelError: As in `asave_context`. The messages are forgotten all the same.
+        """
+        if ids is None:
+            seqs = tuple(entry.seq for entry in await self.aentries())
+            await self.aclear()
+            erased, failed = await scrubbed(self.store, thorough=thorough)
+            return Receipt(seqs, outstanding=tuple(failed), erased=erased)
+        calls = self.usage.total.calls
+        receipt = await forget(self._follower, ids, self._learners, thorough=thorough)
+        await self._follower.refresh()
+        try:
+            await self._learn()
+        except ModelError as error:
+            error.add_note(
+                f"The messages {list(receipt.removed)} are forgotten all the same; the next call catches up."
+            )
+            raise
+        return await rederived(receipt, self._learners, self.usage.total.calls - calls)
+
+    async def aclear(self) -> None:
+        """Delete the conversation: what was said and everything derived from it."""
+        await self.store.clear(self.conversation_id)
+        for learner in self._learners:
+            await learner.refresh(reset=True)
+        if not await self.store.scrub():
+            logger.warning("%r is deleted, but the store's log file could not be emptied yet", self.conversation_id)
+
+    async def asettle(self) -> None:
+        """Return when all that was said is learnt from; with `background`, wait for what is under way.
+
+        Raises:
+            ModelError: As in `asave_context`.
+        """
+        raising = self.on_model_error == "raise"
+        await together(learner.settle(raising=raising) for learner in self._learners)
+
+    def turn(
+        self,
+        user: str | Message,
+        *,
+        on_failure: turns.OnFailure = "keep",
+        busy: turns.Busy = "wait",
+        turn_id: str | None = None,
+    ) -> turns.Turn:
+        """A turn of the conversation, for `with` or `async with`: its messages become visible together, at its end.
+
+        At the end all of it is stored as one turn and learnt from. Two turns of one conversation never mix: within a
+        process the second waits or is refused; of two processes each stores its turn whole.
+
+        Args:
+            user: The user's words, or a user message (with pictures, say).
+            on_failure: What becomes of it when an exception ends it: `"keep"` stores what was said so far, and
+                `unfinished_turn` tells so; `"rollback"` stores nothing. A turn without an answer is unfinished too.
+            busy: `"wait"` for the end of another turn, or `"refuse"`.
+            turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
+
+        Raises:
+            MessageError: What the user said is no user message.
+            TurnInProgressError: On entering: another turn is under way, and waiting is not wanted or could never end,
+                because this one is begun from inside that one.
+            ModelError: On leaving: the turn is stored, but could not be learnt from yet, as in `save_context`.
+
+        Example:
+            >>> from memzoo import ConversationBufferMemory
+            >>> memory = ConversationBufferMemory()
+            >>> with memory.turn("I like tea.") as turn:
+            ...     turn.add(f"The model was sent {len(turn.messages())} message.")
+            >>> [message["content"] for message in memory.messages()]
+            ['I like tea.', 'The model was sent 1 message.']
+        """
+        port = turns.TurnPort(self._follower, self.amessages, self.aadd_messages)
+        return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
+
+    async def aunfinished_turn(self) -> list[Message]:
+        """The messages of the newest turn if it ended without an answer, by a failure or otherwise; else none.
+
+        They stay in the log. What of them can be sent, memories show like everything else: the user's message, and
+        calls of tools that have all their results.
+        """
+        return await turns.unfinished_turn(self._follower)
+
+    async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
+        """Begin an empty conversation with example exchanges, which the model takes for what was said before.
+
+        A conversation that has nothing but a system message counts as empty; the examples stand behind it.
+
+        Args:
+            examples: Chat messages, oldest first, from a user's to the answer to the last one; or pairs of what the
+                user says and what the assistant answers.
+
+        Returns:
+            Whether the conversation was empty and begins with the examples now. Two callers that find it empty at the
+            same time write them once, and both are told so.
+
+        Raises:
+            MessageError: The examples are not such messages; nothing was stored.
+
+        Example:
+            >>> from memzoo import ConversationBufferMemory
+            >>> memory = ConversationBufferMemory()
+            >>> memory.seed([("2 + 2", "4"), ("3 + 4", "7")]), memory.seed([("2 + 2", "5")])
+            (True, False)
+        """
+        said = turns.exchanges_of(examples)
+        if not await turns.is_fresh(self._follower):
+            return False
+        await self.aadd_messages(said, turn_id="seed")
+        return True
 
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
     messages = blocking(amessages)
+    entries = blocking(aentries)
+    history = blocking(ahistory)
+    forget = blocking(aforget)
+    clear = blocking(aclear)
+    settle = blocking(asettle)
+    unfinished_turn = blocking(aunfinished_turn)
+    seed = blocking(aseed)
 
     @property
     def chat_memory(self) -> ChatHistory:
         """The log, with the methods that LangChain users know."""
-        return ChatHistory(self)
+        return ChatHistory(self.history, self.add_messages, self.clear)
+
+    def close(self) -> None:
+        """Wait for what is being learnt in the background, then close the store, for all memories that use it."""
+        drive(self._finished())
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._finished()
+        self.store.close()
+
+    def __repr__(self) -> str:
+        chosen = [field for field in fields(self) if field.init and getattr(self, field.name) != field.default]
+        return f"{type(self).__name__}({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in chosen)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        owner, names = type(self).__name__, [field.name for field in fields(self) if field.init]
+        return reopened, (type(self), {name: Travelling(owner, name, getattr(self, name)) for name in names})
+
+    # The model for which tokens are counted, where a strategy has one.
+    _tokenizer_model = ""
+
+    @property
+    def _learners(self) -> Sequence[StateSync]:
+        """What learns when this memory saves: its own state, if it has one."""
+        return [self._sync] if self._sync else []
+
+    def _new_sync(self) -> StateSync:
+        return StateSync(
+            self._follower,
+            self.state_name,
+            derive=self.derive,
+            due=self.due,
+            on_change=self.on_state_change,
+            background=self.background,
+        )
+
+    async def _refreshed_log(self) -> Log:
+        await self._follower.refresh()
+        return self._log
+
+    async def _state(self, *, catch_up: bool) -> State:
+        if self._sync is None:
+            return _NO_STATE
+        return await (self._sync.current() if catch_up else self._sync.refresh())
+
+    async def _current_view(self, query: str | None) -> View:
+        await self._follower.refresh()
+        return await self.view(self._log, await self._state(catch_up=True), query)
+
+    def _variables(self, view: View) -> dict[str, Any]:
+        *others, transcript = self.memory_variables
+        shown = copied(self._renderer.messages(view)) if self.return_messages else self._renderer.text(view)
+        notes = dict.fromkeys(others, dict(view.notes)) if view.notes is not None else {}
+        return {**notes, transcript: shown}
 
     def _query(self, inputs: Mapping[str, Any]) -> str:
         key = input_key_of(inputs, self.input_key, self.memory_variables)
         return text_of(checked({"role": "user", "content": inputs[key]}))
 
     def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
-        fields = {name: None if name == key else str(value) for name, value in values.items()}
-        return Record(checked({"role": role, "content": values[key]}), fields if self.keeps_fields else {})
+        message = checked({"role": role, "content": values[key]})
+        if not self.keeps_fields:
+            return Record(message)
+        return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
 
     async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
         entries: Sequence[Entry] = ()
         if records:
             entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
-        await self.catch_up()
+        await self._learn(entries)
         if entries and not self.keep_history:
-            await evict(self, entries[0].seq)
+            await evict(self._follower, await self._oldest_needed(), entries[0].seq)
+
+    async def _learn(self, new: Sequence[Entry] = ()) -> None:
+        """Learn from what is in the log: at once, or with `background` after this call.
+
+        Args:
+            new: What was just appended.
+        """
+        if new:
+            self._follower.add(new)
+        if learners := self._learners:
+            raising = self.on_model_error == "raise"
+            await together(learner.follow(new, raising=raising) for learner in learners)
+
+    async def _oldest_needed(self) -> int:
+        return await self.oldest_needed(await self._refreshed_log(), await self._state(catch_up=False))
+
+    async def _finished(self) -> None:
+        for learner in self._learners:
+            await learner.finished()
+
+
+_NO_STATE = State()

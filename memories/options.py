@@ -1,87 +1,100 @@
-"""The options that all strategies share, and checks of option values."""
+"""Options of a memory: declared once, with their meaning and their bounds, and checked when a memory is made."""
 
 import dataclasses
-import uuid
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+import textwrap
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar, dataclass_transform, get_args
 
-from memzoo.memories.text.tokens import TokenCounterOption
-from memzoo.prompts import PromptSource
-from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.errors import OptionError, UnknownOptionError
 
-__all__ = ["CommonOptions", "names", "one_of", "whole_number"]
+__all__ = ["check", "names", "non_empty_text", "one_of", "option", "refuse_unknown", "strategy", "whole_number"]
+
+Check = Callable[[str, Any], None]
+C = TypeVar("C", bound=type)
 
 
-@dataclass(kw_only=True, eq=False)
-class CommonOptions:
-    """What can be chosen for every strategy; names and defaults are LangChain's where it has them.
+def option(
+    default: Any = dataclasses.MISSING,
+    *,
+    doc: str,
+    factory: Any = dataclasses.MISSING,
+    at_least: int | None = None,
+    one_of: tuple[object, ...] = (),
+    check: Check | None = None,
+    init: bool = True,
+) -> Any:
+    """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
+
+    An option annotated `bool` must be true or false, and one annotated `int` a whole number; where `None` is the default
+    it is allowed too.
 
     Args:
-        memory_key: The variable under which `load_memory_variables` returns the memory.
-        input_key: The input that holds the user's words; `None` if there is only one.
-        output_key: The output that holds the assistant's words; `None` if there is only one, or one called "output".
-        human_prefix: The user's label in a transcript.
-        ai_prefix: The assistant's label in a transcript.
-        return_messages: Return chat messages instead of a transcript.
-        store: Keeps log and state; in memory by default.
-        conversation_id: Whose conversation; a fresh one by default. Nothing is shared between two ids.
-        prompts: A folder or a mapping with prompt templates of one's own, by name.
-        token_counter: A model's name for tiktoken, `"approximate"`, or a callable: one message -> its tokens.
-        on_model_error: What a save does when a model fails, after what was said is stored: `"raise"` a `ModelError`,
-            or `"defer"`, which logs it. The next call catches up in both cases; until then the view shows the
-            messages word for word.
-        background: A save returns as soon as what was said is stored; what is to be learnt from it is learnt after
-            that, by a task of the running event loop or, in synchronous code, by a thread. Errors are logged.
-        keep_history: Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use
-            for, for every strategy on this conversation; a buffer and a retriever have use for everything.
+        default: Its value if it is left out.
+        doc: What it means, for `help()`.
+        factory: Makes its value if it is left out, instead of `default`.
+        at_least: The smallest whole number it may be.
+        one_of: The only values it may have.
+        check: Called with the option's name and value; raises an `OptionError`.
+        init: Whether it can be given when a memory is made.
+    """
+    bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check}
+    return dataclasses.field(default=default, default_factory=factory, init=init, metadata=bounds)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
+def strategy(cls: C) -> C:
+    """Make a class with options a strategy: they are keyword arguments, and stand in its docstring."""
+    made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+    made.__doc__ = _documented(made)
+    return made
+
+
+def refuse_unknown(cls: type, given: Collection[str]) -> None:
+    """Refuse options that a class does not have.
 
     Raises:
-        UnknownOptionError: There is no such option; the text lists those that there are.
-        OptionError: An option has a value that cannot work.
+        UnknownOptionError: The text names them, and those that there are.
     """
-
-    memory_key: str = "history"
-    input_key: str | None = None
-    output_key: str | None = None
-    human_prefix: str = "Human"
-    ai_prefix: str = "AI"
-    return_messages: bool = False
-    store: Store = field(default_factory=InMemoryStore)
-    conversation_id: str = field(default_factory=lambda: uuid.uuid4().hex)
-    prompts: PromptSource = None
-    token_counter: TokenCounterOption = None
-    on_model_error: Literal["raise", "defer"] = "raise"
-    background: bool = False
-    keep_history: bool = True
-
-    def __new__(cls, **options: Any) -> Self:
-        """Refuse options that the class does not have, naming those that it has."""
-        known = [option.name for option in dataclasses.fields(cls) if option.init]
-        if unknown := sorted(set(options) - set(known)):
-            raise UnknownOptionError(
-                f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
-            )
-        return super().__new__(cls)
-
-    def __post_init__(self) -> None:
-        for name in ("memory_key", "human_prefix", "ai_prefix", "conversation_id"):
-            value: object = getattr(self, name)
-            if not isinstance(value, str) or not value:
-                hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
-                raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
-        if not isinstance(self.store, Store):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise OptionError(f"store must be a Store, such as open_store('sqlite:///memories.db'), not {self.store!r}")
-        for option in dataclasses.fields(self):
-            value = getattr(self, option.name)
-            if isinstance(option.default, bool) and not isinstance(value, bool):
-                raise OptionError(f"{option.name} must be True or False, not {value!r}")
-        if self.on_model_error not in ("raise", "defer"):
-            raise OptionError(f"on_model_error must be 'raise' or 'defer', not {self.on_model_error!r}")
+    known = [field.name for field in dataclasses.fields(cls) if field.init]
+    if unknown := sorted(set(given) - set(known)):
+        raise UnknownOptionError(
+            f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
+        )
 
 
-def names(option: str, value: object) -> None:
+def check(memory: Any) -> None:
+    """Check the values of all options of a memory.
+
+    Raises:
+        OptionError: One of them cannot work; the text names it, its value, and what would be right.
+    """
+    for field in dataclasses.fields(memory):
+        value, bounds = getattr(memory, field.name), field.metadata
+        if not bounds or (value is None and field.default is None):
+            continue
+        kinds = {field.type, *get_args(field.type)}
+        if bounds["check"]:
+            bounds["check"](field.name, value)
+        elif bounds["one_of"]:
+            one_of(field.name, value, *bounds["one_of"])
+        elif bool in kinds:
+            one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
+        elif int in kinds:
+            whole_number(field.name, value, at_least=bounds["at_least"])
+
+
+def non_empty_text(name: str, value: object) -> None:
+    """Check that an option is a text with something in it.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not isinstance(value, str) or not value:
+        hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
+        raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
+
+
+def names(name: str, value: object) -> None:
     """Check that an option is several texts, not one that would be taken for its letters.
 
     Raises:
@@ -89,7 +102,7 @@ def names(option: str, value: object) -> None:
     """
     several: list[object] = list(value) if isinstance(value, Collection) else [value]
     if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
-        raise OptionError(f"{option} must be a list of texts, such as ['context'], not {value!r}")
+        raise OptionError(f"{name} must be a list of texts, such as ['context'], not {value!r}")
 
 
 def one_of(name: str, value: object, *allowed: object) -> None:
@@ -111,3 +124,19 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
     if not isinstance(value, int) or isinstance(value, bool) or (at_least is not None and value < at_least):
         bound = "" if at_least is None else f" of at least {at_least}"
         raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
+
+
+def _documented(cls: type) -> str:
+    """The docstring of a class with all its options in the section "Args", its own first."""
+    own = {name for name in cls.__dict__.get("__annotations__", {})}
+    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
+    text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")
+    options = textwrap.indent("\n".join(lines), " " * 8)
+    return f"{text.rstrip()}\n\n    Args:\n{options}\n{section and chr(10)}{section[1:]}{example}\n    "
+
+
+def _line(field: "dataclasses.Field[Any]") -> str:
+    shown = "" if field.default is dataclasses.MISSING else f" Default: `{field.default!r}`."
+    text = f"{field.name}: {field.metadata['doc']}{shown}"
+    return textwrap.fill(text, 108, subsequent_indent="    ", break_long_words=False)

@@ -1,56 +1,124 @@
-"""The zoo: every strategy by its name."""
+"""A memory by the name of its strategy."""
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.memories.strategies.combined import CombinedMemory
-from memzoo.memories.strategies.entity import ConversationEntityMemory
-from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
-from memzoo.memories.strategies.message_window import MessageWindowMemory
-from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
-from memzoo.memories.strategies.summary import ConversationSummaryMemory
-from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
-from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory
-from memzoo.memories.strategies.token_window import TokenWindowMemory
-from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
-from memzoo.memories.strategies.window import ConversationBufferWindowMemory
-from memzoo.stores.errors import UnknownStrategyError
+from memzoo.memories.strategies.named import SEVEN, further_names, strategy_named
 
-__all__ = ["FURTHER", "STRATEGIES", "create_memory", "strategy_named"]
+if TYPE_CHECKING:
+    from memzoo.memories.strategies.buffer import ConversationBufferMemory
+    from memzoo.memories.strategies.combined import CombinedMemory
+    from memzoo.memories.strategies.entity import ConversationEntityMemory
+    from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
+    from memzoo.memories.strategies.message_window import MessageWindowMemory
+    from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
+    from memzoo.memories.strategies.summary import ConversationSummaryMemory
+    from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
+    from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory
+    from memzoo.memories.strategies.token_window import TokenWindowMemory
+    from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
+    from memzoo.memories.strategies.window import ConversationBufferWindowMemory
 
-STRATEGIES: dict[str, type[BaseMemory]] = {
-    strategy.name: strategy
-    for strategy in (
-        ConversationBufferMemory,
-        ConversationBufferWindowMemory,
-        ConversationSummaryMemory,
-        ConversationSummaryBufferMemory,
-        ConversationEntityMemory,
-        VectorStoreRetrieverMemory,
-        ConversationKGMemory,
-    )
-}
-"""The strategies by short name, from the simplest to the most elaborate."""
+__all__ = ["STRATEGIES", "create_memory", "further_names", "strategy_named"]
 
-FURTHER: dict[str, type[BaseMemory]] = {
-    strategy.name: strategy
-    for strategy in (
-        CombinedMemory,
-        MessageWindowMemory,
-        TokenWindowMemory,
-        ConversationTokenBufferMemory,
-        SummarizingWindowMemory,
-    )
-}
-"""Further species by short name: they can be made by name like the seven, and are not counted among them."""
+
+class _Strategies(Mapping[str, type[BaseMemory]]):
+    """The classes of the seven by short name; each is loaded when it is first looked at."""
+
+    def __getitem__(self, name: str) -> type[BaseMemory]:
+        if name not in SEVEN:
+            raise KeyError(name)
+        return strategy_named(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SEVEN)
+
+    def __len__(self) -> int:
+        return len(SEVEN)
+
+
+STRATEGIES: Mapping[str, type[BaseMemory]] = _Strategies()
+"""The seven strategies by short name, from the simplest to the most elaborate."""
+
+
+# With an overload for each, a type checker knows what a name makes, and an editor completes the names.
+@overload
+def create_memory(
+    name: Literal["buffer", "ConversationBufferMemory"], **options: Any
+) -> "ConversationBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["window", "ConversationBufferWindowMemory"], **options: Any
+) -> "ConversationBufferWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summary", "ConversationSummaryMemory"], **options: Any
+) -> "ConversationSummaryMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summary-buffer", "ConversationSummaryBufferMemory"], **options: Any
+) -> "ConversationSummaryBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["entity", "ConversationEntityMemory"], **options: Any
+) -> "ConversationEntityMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["vector-retriever", "VectorStoreRetrieverMemory"], **options: Any
+) -> "VectorStoreRetrieverMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: Any
+) -> "ConversationKGMemory": ...
+
+
+@overload
+def create_memory(name: Literal["combined", "CombinedMemory"], **options: Any) -> "CombinedMemory": ...
+
+
+@overload
+def create_memory(name: Literal["message-window", "MessageWindowMemory"], **options: Any) -> "MessageWindowMemory": ...
+
+
+@overload
+def create_memory(name: Literal["token-window", "TokenWindowMemory"], **options: Any) -> "TokenWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["token-buffer", "ConversationTokenBufferMemory"], **options: Any
+) -> "ConversationTokenBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summarizing-window", "SummarizingWindowMemory"], **options: Any
+) -> "SummarizingWindowMemory": ...
+
+
+@overload
+def create_memory(name: str, **options: Any) -> BaseMemory: ...
 
 
 def create_memory(name: str, **options: Any) -> BaseMemory:
-    """A memory by the name of its strategy.
+    """Make a memory by the name of its strategy.
 
     Args:
-        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer".
+        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer"; also
+            that of a strategy which an installed package adds.
         **options: The options of that class.
 
     Raises:
@@ -64,17 +132,3 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
     """
     return strategy_named(name)(**options)
-
-
-def strategy_named(name: str) -> type[BaseMemory]:
-    """The class of a strategy, by class name or short name.
-
-    Raises:
-        UnknownStrategyError: No strategy has this name.
-    """
-    species = STRATEGIES | FURTHER
-    by_any_name = species | {strategy.__name__: strategy for strategy in species.values()}
-    if name not in by_any_name:
-        known = ", ".join(f"{short!r} ({strategy.__name__})" for short, strategy in species.items())
-        raise UnknownStrategyError(f"there is no strategy {name!r}; there are {known}")
-    return by_any_name[name]

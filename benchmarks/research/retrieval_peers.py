@@ -13,7 +13,7 @@ from memzoo.benchmarks.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
 from memzoo.memories.search.excerpt import evidence, within
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 
 __all__ = ["PEERS"]
 

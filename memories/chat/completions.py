@@ -12,14 +12,14 @@ from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.stores.errors import ModelReplyError, OptionError
 
-__all__ = ["Said", "Speaker", "speaker"]
+__all__ = ["Answer", "ChatPort", "chat_port"]
 
 _PURPOSE = "chat"
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Answer:
     """What a model answered.
 
     Attributes:
@@ -33,12 +33,12 @@ class Said:
     spent: Spent
 
 
-class Speaker(Protocol):
+class ChatPort(Protocol):
     """A model as a conversation uses it."""
 
     def speak(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
-    ) -> AsyncGenerator[str | Said]:
+    ) -> AsyncGenerator[str | Answer]:
         """Answer the messages: with `stream` the text in pieces as they come; at last, what was said as a whole.
 
         Raises:
@@ -48,7 +48,7 @@ class Speaker(Protocol):
         ...
 
 
-def speaker(option: ModelOption, *, tools: bool) -> Speaker:
+def chat_port(option: ModelOption, *, tools: bool) -> ChatPort:
     """A model, by whatever a user may give for it, as a conversation uses it.
 
     Raises:
@@ -68,11 +68,11 @@ class _TextOnly:
 
     async def speak(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
-    ) -> AsyncGenerator[str | Said]:
+    ) -> AsyncGenerator[str | Answer]:
         reply = await self.model.complete(messages, _PURPOSE)
         if stream:
             yield reply.text
-        yield Said({"role": "assistant", "content": reply.text}, "stop", reply.spent)
+        yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class _Endpoint:
 
     async def speak(
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
-    ) -> AsyncGenerator[str | Said]:
+    ) -> AsyncGenerator[str | Answer]:
         start = time.perf_counter()
         asked: dict[str, Any] = {"tools": list(tools)} if tools else {}
         with self.model.failing(_PURPOSE):
@@ -93,7 +93,7 @@ class _Endpoint:
                             yield reply
         yield self._said(reply, time.perf_counter() - start)
 
-    def _said(self, reply: Any, seconds: float) -> Said:
+    def _said(self, reply: Any, seconds: float) -> Answer:
         usage = getattr(reply, "usage", None)
         sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
         spent = Spent(1, sent, received, seconds)
@@ -108,7 +108,7 @@ class _Endpoint:
             raise self._unusable("was stopped by a content filter", spent)
         if not any(message.get(part) for part in ("content", "tool_calls", "refusal")):
             raise self._unusable("sent an empty reply", spent)
-        return Said(message, reason, spent)
+        return Answer(message, reason, spent)
 
     def _unusable(self, fault: str, spent: Spent) -> ModelReplyError:
         error = ModelReplyError(f"model {self.model.name!r}, asked for prompt {_PURPOSE!r}, {fault}")

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable
 from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.completions import Said, speaker
+from memzoo.memories.chat.completions import Answer, chat_port
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ModelOption
@@ -100,7 +100,7 @@ class Conversation:
         self.memory = _memory(memory, llm)
         self.system = system
         self.usage = Usage()
-        self._speaker = speaker(llm, tools=bool(self.tools))
+        self._model = chat_port(llm, tools=bool(self.tools))
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
@@ -147,12 +147,12 @@ class Conversation:
         try:
             async with turn:
                 while reply is None:
-                    said: str | Said = ""
+                    said: str | Answer = ""
                     async with contextlib.aclosing(await self._asked(turn, stream=stream)) as pieces:
                         async for said in pieces:
                             if isinstance(said, str):
                                 yield said
-                    reply = await self._taken(turn, cast("Said", said), called, left)
+                    reply = await self._taken(turn, cast("Answer", said), called, left)
                     left -= 1
                 if stream and reply.immediate:
                     yield str(reply)
@@ -163,12 +163,12 @@ class Conversation:
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 
-    async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Said]:
+    async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         said = [message for message in await turn.amessages() if message not in rules]
-        return self._speaker.speak([*rules, *said], [tool.schema for tool in self.tools.values()], stream=stream)
+        return self._model.speak([*rules, *said], [tool.schema for tool in self.tools.values()], stream=stream)
 
-    async def _taken(self, turn: Turn, said: Said, called: list[Called], left: int) -> Reply | None:
+    async def _taken(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
         """Add to the turn what the model said and what its tools gave; the reply, unless the model is to go on."""
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []

@@ -11,14 +11,14 @@ from typing import Any, Literal, Self
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.forgetting import Receipt
-from memzoo.memories.engine.turn_lock import floor_of
+from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import ConversationIdError, OptionError
 
-__all__ = ["Lease", "MemoryProvider"]
+__all__ = ["MemoryProvider", "ScopedMemory"]
 
 _PER_CONVERSATION = ("store", "conversation_id")
 
@@ -119,7 +119,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
             What was removed, as from `BaseMemory.forget`.
         """
         memory = self.get(conversation_id)
-        floor_of(self.store, conversation_id).end()
+        turn_locks.of(self.store, conversation_id).end()
         try:
             return await memory.aforget(None, thorough=thorough)
         finally:
@@ -132,7 +132,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
     forget = blocking(aforget)
     conversations = blocking(aconversations)
 
-    def scope(self, conversation_id: str | None = None) -> "Lease":
+    def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.
 
         Args:
@@ -144,11 +144,11 @@ class MemoryProvider(Managed["MemoryProvider"]):
         """
         if conversation_id is None:
             made = secrets.token_urlsafe()
-            return Lease(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
+            return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
         given = _checked(conversation_id)
-        return Lease(lambda: self.get(given), None)
+        return ScopedMemory(lambda: self.get(given), None)
 
-    def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "Lease":
+    def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a connection or a login, the same for all blocks with its key.
 
         The session lives as long as one of its blocks in this process. Its conversation has an id of its own, which
@@ -166,7 +166,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
         if at_end not in ("delete", "keep"):
             raise OptionError(f"at_end must be 'delete' or 'keep', not {at_end!r}")
         _checked(key)
-        return Lease(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
+        return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
     def close(self) -> None:
         """Keep no memory at hand any longer. Nothing is deleted, and the store stays open."""
@@ -208,7 +208,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
             self._at_hand.popitem(last=False)
 
 
-class Lease(Managed[BaseMemory]):
+class ScopedMemory(Managed[BaseMemory]):
     """A memory for the time of a block; each `with` on it takes it anew."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None) -> None:

@@ -95,7 +95,7 @@ def show(
     options = {"llm": model} if issubclass(strategy_named(memory), ModelBackedMemory) else {}
     with closing(existing_store(store)) as opened:
         shown = create_memory(memory, store=opened, conversation_id=_chosen(opened, conversation), **options)
-        request = shown.as_request(drive(shown.stored_view(query)))
+        request = shown.messages(query, catch_up=False)
     typer.echo(json.dumps(request, indent=2, ensure_ascii=False))
 
 

@@ -1,12 +1,8 @@
-"""The log of a memory under the name and with the methods that LangChain users know."""
+"""The log of a memory by the name and with the methods that LangChain users know."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 from memzoo.stores import Message
-
-if TYPE_CHECKING:
-    from memzoo.memories.base import BaseMemory
 
 __all__ = ["ChatHistory"]
 
@@ -15,7 +11,7 @@ class ChatHistory:
     r"""What `memory.chat_memory` is: the conversation's log, to read, to add to, to clear.
 
     Example:
-        >>> from memzoo.memories import ConversationBufferMemory
+        >>> from memzoo import ConversationBufferMemory
         >>> memory = ConversationBufferMemory()
         >>> memory.chat_memory.add_user_message("hi")
         >>> memory.chat_memory.add_ai_message("what's up")
@@ -23,17 +19,21 @@ class ChatHistory:
         {'history': "Human: hi\nAI: what's up"}
     """
 
-    def __init__(self, memory: "BaseMemory") -> None:
-        self._memory = memory
+    def __init__(
+        self, read: Callable[[], list[Message]], add: Callable[[Sequence[Message]], None], clear: Callable[[], None]
+    ) -> None:
+        self._read = read
+        self._add = add
+        self._clear = clear
 
     @property
     def messages(self) -> list[Message]:
         """All that was said, oldest first."""
-        return self._memory.history()
+        return self._read()
 
     def add_messages(self, messages: Sequence[Message]) -> None:
         """Add chat messages, oldest first, as one turn."""
-        self._memory.add_messages(messages)
+        self._add(messages)
 
     def add_message(self, message: Message) -> None:
         """Add one chat message."""
@@ -49,4 +49,4 @@ class ChatHistory:
 
     def clear(self) -> None:
         """Delete the conversation and all that was derived from it."""
-        self._memory.clear()
+        self._clear()

@@ -2,19 +2,15 @@
 
 import itertools
 import logging
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.state_sync import StateSync
 from memzoo.stores import Store
-from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
+from memzoo.stores.errors import OptionError, StoreError, UnknownMessageError
 
-if TYPE_CHECKING:
-    from memzoo.memories.archive import Archive
-    from memzoo.memories.strategy import Strategy
-
-__all__ = ["Receipt", "evict", "forget"]
+__all__ = ["Receipt", "evict", "forget", "rederived", "scrubbed"]
 
 logger = logging.getLogger("memzoo")
 
@@ -40,55 +36,69 @@ class Receipt:
     erased: bool = True
 
 
-async def forget(memory: "Archive", ids: Collection[int] | None, *, thorough: bool | None) -> Receipt:
-    """As `BaseMemory.aforget`."""
-    store, id_, calls = memory.store, memory.conversation_id, memory.usage.total.calls
-    if ids is None:
-        seqs = [entry.seq for entry in await memory.aentries()]
-        await memory.aclear()
-        erased, failed = await _scrubbed(store, thorough=thorough)
-        return Receipt(tuple(seqs), outstanding=tuple(failed), erased=erased)
-    seqs = await _known(Log(store, id_), ids)
+async def forget(
+    log: Follower, ids: Collection[int], learners: Sequence[StateSync], *, thorough: bool | None
+) -> Receipt:
+    """Delete messages and what was learnt from them, everywhere; what is to be learnt anew is outstanding.
+
+    Raises:
+        UnknownMessageError: There is no such message; nothing was forgotten.
+    """
+    store, id_ = log.store, log.conversation_id
+    seqs = await _known(log, ids)
     before = set(await store.states(id_))
     removed = await store.forget(id_, seqs)
     cleared = sorted(before - set(await store.states(id_)))
-    followers: dict[Strategy, None] = dict.fromkeys([memory, *memory.deriving])
-    failed = [problem for part in followers for problem in await _dropped(part)]
-    erased, unscrubbed = await _scrubbed(store, thorough=thorough)
-    try:
-        await memory.catch_up()
-    except ModelError as error:
-        error.add_note(f"The messages {removed} are forgotten all the same; the next call catches up.")
-        raise
-    done = {part.state_name for part in memory.deriving if not await part.behind()}
-    return Receipt(
-        removed=tuple(removed),
-        rederived=tuple(name for name in cleared if name in done),
-        outstanding=(*(name for name in cleared if name not in done), *failed, *unscrubbed),
-        calls=memory.usage.total.calls - calls,
-        erased=erased,
+    failed = [problem for learner in learners for problem in await _let_go(learner)]
+    erased, unscrubbed = await scrubbed(store, thorough=thorough)
+    return Receipt(tuple(removed), (), (*cleared, *failed, *unscrubbed), erased=erased)
+
+
+async def rederived(receipt: Receipt, learners: Sequence[StateSync], calls: int) -> Receipt:
+    """A receipt after learning anew: what was outstanding and is done now is marked so."""
+    done = {learner.name for learner in learners if not await learner.behind()}
+    return replace(
+        receipt,
+        rederived=tuple(name for name in receipt.outstanding if name in done),
+        outstanding=tuple(name for name in receipt.outstanding if name not in done),
+        calls=calls,
     )
 
 
-async def evict(memory: "Strategy", newest: int) -> None:
-    """Delete what a memory has no more use for, but not what follows a number; if that fails, the next one does it.
+async def evict(log: Follower, first_needed: int, newest: int) -> None:
+    """Delete what a memory has no more use for; if that fails, the next one does it.
 
-    The newest turn stays in any case, or a repetition of it would not be known for one.
+    Args:
+        log: The conversation.
+        first_needed: The first number that is still needed.
+        newest: The first number of the newest turn, which stays in any case: otherwise a repetition of it would not be
+            recognised.
     """
-    first = min(newest, await memory.first_needed())
-    old = [entry.seq for entry in await Log(memory.store, memory.conversation_id).between(1, first - 1)]
+    old = [entry.seq for entry in await Log(log).between(1, min(newest, first_needed) - 1)]
     try:
         if old:
-            await memory.store.forget(memory.conversation_id, old, derived=False)
+            await log.store.forget(log.conversation_id, old, derived=False)
     except StoreError as error:
-        logger.warning("%r: what is needed no more was not deleted yet: %s", memory.conversation_id, error)
+        logger.warning("%r: what is needed no more was not deleted yet: %s", log.conversation_id, error)
 
 
-async def _known(log: Log, ids: Collection[int]) -> list[int]:
+async def scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
+    """Remove what was deleted from the store's files: whether that was done, and what failed."""
+    try:
+        return await store.scrub(thorough=thorough), []
+    except StoreError as error:
+        return False, [f"remains in files: {error}"]
+
+
+async def _known(log: Follower, ids: Collection[int]) -> list[int]:
     given: object = ids
     if isinstance(given, (int, str)) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
-    found = {entry.seq for first, last in _runs(ids) for entry in await log.between(first, last)}
+    found = {
+        entry.seq
+        for first, last in _runs(ids)
+        for entry in await log.store.read(log.conversation_id, after=first - 1, until=last)
+    }
     if unknown := sorted(set(ids) - found):
         numbers = ", ".join(map(str, unknown))
         raise UnknownMessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
@@ -102,16 +112,9 @@ def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1]
 
 
-async def _dropped(part: "Strategy") -> list[str]:
+async def _let_go(learner: StateSync) -> list[str]:
     try:
-        await part.drop_deleted()
+        await learner.refresh(reset=True)
     except StoreError as error:
-        return [f"{part.state_name}: {error}"]
+        return [f"{learner.name}: {error}"]
     return []
-
-
-async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
-    try:
-        return await store.scrub(thorough=thorough), []
-    except StoreError as error:
-        return False, [f"remains in files: {error}"]

@@ -1,36 +1,186 @@
-"""The log of one conversation, as a strategy reads it."""
+"""The log of one conversation, read from the store once and followed from then on."""
 
-from collections.abc import Sequence
+import threading
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
+from operator import attrgetter
 
 from memzoo.memories.options import whole_number
+from memzoo.memories.text.eviction import unanswered
 from memzoo.stores import Entry, Message, Store
 
-__all__ = ["Log", "messages_of"]
+__all__ = ["Follower", "Log", "messages_of"]
+
+# As many as most views show; a longer one asks for more.
+_FIRST_READ = 64
+
+_seq = attrgetter("seq")
+
+
+class Follower:
+    """Holds the newest entries of a log, and asks the store only for what it does not have yet (DESIGN I12).
+
+    Entries never change, so they are held without being copied, together with what was computed from them. All of it
+    goes when the log's epoch changes: something was deleted, by this process or another.
+
+    Attributes:
+        store: Where the log is kept.
+        conversation_id: The conversation.
+        lines: Rendered lines by log number, for whoever renders them.
+        tokens: Token counts by log number, for whoever counts them.
+    """
+
+    def __init__(self, store: Store, conversation_id: str) -> None:
+        self.store = store
+        self.conversation_id = conversation_id
+        self.lines: dict[int, str] = {}
+        self.tokens: dict[int, int] = {}
+        # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
+        self._held: tuple[list[Entry], int] = ([], 1)
+        self._epoch: Hashable = None
+        self._reach = _FIRST_READ
+        self._lock = threading.Lock()
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries held, oldest first, up to the newest one that is known."""
+        return self._held[0]
+
+    @property
+    def epoch(self) -> Hashable:
+        """Changes when something was deleted; see `Entries.epoch`."""
+        return self._epoch
+
+    async def refresh(self) -> None:
+        """Take in what was appended since the last time, in one read; start anew if something was deleted."""
+        while self._epoch is not None:
+            new = await self.store.read(self.conversation_id, after=_last(self.entries))
+            with self._lock:
+                if getattr(new, "epoch", None) == self._epoch:
+                    self._extend(new)
+                    return
+                self._epoch = None
+        newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
+        with self._lock:
+            self._start(newest, getattr(newest, "epoch", None))
+
+    def add(self, entries: Sequence[Entry]) -> bool:
+        """Take in entries that were just appended, without reading.
+
+        Returns:
+            Whether the log is held up to the last of them; otherwise `refresh` brings it there.
+        """
+        with self._lock:
+            if self._epoch is None or entries[0].seq > _last(self.entries) + 1:
+                return False
+            self._extend(entries)
+            return True
+
+    async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
+        """Hold all entries numbered `first` and above, or at least `count` of the newest.
+
+        Returns:
+            All that is held then, oldest first; there may be older ones too.
+        """
+        while True:
+            entries, start = self._held
+            wanted = count if count is not None else _last(entries) - first + 1
+            self._reach = max(self._reach, min(wanted, len(entries)))
+            if start <= first or (count is not None and len(entries) >= count):
+                return entries
+            # Twice as many each time, so that a long way back takes few reads.
+            await self._read_older(first, None if count is None else max(count, len(entries)))
+
+    async def _read_older(self, first: int, limit: int | None) -> None:
+        (entries, start), epoch = self._held, self._epoch
+        older = await self.store.read(
+            self.conversation_id, after=first - 1, until=start - 1, limit=limit, newest=limit is not None
+        )
+        if getattr(older, "epoch", None) != epoch:
+            self._epoch = None
+            await self.refresh()
+            return
+        with self._lock:
+            if self._held[1] == start and self._epoch == epoch:
+                is_all = limit is None or len(older) < limit
+                self._held = [*older, *self.entries], first if is_all else older[0].seq
+                self._reach = max(self._reach, len(self.entries))
+
+    def _start(self, entries: Sequence[Entry], epoch: Hashable) -> None:
+        if epoch is not None and epoch == self._epoch:
+            self._extend(entries)  # Another thread was faster.
+            return
+        self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
+        self.lines.clear()
+        self.tokens.clear()
+        self._epoch = epoch
+
+    def _extend(self, entries: Sequence[Entry]) -> None:
+        held = self.entries
+        last = _last(held)
+        held.extend(entry for entry in entries if entry.seq > last)
+        if len(held) > 4 * self._reach:
+            self._let_go_of_oldest()
+
+    def _let_go_of_oldest(self) -> None:
+        """Hold no more than views look at, however long the conversation grows."""
+        kept = self.entries[-2 * self._reach :]
+        first = kept[0].seq
+        self._held = kept, first
+        for known in (self.lines, self.tokens):
+            for seq in [seq for seq in known if seq < first]:
+                del known[seq]
+
+
+def _last(entries: Sequence[Entry]) -> int:
+    return entries[-1].seq if entries else 0
 
 
 class Log:
-    """Reads from the log of a conversation, never past a chosen number.
+    """Reads the log of a conversation, never past a chosen number. Entries belong to the log: do not change them.
 
     Args:
-        store: Where the log is kept.
-        conversation_id: Whose log.
-        until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same,
+        follower: Holds the entries.
+        until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
             whenever it is derived.
     """
 
-    def __init__(self, store: Store, conversation_id: str, until: int | None = None) -> None:
-        self.store = store
-        self.conversation_id = conversation_id
+    def __init__(self, follower: Follower, until: int | None = None) -> None:
+        self.follower = follower
         self.until = until
 
     async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
         """The entries numbered above `seq`, at most `limit` of them, oldest first."""
-        return await self.store.read(self.conversation_id, after=seq, until=self.until, limit=limit)
+        entries = await self.follower.reach(seq + 1)
+        end = self._end(entries)
+        first = bisect_right(entries, seq, hi=end, key=_seq)
+        return entries[first : end if limit is None else min(first + limit, end)]
+
+    async def between(self, first: int, last: int) -> list[Entry]:
+        """The entries numbered `first` to `last`, both included, oldest first."""
+        held = self.follower.entries
+        if not held or first < held[0].seq:
+            # One that is long past does not make the log be held from there on.
+            return await self.follower.store.read(self.follower.conversation_id, after=first - 1, until=last)
+        start = bisect_left(held, first, key=_seq)
+        return held[start : bisect_right(held, last, lo=start, key=_seq)]
+
+    async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
+        """The newest `count` messages of those numbered above `after`, oldest first."""
+        if count <= 0:
+            return []
+        held = self.follower.entries
+        entries = await self.follower.reach(count=count + len(held) - self._end(held))
+        end = self._end(entries)
+        found = entries[max(end - count, 0) : end]
+        return found[bisect_right(found, after, key=_seq) :] if after else found
 
     async def page(
         self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
     ) -> list[Entry]:
         """The entries numbered above `after` and below `before`, at most `limit`, from the one end or the other.
+
+        They are copies from the store, for the caller to keep.
 
         Raises:
             OptionError: A bound is no whole number.
@@ -39,29 +189,17 @@ class Log:
             if value is not None:
                 whole_number(name, value, at_least=0)
         until = self.until if before is None else before - 1
-        found = await self.store.read(self.conversation_id, after=after, until=until, limit=limit, newest=newest_first)
+        store, id_ = self.follower.store, self.follower.conversation_id
+        found = await store.read(id_, after=after, until=until, limit=limit, newest=newest_first)
         return found[::-1] if newest_first else found
-
-    async def between(self, first: int, last: int) -> list[Entry]:
-        """The entries numbered `first` to `last`, both included, oldest first."""
-        return await self.store.read(self.conversation_id, after=first - 1, until=last)
-
-    async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
-        """The newest `count` messages of those numbered above `after`, oldest first."""
-        return await self.store.read(
-            self.conversation_id, after=after, until=self.until, limit=max(count, 0), newest=True
-        )
 
     def before(self, entry: Entry) -> "Log":
         """The log as it was before an entry."""
-        return Log(self.store, self.conversation_id, entry.seq - 1)
+        return self.until_number(entry.seq - 1)
 
-    async def start_of_exchanges(self, k: int) -> int:
-        """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
-        if entries := await self.exchanges(k):
-            return entries[0].seq
-        newest = await self.tail(1)
-        return newest[0].seq + 1 if newest else 1
+    def until_number(self, seq: int) -> "Log":
+        """The log as it was when it ended with a number."""
+        return Log(self.follower, seq)
 
     async def exchanges(self, k: int) -> list[Entry]:
         """The newest `k` exchanges, oldest first; none for `k` below 1.
@@ -78,6 +216,24 @@ class Log:
                 return entries
             size *= 2
         return []
+
+    async def start_of_exchanges(self, k: int) -> int:
+        """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
+        if entries := await self.exchanges(k):
+            return entries[0].seq
+        newest = await self.tail(1)
+        return newest[0].seq + 1 if newest else 1
+
+    async def unanswered(self) -> list[Entry]:
+        """The newest user message and what follows it, as long as it is not answered; else nothing."""
+        newest = await self.exchanges(1)
+        return [newest[place] for place in unanswered(messages_of(newest))]
+
+    def _end(self, entries: Sequence[Entry]) -> int:
+        """The place after the last entry to be seen."""
+        if self.until is None or _last(entries) <= self.until:
+            return len(entries)
+        return bisect_right(entries, self.until, key=_seq)
 
 
 def messages_of(entries: Sequence[Entry]) -> list[Message]:

@@ -1,160 +1,163 @@
-"""Upkeep: how the state of a strategy follows the log."""
+"""How the state of a strategy follows the log."""
 
 import itertools
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Sequence
 
 from memzoo.memories.engine.background import Background
-from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.state import Changes, State, StateKeeper, turnstiles
+from memzoo.memories.engine.locks import state_locks
+from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.state import Changes, OnStateChange, State, StateKeeper
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import JSON, Entry, Store
+from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError, ModelError
 
-__all__ = ["Strategy", "Upkeep"]
+__all__ = ["StateSync"]
 
 logger = logging.getLogger("memzoo")
 
 _FEWEST_ENTRIES = 64
 _MOST_CHARACTERS = 16_000
 
-
-class Strategy(Protocol):
-    """What upkeep has to know of a strategy."""
-
-    store: Store
-    conversation_id: str
-    background: bool
-
-    @property
-    def state_name(self) -> str:
-        """The name under which the store keeps its state."""
-        ...
-
-    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Learn from entries that the state has not taken in."""
-        ...
-
-    def unfinished(self, state: State) -> bool:
-        """Whether there is something to derive without new entries."""
-        ...
-
-    def waits_for_more(self, entries: Sequence[Entry]) -> bool:
-        """Whether these new entries, which are all there are, may stay as they are until there are more."""
-        ...
-
-    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow the state in whatever the strategy keeps beside it."""
-        ...
+Derive = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
+Due = Callable[[State, Sequence[Entry]], bool]
 
 
-class Upkeep:
+class StateSync:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
     A step takes in whole turns, as many as fit one model call; what it learnt and how far it came are committed
     together. A crash or a failing model therefore costs at most the step it hit, and the next call starts there.
 
     Args:
-        strategy: Derives.
+        follower: The log.
+        name: The name under which the store keeps the state.
+        derive: Learns from entries that the state has not taken in.
+        due: Whether the entries that wait, if they are all there are, are to be learnt from now.
+        on_change: Called when the state changed; see `StateKeeper`.
+        background: Learn after the call that asked for it has returned.
     """
 
-    def __init__(self, strategy: Strategy) -> None:
-        self._strategy = strategy
-        self._keeper = StateKeeper(
-            strategy.store,
-            strategy.conversation_id,
-            strategy.state_name,
-            lambda changes, reset: strategy.learn(changes, reset=reset),
-        )
-        self._turnstile = turnstiles.of(strategy.store, strategy.conversation_id, strategy.state_name)
-        self._background = Background(lambda: self.catch_up(raising=False))
+    def __init__(
+        self, follower: Follower, name: str, *, derive: Derive, due: Due, on_change: OnStateChange, background: bool
+    ) -> None:
+        self.name = name
+        self._follower = follower
+        self._derive = derive
+        self._due = due
+        self._keeper = StateKeeper(follower.store, follower.conversation_id, name, on_change)
+        self._lock = state_locks.of(follower.store, follower.conversation_id, name)
+        self._background = Background(self._catch_up_quietly) if background else None
 
-    async def state(self) -> State:
-        """The state as it is now, however far it came."""
-        return await self._keeper.refresh()
+    async def refresh(self, *, reset: bool = False) -> State:
+        """The state as it is now, however far it came; see `StateKeeper.refresh`."""
+        return await self._keeper.refresh(reset=reset)
 
     async def current(self) -> State:
         """The state after catching up as far as possible: not while another call is at it, not if the model fails."""
-        if self._strategy.background:
-            return await self._followed_in_background()
-        if not self._turnstile.busy:
-            await self.catch_up(raising=False)
-        return await self.state()
+        if self._background:
+            if await self.behind():
+                self._background.start()
+        elif not self._lock.is_taken:
+            return await self.catch_up(raising=False)
+        return await self.refresh()
 
-    async def follow(self, *, raising: bool) -> None:
-        """Catch up with the log, now or in the background, as the strategy was told to."""
-        if self._strategy.background:
+    async def follow(self, new: Sequence[Entry], *, raising: bool, everything: bool = False) -> None:
+        """Catch up with the log, now or in the background.
+
+        Args:
+            new: What was just appended: if nothing else was, the log need not be read.
+            raising: See `catch_up`.
+            everything: Learn at once, and also from what may wait for more.
+
+        Raises:
+            ModelError: As in `catch_up`.
+        """
+        if self._background and not everything:
             self._background.start()
-        else:
-            await self.catch_up(raising=raising)
+            return
+        if not new or not self._follower.add(new):
+            await self._follower.refresh()
+        await self.catch_up(raising=raising, everything=everything)
+
+    async def finished(self) -> None:
+        """Wait for what runs in the background."""
+        if self._background:
+            await self._background.finished()
 
     async def settle(self, *, raising: bool) -> None:
-        """Wait for what runs in the background, then catch up with what is left."""
-        await self._background.finished()
+        """Wait for what runs in the background, then catch up with what is left.
+
+        Raises:
+            ModelError: As in `catch_up`.
+        """
+        await self.finished()
+        await self._follower.refresh()
         await self.catch_up(raising=raising)
 
-    async def catch_up(self, *, raising: bool) -> None:
-        """Derive until nothing is left.
+    async def catch_up(self, *, raising: bool, everything: bool = False) -> State:
+        """Derive until nothing is left, and return the state.
 
         Args:
             raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
+            everything: Learn also from what may wait for more.
 
         Raises:
             ModelError: A model failed.
         """
         try:
-            async with self._turnstile.passed():
-                state = await self.state()
-                while (entries := await self._step(state)) or self._strategy.unfinished(state):
-                    state = await self._take(state, entries)
+            async with self._lock.held():
+                state = await self.refresh()
+                while True:
+                    step, are_more = await self._next_step(state)
+                    if not are_more and not (everything and step) and not self._due(state, step):
+                        return state
+                    state = await self._take(state, step)
         except ModelError as error:
             if raising:
                 raise
-            logger.warning("%r is stored, but not all of it learnt from yet: %s", self._strategy.conversation_id, error)
+            logger.warning("%r is stored, but not all of it learnt from yet: %s", self._follower.conversation_id, error)
+        return await self.refresh()
 
     async def put(self, changes: Changes, until: int) -> bool:
-        """Commit a state that was not derived, in place of the one there is; whether nobody was faster.
+        """Commit a state that was not derived, in place of the one there is.
 
         Args:
             changes: Its items.
             until: The last number of the log that it stands for.
+
+        Returns:
+            Whether nobody was faster.
         """
-        async with self._turnstile.passed():
+        async with self._lock.held():
             try:
-                await self._keeper.commit(await self.state(), changes, until)
+                await self._keeper.commit(await self.refresh(), changes, until)
             except ConflictError:
                 return False
             return True
 
-    async def clear(self) -> None:
-        """Delete log and state."""
-        async with self._turnstile.passed():
-            await self._strategy.store.clear(self._strategy.conversation_id)
-            await self.state()
-
     async def behind(self) -> bool:
         """Whether there is something to derive."""
-        state = await self.state()
-        return bool(await self._step(state)) or self._strategy.unfinished(state)
+        state = await self.refresh()
+        step, are_more = await self._next_step(state)
+        return are_more or self._due(state, step)
 
-    async def _followed_in_background(self) -> State:
-        if await self.behind():
-            self._background.start()
-        return await self.state()
+    async def _catch_up_quietly(self) -> None:
+        await self._follower.refresh()
+        await self.catch_up(raising=False)
 
     async def _take(self, state: State, entries: Sequence[Entry]) -> State:
         until = entries[-1].seq if entries else state.watermark
-        log = Log(self._strategy.store, self._strategy.conversation_id, until)
-        changes = await self._strategy.derive(state, entries, log)
+        changes = await self._derive(state, entries, Log(self._follower, until))
         try:
             return await self._keeper.commit(state, changes, until)
         except ConflictError:
-            return await self.state()
+            await self._follower.refresh()
+            return await self.refresh()
 
-    async def _step(self, state: State) -> Sequence[Entry]:
-        """The next whole turns, not many more than a prompt has room for; none if they may wait for more."""
-        log = Log(self._strategy.store, self._strategy.conversation_id)
+    async def _next_step(self, state: State) -> tuple[Sequence[Entry], bool]:
+        """The next whole turns, not many more than a prompt has room for, and whether more wait behind them."""
+        log = Log(self._follower)
         limit, ends = _FEWEST_ENTRIES, list[int]()
         waiting = await log.after(state.watermark, limit=limit)
         while not (ends := _ends_of_turns(waiting, whole=len(waiting) < limit)) and waiting:
@@ -163,8 +166,7 @@ class Upkeep:
         sizes = list(itertools.accumulate(len(text_of(entry.message)) for entry in waiting))
         fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
         step = waiting[: max(fitting or ends[:1], default=0)]
-        more = len(step) < len(waiting) or len(waiting) == limit
-        return [] if step and not more and self._strategy.waits_for_more(step) else step
+        return step, len(step) < len(waiting) or len(waiting) == limit
 
 
 def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:

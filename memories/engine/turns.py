@@ -2,18 +2,21 @@
 
 import copy
 import uuid
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
-from memzoo.memories.engine.turn_lock import Holder, floor_of
+from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
+from memzoo.memories.engine.log import Follower
+from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
-from memzoo.stores import Entry, Message, Record, Store
+from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import Managed, blocking
-from memzoo.stores.errors import MessageError, OptionError, TurnError
+from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
-__all__ = ["Busy", "OnFailure", "Talker", "Turn", "TurnTaking", "check_turn_options"]
+__all__ = ["Busy", "OnFailure", "Turn", "TurnPort", "check_turn_options", "exchanges_of", "is_fresh", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -22,27 +25,31 @@ Busy: TypeAlias = Literal["wait", "refuse"]
 """What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
 
 _UNFINISHED = "unfinished-"
-_SEED = "seed"
-_INSTRUCTIONS = ("system", "developer")
 
 
-class Talker(Protocol):
-    """What a turn needs of a memory."""
+class Save(Protocol):
+    """Stores messages as one turn and learns from them."""
 
-    store: Store
-    conversation_id: str
+    def __call__(self, messages: Sequence[Message], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
 
-    async def amessages(self, query: str | None = None) -> list[Message]:
-        """The memory as chat messages."""
-        ...
 
-    async def aadd_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
-        """Save chat messages as one turn."""
-        ...
+@dataclass(frozen=True)
+class TurnPort:
+    """What a turn needs of its memory.
+
+    Attributes:
+        log: The conversation.
+        show: Gives the memory as chat messages, for what the user is about to say.
+        save: Stores the turn and learns from it.
+    """
+
+    log: Follower
+    show: Callable[[str], Awaitable[list[Message]]]
+    save: Save
 
 
 class Turn(Managed["Turn"]):
-    """One turn of a conversation: the user's message, whatever follows from it, the answer. See `TurnTaking.turn`.
+    """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
 
     Attributes:
         id: What the messages of the turn have in common in the log.
@@ -50,36 +57,38 @@ class Turn(Managed["Turn"]):
     """
 
     def __init__(
-        self, memory: Talker, user: str | Message, *, on_failure: OnFailure, busy: Busy, turn_id: str | None
+        self, port: TurnPort, user: str | Message, *, on_failure: OnFailure, busy: Busy, turn_id: str | None
     ) -> None:
         check_turn_options(on_failure, busy)
         self.id = turn_id or uuid.uuid4().hex
         self.finished = False
-        self._memory = memory
+        self._port = port
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
         self._said = [_users(user)]
         self._before: list[Message] | None = None
-        self._floor = floor_of(memory.store, memory.conversation_id)
+        self._lock: TurnLock = turn_locks.of(port.log.store, port.log.conversation_id)
         self._entered = False
-        self._holder: Holder | None = None
+        self._owner: LockOwner | None = None
 
     async def __aenter__(self) -> Self:
         if self._entered:
             raise TurnError("a turn can be entered once; begin another one with memory.turn(...)")
-        self._holder = await self._floor.take(wait=self._waits)
+        self._owner = await self._lock.take(wait=self._waits)
+        if self._owner is None:
+            raise self._refusal()
         self._entered = True
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        holder, self._holder = self._open(), None
+        owner, self._owner = self._open(), None
         try:
-            if not self._floor.is_ended(holder):
+            if not self._lock.is_ended(owner):
                 await self._store(failed=error is not None)
         finally:
-            self._floor.give_back(holder)
+            self._lock.give_back(owner)
 
     async def amessages(self) -> list[Message]:
         """What to send now: the memory as it was before this turn, the user's message, what was added since.
@@ -89,7 +98,7 @@ class Turn(Managed["Turn"]):
         """
         self._open()
         if self._before is None:
-            self._before = await self._memory.amessages(text_of(self._said[0]))
+            self._before = await self._port.show(text_of(self._said[0]))
         return copy.deepcopy(sendable([*self._before, *self._said]))
 
     messages = blocking(amessages)
@@ -108,9 +117,9 @@ class Turn(Managed["Turn"]):
         """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
         return self._open().waiting()
 
-    def _open(self) -> Holder:
-        if self._holder:
-            return self._holder
+    def _open(self) -> LockOwner:
+        if self._owner:
+            return self._owner
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
     async def _store(self, *, failed: bool) -> None:
@@ -118,93 +127,32 @@ class Turn(Managed["Turn"]):
             return
         if failed or not _is_answered(self._said):
             # Nothing is learnt here: a turn that fails is not to wait for a model. The next call catches up.
-            records = [Record(message) for message in self._said]
-            await self._memory.store.append(self._memory.conversation_id, records, turn_id=_UNFINISHED + self.id)
+            records, log = [Record(message) for message in self._said], self._port.log
+            await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
             return
         self.finished = True
-        await self._memory.aadd_messages(self._said, turn_id=self.id)
+        await self._port.save(self._said, turn_id=self.id)
+
+    def _refusal(self) -> TurnInProgressError:
+        why = (
+            "waiting for it here would never end, because it is waited for itself: end it first, or close its stream"
+            if self._waits
+            else "busy='wait' waits for its end"
+        )
+        return TurnInProgressError(f"a turn of conversation {self._port.log.conversation_id!r} is under way; {why}")
 
 
-class TurnTaking:
-    """What every memory can do with turns."""
+async def unfinished_turn(log: Follower) -> list[Message]:
+    """The messages of the newest turn if it ended without an answer; else none."""
+    turn = await _newest_turn(log)
+    unfinished = turn and turn[0].turn_id.startswith(_UNFINISHED)
+    return [entry.message for entry in turn] if unfinished else []
 
-    def turn(
-        self: Talker,
-        user: str | Message,
-        *,
-        on_failure: OnFailure = "keep",
-        busy: Busy = "wait",
-        turn_id: str | None = None,
-    ) -> Turn:
-        """A turn of the conversation, for `with` or `async with`: its messages become visible together, at its end.
 
-        At the end all of it is stored as one turn and learnt from. Two turns of one conversation never mix: within a
-        process the second waits or is refused; of two processes each stores its turn whole.
-
-        Args:
-            user: The user's words, or a user message (with pictures, say).
-            on_failure: What becomes of it when an exception ends it: `"keep"` stores what was said so far, and
-                `unfinished_turn` tells so; `"rollback"` stores nothing. A turn without an answer is unfinished too.
-            busy: `"wait"` for the end of another turn, or `"refuse"`.
-            turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
-
-        Raises:
-            MessageError: What the user said is no user message.
-            TurnInProgressError: On entering: another turn is under way, and waiting is not wanted or could never end,
-                because this one is begun from inside that one.
-            ModelError: On leaving: the turn is stored, but could not be learnt from yet, as in `save_context`.
-
-        Example:
-            >>> from memzoo.memories import ConversationBufferMemory
-            >>> memory = ConversationBufferMemory()
-            >>> with memory.turn("I like tea.") as turn:
-            ...     turn.add(f"The model was sent {len(turn.messages())} message.")
-            >>> [message["content"] for message in memory.messages()]
-            ['I like tea.', 'The model was sent 1 message.']
-        """
-        return Turn(self, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
-
-    async def aunfinished_turn(self: Talker) -> list[Message]:
-        """The messages of the newest turn if it ended without an answer, by a failure or otherwise; else none.
-
-        They stay in the log. What of them can be sent, views show like everything else: the user's message, and calls
-        of tools that have all their results.
-        """
-        turn = await _newest_turn(self)
-        unfinished = turn and turn[0].turn_id.startswith(_UNFINISHED)
-        return [entry.message for entry in turn] if unfinished else []
-
-    async def aseed(self: Talker, examples: Sequence[Message | tuple[str, str]]) -> bool:
-        """Begin an empty conversation with example exchanges, which the model takes for what was said before.
-
-        A conversation that has nothing but a system message counts as empty; the examples stand behind it.
-
-        Args:
-            examples: Chat messages, oldest first, from a user's to the answer to the last one; or pairs of what the
-                user says and what the assistant answers.
-
-        Returns:
-            Whether the conversation was empty and begins with the examples now. Two callers that find it empty at the
-            same time write them once, and both are told so.
-
-        Raises:
-            MessageError: The examples are not such messages; nothing was stored.
-
-        Example:
-            >>> from memzoo.memories import ConversationBufferMemory
-            >>> memory = ConversationBufferMemory()
-            >>> memory.seed([("2 + 2", "4"), ("3 + 4", "7")]), memory.seed([("2 + 2", "5")])
-            (True, False)
-        """
-        said = _exchanges(examples)
-        first = await self.store.read(self.conversation_id, limit=2)
-        if len(first) > 1 or any(entry.message["role"] not in _INSTRUCTIONS for entry in first):
-            return False
-        await self.aadd_messages(said, turn_id=_SEED)
-        return True
-
-    unfinished_turn = blocking(aunfinished_turn)
-    seed = blocking(aseed)
+async def is_fresh(log: Follower) -> bool:
+    """Whether nothing was said in a conversation yet but a system message."""
+    first = await log.store.read(log.conversation_id, limit=2)
+    return len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
@@ -234,7 +182,12 @@ def _is_answered(said: Sequence[Message]) -> bool:
     return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
 
 
-def _exchanges(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+def exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+    """Example exchanges as chat messages, oldest first.
+
+    Raises:
+        MessageError: They are not whole exchanges.
+    """
     said: list[Message] = []
     for example in examples:
         pair = zip(("user", "assistant"), example, strict=True) if isinstance(example, tuple) else [("", example)]
@@ -247,10 +200,10 @@ def _exchanges(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
     return said
 
 
-async def _newest_turn(memory: Talker) -> list[Entry]:
+async def _newest_turn(log: Follower) -> list[Entry]:
     size = 8
     while True:
-        entries = await memory.store.read(memory.conversation_id, limit=size, newest=True)
+        entries = await log.store.read(log.conversation_id, limit=size, newest=True)
         turn = [entry for entry in entries if entry.turn_id == entries[-1].turn_id]
         if len(turn) < size:
             return turn

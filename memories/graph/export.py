@@ -47,7 +47,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
         raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
     state = await store.read_state(conversation_id, ConversationKGMemory.name)
     graph = KnowledgeGraph()
-    graph.take_in({key: value for key, value in state.changes.items() if value is not None}, reset=True)
+    graph.apply({key: value for key, value in state.changes.items() if value is not None}, reset=True)
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 

@@ -25,7 +25,7 @@ def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
     Example:
         >>> graph = KnowledgeGraph()
-        >>> graph.take_in({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()}, reset=False)
+        >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()}, reset=False)
         >>> print(to_text(graph), end="")
         A\|b | likes | tea []
     """

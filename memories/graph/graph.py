@@ -109,13 +109,13 @@ class KnowledgeGraph:
         with self._lock:
             return not self._index.has_part_of_a_name(text, self._index.named_in(text))
 
-    def learn(self, statement: Statement, source: Source, draft: Mapping[str, JSON]) -> dict[str, JSON]:
-        """What changes when a message states something; the graph itself changes only by `take_in`.
+    def changes_from(self, statement: Statement, source: Source, draft: Mapping[str, JSON]) -> dict[str, JSON]:
+        """What changes when a message states something; the graph itself changes only by `apply`.
 
         Args:
             statement: What is stated.
             source: The message.
-            draft: Changes that were learnt before and are not taken in yet.
+            draft: Changes that were learnt before and are not applied yet.
 
         Returns:
             Facts by key, as JSON: the new or repeated one, and those that it supersedes.
@@ -131,7 +131,7 @@ class KnowledgeGraph:
         ]
         return {fact.key: fact.as_json() for fact in (*corrected, said)}
 
-    def take_in(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow changed facts, after forgetting all if `reset`."""
         with self._lock:
             if reset:

@@ -5,7 +5,8 @@ import sqlite3
 import threading
 from collections.abc import Iterable
 
-from memzoo.memories.search.passages import Passage, Passages
+from memzoo.memories.search.passages import Passages
+from memzoo.memories.text.passage import Passage
 
 __all__ = ["WordIndex", "match_of"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 
 __all__ = ["evidence", "within"]
 

@@ -2,39 +2,16 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-__all__ = ["Passage", "Passages"]
+from memzoo.memories.text.passage import Passage
+
+__all__ = ["Passages"]
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _WINDOW_CHARACTERS = 850
 _SEGMENT_CHARACTERS = 3_000
 _PAUSE = timedelta(hours=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A message as it is searched and shown.
-
-    Attributes:
-        seq: Its number in the log.
-        speaker: The label of who said it.
-        text: What was said.
-        said_at: When it was stored.
-        document: The number of the first message of its exchange.
-    """
-
-    seq: int
-    speaker: str
-    text: str
-    said_at: datetime
-    document: int
-
-    @property
-    def date(self) -> str:
-        """The day on which it was said, in words."""
-        return f"{self.said_at.day} {self.said_at:%B %Y}"
 
 
 class Passages:

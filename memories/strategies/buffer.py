@@ -1,10 +1,10 @@
 """Remember everything."""
 
-from dataclasses import dataclass
-
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
+from memzoo.memories.options import strategy
+from memzoo.memories.text.messages import copied
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
@@ -12,15 +12,14 @@ from memzoo.stores.driving import drive
 __all__ = ["ConversationBufferMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ConversationBufferMemory(BaseMemory):
     r"""Shows the whole conversation, word for word.
 
-    Nothing is lost and nothing is spent on upkeep, but each turn sends all turns before it: right for short
-    conversations, and the yardstick for all other strategies.
+    Nothing is lost and no model is asked, but each turn sends all turns before it: right for short conversations, and
+    the yardstick for all other strategies.
 
-    Args:
-        **common: See `BaseMemory`.
+    State: none.
 
     Example:
         >>> memory = ConversationBufferMemory()
@@ -45,9 +44,9 @@ class ConversationBufferMemory(BaseMemory):
     @property
     def buffer_as_str(self) -> str:
         """The memory as a transcript."""
-        return self.as_text(drive(self.view(self._log, State(), None)))
+        return self._renderer.text(drive(self._current_view(None)))
 
     @property
     def buffer_as_messages(self) -> list[Message]:
         """The memory as chat messages, oldest first."""
-        return self.as_messages(drive(self.view(self._log, State(), None)))
+        return copied(self._renderer.messages(drive(self._current_view(None))))

@@ -1,26 +1,21 @@
 """Several views of one conversation put together: nothing is shown twice, and all of it within a budget of tokens."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 
-from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.search.excerpt import evidence, within
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.rendering import Renderer, system_message
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import View
-from memzoo.stores import Message
-from memzoo.stores.errors import OptionError, OverBudgetError
+from memzoo.stores import Entry
+from memzoo.stores.errors import OverBudgetError
 
-__all__ = ["merged", "placed_in"]
-
-_SINCE = 64
-
-Tokens = Callable[[Message], int]
+__all__ = ["merged"]
 
 
 def merged(
-    views: Sequence[View], tokens: Tokens, *, limit: int | None, shares: Sequence[float], first: View | None = None
+    views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View
 ) -> View:
     """What views show of one conversation, each text and each message once.
 
@@ -29,8 +24,8 @@ def merged(
     the most useful first. A message that is shown as such is no passage any more.
 
     Args:
-        views: Their messages are numbered.
-        tokens: Counts the tokens of a message.
+        views: What is to be shown; the first ones are no more important than the others.
+        renderer: Counts tokens.
         limit: Tokens that all of it may have; `None` for no limit.
         shares: One for each view, not all 0.
         first: What has to be shown whole, before anything else.
@@ -38,9 +33,9 @@ def merged(
     Raises:
         OverBudgetError: `first` alone is over the limit.
     """
-    merge = _Merge(tokens) if limit is not None else _Merge(lambda _: 0)
+    merge = _Merge(renderer if limit is not None else None)
     most = sys.maxsize if limit is None else limit
-    merge.add(first or View(), sys.maxsize)
+    merge.add(first, sys.maxsize)
     if merge.size > most:
         raise OverBudgetError.of("the newest user message and what follows it", merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
@@ -52,30 +47,14 @@ def merged(
     return merge.view()
 
 
-async def placed_in(log: Log, view: View, owner: str) -> View:
-    """A view with the log numbers of its messages; where it does not tell them, it has to show the newest.
-
-    Raises:
-        OptionError: It shows others; the text names the owner.
-    """
-    if len(view.numbers) == len(view.messages):
-        return view
-    # Somebody may have said more since.
-    newest = await log.tail(len(view.messages) + _SINCE)
-    for first in range(len(newest) - len(view.messages), -1, -1):
-        entries = newest[first : first + len(view.messages)]
-        if messages_of(entries) == view.messages:
-            return replace(view, numbers=tuple(entry.seq for entry in entries))
-    raise OptionError(f"memories: {owner!r} does not tell which messages it shows (View.numbers)")
-
-
 class _Merge:
     """What is shown so far."""
 
-    def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
+    def __init__(self, renderer: Renderer | None) -> None:
+        # Without a limit nothing need be counted.
+        self._renderer = renderer
         self._texts: dict[str, str] = {}
-        self._said: dict[int, Message] = {}
+        self._said: dict[int, Entry] = {}
         self._found: list[Passage] = []
         self._said_size = self._found_size = 0
 
@@ -88,17 +67,16 @@ class _Merge:
         """Show what a view shows, as long as all together stays within a limit."""
         for text in view.texts[len(view.recalled) :] if view.passages else view.texts:
             self._add_text(text, limit)
-        messages = dict(zip(view.numbers, view.messages, strict=True))
-        for group in _groups(messages):
-            if not self._add_messages({number: messages[number] for number in group}, limit):
+        entries = {entry.seq: entry for entry in view.entries}
+        for group in _groups(entries):
+            if not self._add_entries({seq: entries[seq] for seq in group}, limit):
                 break
         self._add_passages(view.passages, limit)
 
     def view(self) -> View:
         """All of it."""
-        numbers = tuple(sorted(self._said))
         recalled = (*self._texts.values(), *evidence(self._found))
-        return View(recalled, [self._said[number] for number in numbers], numbers=numbers)
+        return View(recalled, [self._said[seq] for seq in sorted(self._said)])
 
     def _add_text(self, text: str, limit: int) -> None:
         shown = self._texts.get(text, "")
@@ -106,12 +84,13 @@ class _Merge:
         if shown != text and (beginning := shortened(text, lambda beginning: self._text_size(beginning) <= room)):
             self._texts[text] = beginning
 
-    def _add_messages(self, messages: Mapping[int, Message], limit: int) -> bool:
+    def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
         """Show all of them, if they fit; whether they do."""
-        new = {number: message for number, message in messages.items() if number not in self._said}
+        new = {seq: entry for seq, entry in entries.items() if seq not in self._said}
+        # Shown as a message, it need not be found any more: its passage makes room.
         found = [passage for passage in self._found if passage.seq not in new]
         found_size = self._found_size if len(found) == len(self._found) else self._evidence_size(found)
-        said_size = self._said_size + sum(map(self._tokens, new.values()))
+        said_size = self._said_size + (sum(map(self._renderer.tokens, new.values())) if self._renderer else 0)
         if self.size - self._said_size - self._found_size + said_size + found_size > limit:
             return False
         self._said.update(new)
@@ -129,14 +108,14 @@ class _Merge:
         return sum(map(self._text_size, evidence(passages)))
 
     def _text_size(self, text: str) -> int:
-        return self._tokens({"role": "system", "content": text}) if text else 0
+        return self._renderer.count(system_message(text)) if text and self._renderer else 0
 
 
-def _groups(messages: Mapping[int, Message]) -> Iterator[list[int]]:
-    """The numbers of messages from the newest back, those of a tool call and its results together."""
+def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:
+    """The numbers of entries from the newest back, those of a tool call and its results together."""
     group: list[int] = []
-    for number in sorted(messages, reverse=True):
-        group.append(number)
-        if messages[number]["role"] != "tool":
+    for seq in sorted(entries, reverse=True):
+        group.append(seq)
+        if entries[seq].message["role"] != "tool":
             yield group
             group = []

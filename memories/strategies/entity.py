@@ -2,13 +2,12 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import NamedTuple
 
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
@@ -23,7 +22,7 @@ __all__ = ["ConversationEntityMemory"]
 logger = logging.getLogger("memzoo")
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ConversationEntityMemory(ModelBackedMemory):
     """Shows the last `k` exchanges, and notes about whom and what the input speaks of.
 
@@ -32,12 +31,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where
     the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
 
-    Args:
-        k: How many exchanges are shown and used to tell whom "she" means; 0 for none.
-        max_token_limit: Tokens that the notes may have together. Then the notes about those whom the last `k` exchanges
-            speak of follow the notes about those whom the input speaks of, as far as they fit.
-        chat_history_key: The variable under which the exchanges are returned; the notes are under "entities".
-        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+    State: see `EntityNotes`.
 
     Example:
         >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
@@ -50,18 +44,24 @@ class ConversationEntityMemory(ModelBackedMemory):
     name = "entity"
     needs_query = True
 
-    k: int = 3
-    max_token_limit: int | None = None
-    chat_history_key: str = "history"
-
-    # What the last load found: its input, the end of the log then, and the names. The save after it need not ask again.
-    _found: tuple[str, int, list[str]] | None = field(default=None, init=False, repr=False)
+    k: int = option(
+        3,
+        doc='How many exchanges are shown, and used to tell who "she" is; 0 for none. An exchange is a user message and '
+        "what follows it up to the next one.",
+    )
+    max_token_limit: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens that the notes may have together. Then the notes on what the last `k` exchanges mention follow those on "
+        "what the input mentions, as far as they fit.",
+    )
+    chat_history_key: str = option(
+        "history", doc='The variable under which the exchanges are returned; the notes are under "entities".'
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("k", self.k)
-        if self.max_token_limit is not None:
-            whole_number("max_token_limit", self.max_token_limit, at_least=1)
+        self._hint: _Hint | None = None
 
     @property
     def memory_variables(self) -> list[str]:
@@ -70,8 +70,8 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Find the names in the new messages, then bring the notes about them up to date."""
-        new_lines = self.render(messages_of(entries))
-        history = self.render(messages_of(await log.before(entries[0]).exchanges(self.k)))
+        new_lines = self._renderer.lines_of(messages_of(entries))
+        history = self._renderer.lines_of(messages_of(await log.before(entries[0]).exchanges(self.k)))
         names = self._found_by_load(entries)
         if names is None:
             names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
@@ -84,9 +84,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = replies.notes(reply, shown, new_lines)
         return Changes(notes.changes(found, replies.aliases(reply, shown, new_lines), shown))
 
-    async def needed(self, log: Log, state: State) -> int:
+    async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell whom the next messages speak of."""
-        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+        return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and the notes about whom the query speaks of."""
@@ -99,32 +99,27 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = [*names, *_spoken_of(recent, notes)]
         return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
 
-    def variables(self, view: View) -> dict[str, Any]:
-        """The exchanges and the notes, each under its own key."""
-        shown = self.as_messages(view) if self.return_messages else self.as_text(view)
-        return {self.chat_history_key: shown, "entities": view.notes}
-
     @property
     def entities(self) -> dict[str, str]:
         """All notes by name, sorted by name."""
-        return EntityNotes(drive(self._upkeep.state()).items).notes
+        return EntityNotes(drive(self._state(catch_up=False)).items).notes
 
     @property
     def aliases(self) -> dict[str, str]:
         """Other names for the entities that there are notes about, each with the name that the note has."""
-        return EntityNotes(drive(self._upkeep.state()).items).aliases
+        return EntityNotes(drive(self._state(catch_up=False)).items).aliases
 
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         self._found = None
         if not query.strip():
             return []
         try:
-            history = self.render(messages_of(recent))
+            history = self._renderer.lines_of(messages_of(recent))
             names = replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return list(EntityNotes(state.items).standing_in(query))
-        self._found = (query, recent[-1].seq if recent else state.watermark, names)
+        self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
         return names
 
     def _fits(self, notes: Mapping[str, str]) -> bool:
@@ -132,12 +127,20 @@ class ConversationEntityMemory(ModelBackedMemory):
         return self.max_token_limit is None or self.counter({"role": "system", "content": text}) <= self.max_token_limit
 
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
-        said, self._found = self._found, None
+        hint, self._hint = self._hint, None
         first = entries[0]
         exchange = [entry.message["role"] for entry in entries] == ["user", "assistant"]
-        if said is None or not exchange or said[:2] != (text_of(first.message), first.seq - 1):
+        if hint is None or not exchange or hint[:2] != (text_of(first.message), first.seq - 1):
             return None
-        return said[2]
+        return hint.names
+
+
+class _Hint(NamedTuple):
+    """What a load found out, so that the save after it need not ask again: its input, the end of the log, the names."""
+
+    query: str
+    last_seq: int
+    names: list[str]
 
 
 def _spoken_of(entries: Sequence[Entry], notes: EntityNotes) -> Iterator[str]:

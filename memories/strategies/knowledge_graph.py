@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
@@ -12,7 +11,7 @@ from memzoo.memories.graph.nearby import lines, within
 from memzoo.memories.graph.provenance import reasons, source_of
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.options import names, whole_number
+from memzoo.memories.options import names, option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.names import refers_back
 from memzoo.memories.text.view import View
@@ -25,7 +24,7 @@ __all__ = ["ConversationKGMemory"]
 logger = logging.getLogger("memzoo")
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ConversationKGMemory(ModelBackedMemory):
     """Shows the facts about whom and what the input speaks of.
 
@@ -34,15 +33,7 @@ class ConversationKGMemory(ModelBackedMemory):
     exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one object,
     the newer supersedes the older, which stays as history.
 
-    Args:
-        k: How many exchanges are used to tell whom "he" means; 0 for none.
-        depth: How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about
-            its neighbours too.
-        max_token_limit: Show as many facts as fit so many tokens: the nearest first, among them those that connect two
-            of the names, then the newest. `None` for all. What was not learnt from yet is shown besides.
-        mine_ai: Take facts from the assistant's words too, not only from the user's.
-        single_valued: Relations of which a subject has one object at a time.
-        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
+    State: see `KnowledgeGraph`.
 
     Example:
         >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
@@ -58,20 +49,27 @@ class ConversationKGMemory(ModelBackedMemory):
     name = "knowledge-graph"
     needs_query = True
 
-    k: int = 2
-    depth: int = 1
-    max_token_limit: int | None = None
-    mine_ai: bool = False
-    single_valued: Collection[str] = SINGLE_VALUED
+    k: int = option(2, doc='How many exchanges are used to tell who "he" is; 0 for none.')
+    depth: int = option(
+        1,
+        at_least=1,
+        doc="How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about its "
+        "neighbours too.",
+    )
+    max_token_limit: int | None = option(
+        None,
+        at_least=1,
+        doc="Show as many facts as fit so many tokens: the nearest first, among them those that connect two of the names, "
+        "then the newest; `None` for all. What was not learnt from yet is shown besides.",
+    )
+    mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
+    single_valued: Collection[str] = option(
+        SINGLE_VALUED, check=names, doc="Relations of which a subject has one object at a time."
+    )
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k)
-        whole_number("depth", self.depth, at_least=1)
-        if self.max_token_limit is not None:
-            whole_number("max_token_limit", self.max_token_limit, at_least=1)
-        names("single_valued", self.single_valued)
-        self.kg = KnowledgeGraph(frozenset(self.single_valued))
         super().__post_init__()
+        self.kg = KnowledgeGraph(frozenset(self.single_valued))
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Write down the facts that the new messages state."""
@@ -80,15 +78,15 @@ class ConversationKGMemory(ModelBackedMemory):
             return Changes()
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
-        history = self.render(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
+        history = self._renderer.lines_of(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
         draft: dict[str, JSON] = {}
-        for statement in await self._statements(history, self.render(messages_of(mined))):
-            draft |= self.kg.learn(statement, source_of(statement, mined), draft)
+        for statement in await self._statements(history, self._renderer.lines_of(messages_of(mined))):
+            draft |= self.kg.changes_from(statement, source_of(statement, mined), draft)
         return Changes(draft)
 
-    async def needed(self, log: Log, state: State) -> int:
+    async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell whom the next messages speak of; `why` quotes no others then."""
-        return await Log(log.store, log.conversation_id, state.watermark).start_of_exchanges(self.k)
+        return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line of facts for each name that the query speaks of, then what no facts were taken from yet."""
@@ -97,9 +95,9 @@ class ConversationKGMemory(ModelBackedMemory):
             near = within(self.max_token_limit, near, self._tokens)
         return View.of(await log.after(state.watermark), lines(near))
 
-    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in the graph."""
-        self.kg.take_in(changes, reset=reset)
+        self.kg.apply(changes, reset=reset)
 
     async def awhy(self, name: str) -> list[Reason]:
         """What is known about a name and was known before, each with the messages that said so, oldest first.
@@ -109,17 +107,17 @@ class ConversationKGMemory(ModelBackedMemory):
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
         """
-        await self._upkeep.state()
-        return await reasons(self.kg.about(name, history=True), self._log)
+        await self._state(catch_up=False)
+        return await reasons(self.kg.about(name, history=True), await self._refreshed_log())
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
-        history = self.render(messages_of(await self._log.exchanges(self.k)))
-        return await self._statements(history, self.render([{"role": "user", "content": input_string}]))
+        history = self._renderer.lines_of(messages_of(await (await self._refreshed_log()).exchanges(self.k)))
+        return await self._statements(history, self._renderer.lines_of([{"role": "user", "content": input_string}]))
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
-        history = self.render(messages_of(await self._log.exchanges(self.k)))
+        history = self._renderer.lines_of(messages_of(await (await self._refreshed_log()).exchanges(self.k)))
         return replies.names(await self.ask("current_entities", history=history, input=input_string))
 
     why = blocking(awhy)
@@ -133,7 +131,7 @@ class ConversationKGMemory(ModelBackedMemory):
         known = self.kg.named_in(query)
         if self.kg.empty or not query.strip() or (known and not refers_back(query) and self.kg.names_all_of(query)):
             return known
-        history = self.render(messages_of(await log.exchanges(self.k)))
+        history = self._renderer.lines_of(messages_of(await log.exchanges(self.k)))
         try:
             return replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, TypeAlias, cast
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.options import CommonOptions
+from memzoo.memories.strategies.named import strategy_named
 from memzoo.stores.errors import OptionError
 
 __all__ = ["Member", "members_of", "shares_of"]
@@ -15,7 +15,7 @@ Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
 """A memory, the name of a strategy, or a name and options."""
 
 
-def members_of(given: Sequence[Member], whole: CommonOptions) -> list[BaseMemory]:
+def members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
     """The members that a combined memory was given; those that are only named are made, with its common options.
 
     Raises:
@@ -48,7 +48,7 @@ def shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> S
     return shares
 
 
-def _member(given: object, whole: CommonOptions) -> BaseMemory:
+def _member(given: object, whole: BaseMemory) -> BaseMemory:
     match given:
         case BaseMemory():
             return given
@@ -60,17 +60,14 @@ def _member(given: object, whole: CommonOptions) -> BaseMemory:
             raise OptionError(f"memories must be memories, names of strategies or pairs (name, options), not {given!r}")
 
 
-def _made(name: str, options: Mapping[str, Any], whole: CommonOptions) -> BaseMemory:
-    # Here, because the registry knows the combined memory too.
-    from memzoo.memories.registry import strategy_named
-
-    strategy = strategy_named(name)
-    common = {option.name: getattr(whole, option.name) for option in fields(CommonOptions)}
-    own_key = {"memory_key": strategy.name.replace("-", "_")}
-    return strategy(**{**common, **own_key, **options})
+def _made(name: str, options: Mapping[str, Any], whole: BaseMemory) -> BaseMemory:
+    chosen = strategy_named(name)
+    common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
+    own_key = {"memory_key": chosen.name.replace("-", "_")}
+    return chosen(**{**common, **own_key, **options})
 
 
-def _check_one_log(members: Iterable[BaseMemory], whole: CommonOptions) -> None:
+def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
     for member in members:
         if (member.store, member.conversation_id) != (whole.store, whole.conversation_id):
             raise OptionError(

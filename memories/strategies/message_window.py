@@ -1,24 +1,20 @@
 """Remember as many of the newest messages as a number allows."""
 
-from dataclasses import dataclass
-
-from memzoo.memories.strategies.windows import Limit, WindowMemory
-from memzoo.stores import Message
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
+from memzoo.stores import Entry
 
 __all__ = ["MessageWindowMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class MessageWindowMemory(WindowMemory):
     """Shows the newest messages, as many as a number allows, the system message always among them.
 
     Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Calls of
     tools and their results count one by one and go together.
 
-    Args:
-        max_messages: How many messages are shown at most: a number, or a function from the conversation's id to one,
-            asked at each load.
-        **window: See `WindowMemory` and `BaseMemory`.
+    State: see `WindowMemory`.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)
@@ -36,8 +32,13 @@ class MessageWindowMemory(WindowMemory):
     limit_name = "max_messages"
     unit = "messages"
 
-    max_messages: Limit = 20
+    max_messages: Limit = option(
+        20,
+        check=limit_check,
+        doc="How many messages are shown at most: a number, or a function from the conversa"
+        "tion's id to one, asked at each load.",
+    )
 
-    def weight(self, message: Message) -> int:
+    def weight(self, entry: Entry) -> int:
         """Each message counts as one."""
         return 1

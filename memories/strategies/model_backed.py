@@ -1,33 +1,30 @@
 """The base of the strategies that ask a model."""
 
-import functools
-from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
-from memzoo.memories.text.tokens import TokenCounter, token_counter
+from memzoo.memories.options import option, strategy
 from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ModelBackedMemory(BaseMemory):
-    """A memory with a model of its own for summarising and extracting.
+    """Remembers with the help of a model that summarises or extracts."""
 
-    Args:
-        llm: A `ChatModel`, a model's name, `"offline"` for the built-in extractive model that needs no key, or a
-            callable: chat messages -> text.
-        **common: See `BaseMemory`.
-    """
-
-    llm: ModelOption = "offline"
+    llm: ModelOption = option(
+        "offline",
+        doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function "
+        "from chat messages to text.",
+    )
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         self.model: Model = as_model(self.llm)
+        self._tokenizer_model = self.model.name
+        super().__post_init__()
 
     async def ask(self, prompt: str, **variables: Any) -> str:
         """Render a prompt, let the model answer it, and count what that cost.
@@ -43,8 +40,3 @@ class ModelBackedMemory(BaseMemory):
             raise
         self.usage.add(prompt, reply.spent)
         return reply.text
-
-    @functools.cached_property
-    def counter(self) -> TokenCounter:
-        """Counts the tokens of a message, with the model's tokenizer unless `token_counter` says otherwise."""
-        return token_counter(self.token_counter, self.model.name)

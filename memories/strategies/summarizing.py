@@ -2,37 +2,30 @@
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.replies import nothing_new, prose
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import quoted
 from memzoo.memories.text.shortening import shortened
-from memzoo.stores import Message
+from memzoo.stores import Entry, Message
 from memzoo.stores.driving import blocking, drive
 from memzoo.stores.errors import ModelReplyError
 
-__all__ = ["SummarizerMemory", "summary_of"]
+__all__ = ["SummarizingMemory", "summary_of"]
 
 
-@dataclass(kw_only=True, eq=False)
-class SummarizerMemory(ModelBackedMemory):
-    """What the two summarising strategies share: a summary, and how it takes in messages.
+@strategy
+class SummarizingMemory(ModelBackedMemory):
+    """Remembers a summary, and lets a model take messages into it."""
 
-    Args:
-        max_summary_tokens: Tokens that the summary may have at most. The model is told; a reply over the limit is asked
-            for once more, shorter, and then cut at the end of a sentence.
-        **model_backed: See `ModelBackedMemory` and `BaseMemory`.
-    """
-
-    max_summary_tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_summary_tokens is not None:
-            whole_number("max_summary_tokens", self.max_summary_tokens, at_least=1)
+    max_summary_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens that the summary may have at most. The model is told; a reply over the limit is asked for once more, "
+        "shorter, and then cut at the end of a sentence.",
+    )
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
         """The summary that takes in some messages, oldest first; the old one if they add nothing.
@@ -42,22 +35,22 @@ class SummarizerMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        return await self.bounded(await self._written(existing_summary, self.render(messages)))
+        return await self.bounded(await self._written(existing_summary, self._renderer.lines_of(messages)))
 
     predict_new_summary = blocking(apredict_new_summary)
 
     @property
     def summary(self) -> str:
         """The summary as it is stored; "" before there is one."""
-        return summary_of(drive(self._upkeep.state()))
+        return summary_of(drive(self._state(catch_up=False)))
 
     def quoted_summary(self, state: State) -> str:
         """The summary as it is shown before a transcript: it must not forge a turn either."""
-        return quoted(f"\n{summary_of(state)}", self.labels.names)[1:]
+        return quoted(f"\n{summary_of(state)}", self._renderer.labels.names)[1:]
 
-    def unfinished(self, state: State) -> bool:
-        """Whether a stored summary is over the limit that this memory was given."""
-        return self._too_long(summary_of(state))
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
+        """If anything waits, or if the stored summary is over the limit that this memory was given."""
+        return bool(waiting) or self._too_long(summary_of(state))
 
     async def bounded(self, summary: str) -> str:
         """A summary within the limit: as it is if it fits, else as the model shortens it, else cut."""

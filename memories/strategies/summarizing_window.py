@@ -1,12 +1,11 @@
 """Remember the newest messages, and from time to time distil them into one summary message."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.options import whole_number
-from memzoo.memories.strategies.summarizing import SummarizerMemory, summary_of
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
@@ -14,17 +13,16 @@ from memzoo.stores import Entry
 __all__ = ["SummarizingWindowMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
-class SummarizingWindowMemory(SummarizerMemory):
+@strategy
+class SummarizingWindowMemory(SummarizingMemory):
     """Shows a summary message and the messages after it; when these are many, they go into a new summary message.
 
     The pattern of LangChain.js' guide: once so many messages stand before the newest user message, a model distils them
     into one, which counts as a message and is itself distilled the next time. So a model is asked once for several
     exchanges. The system message is no part of it and stays as it is; tools are told in words. Nothing is deleted.
 
-    Args:
-        max_messages: How many messages before the newest user message are distilled; a summary counts as one.
-        **summarizer: See `SummarizerMemory`, `ModelBackedMemory` and `BaseMemory`.
+    State: `summary`, a text; `distilled`, the number of the last message in it; `system`, that of the newest system
+    message, 0 for none.
 
     Example:
         >>> memory = SummarizingWindowMemory(llm=lambda messages: "Nemo greeted the assistant.", max_messages=4)
@@ -38,11 +36,11 @@ class SummarizingWindowMemory(SummarizerMemory):
 
     name = "summarizing-window"
 
-    max_messages: int = 20
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number("max_messages", self.max_messages, at_least=1)
+    max_messages: int = option(
+        20,
+        at_least=1,
+        doc="How many messages before the newest user message are distilled; a summary counts as one.",
+    )
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Distil what stands before the newest user message, if it is enough."""

@@ -1,25 +1,19 @@
 """Remember as many of the newest messages as fit a number of tokens, by LangChain's name."""
 
-import functools
-from dataclasses import dataclass
-
 from memzoo.memories.models.chat import ModelOption, as_model
-from memzoo.memories.strategies.windows import Limit, WindowMemory
-from memzoo.memories.text.tokens import TokenCounter, token_counter
-from memzoo.stores import Message
-from memzoo.stores.driving import drive
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
+from memzoo.stores import Entry
 
 __all__ = ["ConversationTokenBufferMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ConversationTokenBufferMemory(WindowMemory):
     r"""Shows the newest messages, as many as fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
-    Args:
-        llm: The model whose tokens are counted, unless `token_counter` says otherwise. It is never asked.
-        max_token_limit: Tokens that all messages may have together; also a function as in `TokenWindowMemory`.
-        **window: See `WindowMemory` and `BaseMemory`.
+    State: see `WindowMemory`.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)
@@ -32,29 +26,24 @@ class ConversationTokenBufferMemory(WindowMemory):
     name = "token-buffer"
     limit_name = "max_token_limit"
 
-    llm: ModelOption = "offline"
-    max_token_limit: Limit = 2000
+    llm: ModelOption = option(
+        "offline",
+        doc="The model whose tokens are counted, unless `token_counter` says otherwise. It is never asked.",
+    )
+    max_token_limit: Limit = option(
+        2000,
+        check=limit_check,
+        doc="Tokens that all messages may have together; also a function as in `TokenWindowMemory`.",
+    )
 
-    def weight(self, message: Message) -> int:
+    def __post_init__(self) -> None:
+        self._tokenizer_model = as_model(self.llm).name
+        super().__post_init__()
+
+    def weight(self, entry: Entry) -> int:
         """Its tokens."""
-        return self.tokens_of(message)
+        return self._renderer.tokens(entry)
 
-    @functools.cached_property
-    def counter(self) -> TokenCounter:
-        """Counts the tokens of a message, with the model's tokenizer unless `token_counter` says otherwise."""
-        return token_counter(self.token_counter, as_model(self.llm).name)
-
-    @property
-    def buffer(self) -> str | list[Message]:
-        """The memory as `load_memory_variables` gives it."""
-        return self.buffer_as_messages if self.return_messages else self.buffer_as_str
-
-    @property
-    def buffer_as_str(self) -> str:
-        """The memory as a transcript."""
-        return self.as_text(drive(self.current_view(None)))
-
-    @property
-    def buffer_as_messages(self) -> list[Message]:
-        """The memory as chat messages, oldest first."""
-        return self.as_messages(drive(self.current_view(None)))
+    buffer = ConversationBufferMemory.buffer
+    buffer_as_str = ConversationBufferMemory.buffer_as_str
+    buffer_as_messages = ConversationBufferMemory.buffer_as_messages

@@ -1,23 +1,19 @@
 """Remember as many of the newest messages as fit a number of tokens."""
 
-from dataclasses import dataclass
-
-from memzoo.memories.strategies.windows import Limit, WindowMemory
-from memzoo.stores import Message
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
+from memzoo.stores import Entry
 
 __all__ = ["TokenWindowMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class TokenWindowMemory(WindowMemory):
     """Shows the newest messages, as many as fit a number of tokens, the system message always among them.
 
     A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
 
-    Args:
-        max_tokens: Tokens that all messages may have together: a number, or a function from the conversation's id to
-            one, asked at each load. They are counted by `token_counter`.
-        **window: See `WindowMemory` and `BaseMemory`.
+    State: see `WindowMemory`.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
@@ -30,8 +26,13 @@ class TokenWindowMemory(WindowMemory):
     name = "token-window"
     limit_name = "max_tokens"
 
-    max_tokens: Limit = 2000
+    max_tokens: Limit = option(
+        2000,
+        check=limit_check,
+        doc="Tokens that all messages may have together: a number, or a function from the c"
+        "onversation's id to one, asked at each load.",
+    )
 
-    def weight(self, message: Message) -> int:
+    def weight(self, entry: Entry) -> int:
         """Its tokens."""
-        return self.tokens_of(message)
+        return self._renderer.tokens(entry)

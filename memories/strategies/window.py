@@ -1,26 +1,22 @@
 """Remember the last few exchanges."""
 
-from dataclasses import dataclass
-
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.view import View
 
 __all__ = ["ConversationBufferWindowMemory"]
 
 
-@dataclass(kw_only=True, eq=False)
+@strategy
 class ConversationBufferWindowMemory(ConversationBufferMemory):
     r"""Shows the last `k` exchanges, word for word.
 
     The cost of a turn stays the same however long the conversation grows. What is older is out of sight, though
     `history()` still has it.
 
-    Args:
-        k: How many exchanges are shown; 0 or less shows none. An exchange begins with a user message.
-        **common: See `BaseMemory`.
+    State: none.
 
     Example:
         >>> memory = ConversationBufferWindowMemory(k=1)
@@ -34,16 +30,15 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     name = "window"
 
-    k: int = 5
+    k: int = option(
+        5,
+        doc="How many exchanges are shown; 0 or less shows none. An exchange is a user message and all that follows it up "
+        "to the next one.",
+    )
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        whole_number("k", self.k)
-
-    async def needed(self, log: Log, state: State) -> int:
+    async def oldest_needed(self, log: Log, state: State) -> int:
         """What is shown."""
-        shown = (await self.view(log, state, None)).numbers
-        return min(shown, default=await log.start_of_exchanges(0))
+        return await log.start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest `k` exchanges."""

@@ -14,8 +14,9 @@ from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
 
-__all__ = ["Labels", "checked", "quoted", "render", "sendable", "text_of", "without_empty_calls"]
+__all__ = ["Labels", "checked", "copied", "quoted", "render", "sendable", "text_of", "without_empty_calls"]
 
+_SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 # All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
@@ -32,6 +33,11 @@ def checked(message: Any) -> Message:
     Raises:
         MessageError: It is not; the text says what is wrong and what would be right.
     """
+    # Nearly all messages are of this kind, and there is nothing else about them to be wrong.
+    if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
+        content = message.get("content")
+        if isinstance(content, str) and content.isascii():
+            return {"role": message["role"], "content": content}
     if not isinstance(message, dict):
         raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
     message = cast("Message", message)
@@ -79,6 +85,16 @@ def _check_content(message: Message) -> None:
         raise MessageError(
             f"the content of a {message['role']} message must be text or a list of parts, not {content!r}"
         )
+
+
+def copied(value: Any) -> Any:
+    """A copy of JSON, such as a list of messages; many times faster than `deepcopy`, which reckons with anything."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        return {key: item if isinstance(item, str) else copied(item) for key, item in items.items()}
+    if isinstance(value, (list, tuple)):
+        return [copied(item) for item in cast("Sequence[Any]", value)]
+    return value
 
 
 def text_of(message: Message) -> str:

@@ -1,86 +1,122 @@
 """How a view reads: as a transcript, as chat messages, as a request that can be sent."""
 
-import functools
-import hashlib
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any
 
-from memzoo.memories.options import CommonOptions, whole_number
+from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import Labels, render, sendable
-from memzoo.memories.text.tokens import TokenCounter, token_counter
+from memzoo.memories.text.messages import Labels, sendable
+from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
-from memzoo.stores import Message
+from memzoo.stores import Entry, Message
 from memzoo.stores.errors import OverBudgetError
 
-__all__ = ["Presentation", "system_message"]
+__all__ = ["Renderer", "system_message"]
 
 
-@dataclass(kw_only=True, eq=False)
-class Presentation(CommonOptions):
-    """Turns a view into what a caller asked for, by the common options.
+class Renderer:
+    """Turns views into text, chat messages or requests; each message of the log is rendered and counted once.
 
-    Attributes:
-        labels: Name the speakers in transcripts.
+    Args:
+        labels: Names the speakers of transcripts.
+        counter: Gives the counter of tokens, which is asked for when something is to be counted.
+        lines: Keeps rendered lines by log number.
+        tokens: Keeps token counts by log number.
     """
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.labels = Labels(self.human_prefix, self.ai_prefix)
-        self._counts: dict[bytes, int] = {}
+    def __init__(
+        self,
+        labels: Labels,
+        counter: Callable[[], TokenCounter],
+        lines: MutableMapping[int, str],
+        tokens: MutableMapping[int, int],
+    ) -> None:
+        self.labels = labels
+        self._counter = counter
+        self._lines = lines
+        self._tokens = tokens
+        self._newest: tuple[Sequence[Entry], str] = ((), "")
 
-    def variables(self, view: View) -> dict[str, Any]:
-        """A view as the variables of `load_memory_variables`."""
-        return {self.memory_key: self.as_messages(view) if self.return_messages else self.as_text(view)}
-
-    def as_messages(self, view: View) -> list[Message]:
-        """A view as chat messages, one system message for each recalled text; no tool call without its results."""
-        return [*map(system_message, view.recalled), *sendable(view.messages)]
-
-    def as_text(self, view: View) -> str:
+    def text(self, view: View) -> str:
         """A view as text: what is recalled, then the transcript."""
-        return "\n".join(part for part in (*view.recalled, self.render(view.messages)) if part)
+        recalled: Sequence[str] = view.recalled
+        if view.summary_as_turn:
+            recalled = [self.labels.line(system_message(text)) for text in view.texts]
+        return "\n".join([part for part in (*recalled, self.transcript(view.entries)) if part])
 
-    def as_request(self, view: View) -> list[Message]:
+    def messages(self, view: View) -> list[Message]:
+        """A view as chat messages, one system message for each recalled text; no tool call without its results."""
+        return view.messages if view.final else [*map(system_message, view.recalled), *sendable(view.messages)]
+
+    def request(self, view: View) -> list[Message]:
         """A view as chat messages that a provider accepts: system messages first, tool calls with their results."""
+        if view.final:
+            return view.messages
         said = sendable(view.messages)
         rules = [message for message in said if is_instruction(message)]
         return [*rules, *map(system_message, view.texts), *said[len(rules) :]]
 
-    def within(self, request: Sequence[Message], max_tokens: int) -> list[Message]:
-        """The newest messages of a request that fit a limit, by the rules of `memzoo.memories.text.eviction`.
+    def fitting_request(self, view: View, max_tokens: int) -> list[Message]:
+        """A view as the newest messages of its request that fit a limit, by the rules of `text.eviction`.
 
         Raises:
             OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
         whole_number("max_tokens", max_tokens, at_least=1)
-        said = (Weighed(place, message, self.tokens_of(message)) for place, message in enumerate(request))
+        known = {id(entry.message): self.tokens(entry) for entry in view.entries}
+        said = (
+            Weighed(place, message, known[id(message)] if id(message) in known else self._counter()(message))
+            for place, message in enumerate(self.request(view))
+        )
         left = fitted(said, max_tokens)
         if left.size > max_tokens:
             raise OverBudgetError.of("the system messages and the newest user message", left.size, max_tokens)
         return [one.message for one in left.kept]
 
-    def render(self, messages: Sequence[Message]) -> str:
-        """Messages as a transcript, oldest first."""
-        return render(messages, self.labels)
+    def transcript(self, entries: Sequence[Entry]) -> str:
+        """Entries as a transcript, oldest first."""
+        known, text = self._newest
+        # Whoever shows everything shows at each load what was shown before, and a little more.
+        if known and entries[: len(known)] == known:
+            text = "\n".join([text, *map(self.line, entries[len(known) :])])
+        else:
+            text = "\n".join(map(self.line, entries))
+        self._newest = entries, text
+        return text
 
-    @functools.cached_property
-    def counter(self) -> TokenCounter:
-        """Counts the tokens of a message."""
-        return token_counter(self.token_counter)
+    def line(self, entry: Entry) -> str:
+        """An entry as a turn of a transcript."""
+        line = self._lines.get(entry.seq)
+        if line is None:
+            line = self.labels.line(entry.message)
+            _keep(self._lines, entry, line)
+        return line
 
-    def tokens_of(self, message: Message) -> int:
-        """The tokens of a message; it is counted once, however often it is asked for."""
-        key = hashlib.blake2s(json.dumps(message, sort_keys=True).encode(), digest_size=16).digest()
-        if key not in self._counts:
-            self._counts[key] = self.counter(message)
-        return self._counts[key]
+    def tokens(self, entry: Entry) -> int:
+        """The tokens of an entry's message."""
+        tokens = self._tokens.get(entry.seq)
+        if tokens is None:
+            tokens = self._counter()(entry.message)
+            _keep(self._tokens, entry, tokens)
+        return tokens
+
+    def count(self, message: Message) -> int:
+        """The tokens of a message that need not be in the log."""
+        return self._counter()(message)
+
+    def lines_of(self, messages: Iterable[Message]) -> str:
+        """Messages that need not be in the log as a transcript, oldest first."""
+        return "\n".join(map(self.labels.line, messages))
 
 
 def system_message(text: str) -> Message:
     """A text as a system message."""
     return {"role": "system", "content": text}
+
+
+def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:
+    # Numbers below 1 are not those of the log: they may come to mean another message.
+    if entry.seq > 0:
+        known[entry.seq] = value

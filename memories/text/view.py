@@ -1,10 +1,10 @@
 """What a strategy shows the model."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry, Message
 
 __all__ = ["View"]
@@ -12,45 +12,46 @@ __all__ = ["View"]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is to be shown to the model now.
+    """What the model is to be shown now.
 
     Attributes:
         recalled: Texts that the strategy derived or found, the most useful first.
-        messages: Messages word for word, oldest first.
-        notes: What is known by name ("" for a name without a note), for strategies that keep such notes.
-        numbers: The log numbers of `messages`; empty if the strategy does not tell them. Numbers below 1 are those of
-            messages that are not in the log.
+        entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
+        notes: What is known by name ("" for a name without a note); `None` for a strategy that keeps no notes.
         passages: Messages of the log that `recalled` shows word for word, and nothing else, the most useful first;
-            empty if it shows something else. With these two, views can be combined without showing anything twice.
+            empty if it shows something else. Views can be combined by it without showing anything twice.
+        final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
+        summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
     """
 
     recalled: tuple[str, ...] = ()
-    messages: list[Message] = field(default_factory=list[Message])
-    notes: dict[str, str] = field(default_factory=dict[str, str])
-    numbers: tuple[int, ...] = ()
+    entries: Sequence[Entry] = ()
+    notes: Mapping[str, str] | None = None
     passages: tuple[Passage, ...] = ()
+    final: bool = False
+    summary_as_turn: bool = False
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: dict[str, str] | None = None) -> Self:
-        """A view that shows entries of the log word for word, oldest first."""
-        messages, numbers = [entry.message for entry in entries], tuple(entry.seq for entry in entries)
-        return cls(tuple(recalled), messages, notes or {}, numbers)
+    def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
+        """A view of entries, oldest first, behind texts that were derived."""
+        return cls(tuple(recalled), entries, notes)
 
-    def ending_with(self, entries: Sequence[Entry]) -> Self:
+    def ending_with(self, newest: Sequence[Entry]) -> Self:
         """The view with these newest entries of the log at its end, unless it shows them already."""
-        new = {entry.seq: entry.message for entry in entries}
-        if len(self.numbers) == len(self.messages):
-            if new.keys() <= set(self.numbers):
-                return self
-            shown = {**dict(zip(self.numbers, self.messages, strict=True)), **new}
-            return replace(self, messages=[shown[number] for number in sorted(shown)], numbers=tuple(sorted(shown)))
-        if all(message in self.messages for message in new.values()):
+        shown = {entry.seq: entry for entry in self.entries}
+        new = {entry.seq: entry for entry in newest}
+        if new.keys() <= shown.keys():
             return self
-        older = [message for message in self.messages if message not in new.values()]
-        return replace(self, messages=[*older, *new.values()])
+        shown |= new
+        return replace(self, entries=[shown[seq] for seq in sorted(shown)])
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of the entries."""
+        return [entry.message for entry in self.entries]
 
     @property
     def texts(self) -> list[str]:
         """All that is not word for word, as texts; empty ones left out."""
-        known = "\n".join(f"{name}: {note}" for name, note in self.notes.items() if note)
+        known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in (*self.recalled, known) if text]

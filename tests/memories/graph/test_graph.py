@@ -30,7 +30,7 @@ def told(*statements: Sequence[str]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
         said = Statement(subject, relation, obj, negated=bool(negated))
-        graph.take_in(graph.learn(said, source(seq), {}), reset=False)
+        graph.apply(graph.changes_from(said, source(seq), {}), reset=False)
     return graph
 
 
@@ -158,7 +158,7 @@ class TestNamesInText:
     def test_are_no_longer_found_without_facts(self) -> None:
         """A name of which the last fact was taken away is not known any more."""
         graph = told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"))
-        graph.take_in({"sam\tlikes\ttea": None}, reset=False)
+        graph.apply({"sam\tlikes\ttea": None}, reset=False)
         assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
         assert graph.about("Sam") == []
 
@@ -238,11 +238,11 @@ def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     draft: dict[str, Any] = {}
     for seq, statement in enumerate(said, start=1):
-        draft |= graph.learn(statement, source(seq), draft)
+        draft |= graph.changes_from(statement, source(seq), draft)
         if seq in sizes:
-            graph.take_in(draft, reset=False)
+            graph.apply(draft, reset=False)
             draft = {}
-    graph.take_in(draft, reset=False)
+    graph.apply(draft, reset=False)
     return graph
 
 
@@ -272,6 +272,6 @@ def test_the_newest_statement_holds(said: list[Statement]) -> None:
 def test_reset_forgets_all() -> None:
     """A state that was started anew replaces everything in the graph."""
     graph = told(("Sam", "likes", "tea"))
-    graph.take_in({}, reset=True)
+    graph.apply({}, reset=True)
     assert graph.facts(history=True) == []
     assert graph.named_in("Sam") == []

@@ -42,7 +42,7 @@ def told(*statements: Sequence[str]) -> KnowledgeGraph:
     for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
         source = Source(seq, "user", datetime(2026, 5, 8, tzinfo=UTC))
         said = Statement(subject, relation, obj, negated=bool(negated))
-        graph.take_in(graph.learn(said, source, {}), reset=False)
+        graph.apply(graph.changes_from(said, source, {}), reset=False)
     return graph
 
 
@@ -212,7 +212,7 @@ def test_does_not_depend_on_the_order(form: str) -> None:
         graph = KnowledgeGraph()
         source = Source(1, "user", datetime(2026, 5, 8, tzinfo=UTC))
         for statement in statements:
-            graph.take_in(graph.learn(Statement(*statement), source, {}), reset=False)
+            graph.apply(graph.changes_from(Statement(*statement), source, {}), reset=False)
         outputs.add(export(graph, form).casefold())
     assert len(outputs) == 1
 

@@ -1,0 +1,39 @@
+"""Copying and pickling memories: what travels is the class and its options, never what was said."""
+
+import copy
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+from memzoo.stores.errors import OptionError
+
+__all__ = ["Travelling", "reopened"]
+
+
+class Travelling:
+    """The value of an option on its way into a copy or a pickle.
+
+    A pickle names the option that cannot be pickled; a copy in this process may hold anything.
+    """
+
+    def __init__(self, owner: str, name: str, value: Any) -> None:
+        self.owner = owner
+        self.name = name
+        self.value = value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Travelling":
+        return Travelling(self.owner, self.name, copy.deepcopy(self.value, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            pickled = pickle.dumps(self.value)
+        except Exception as error:  # whatever the value raises
+            raise OptionError(
+                f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
+            ) from error
+        return pickle.loads, (pickled,)
+
+
+def reopened(cls: type, options: Mapping[str, Any]) -> Any:
+    """A memory of a class with these options: the same conversation, if the store is the same."""
+    return cls(**{name: one.value if isinstance(one, Travelling) else one for name, one in options.items()})

@@ -1,0 +1,91 @@
+"""The strategies by name: those of memzoo, and those that installed packages add."""
+
+import importlib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+
+from memzoo.memories.base import BaseMemory
+from memzoo.stores.errors import OptionError, UnknownStrategyError
+
+__all__ = ["FURTHER", "SEVEN", "further_names", "strategy_named"]
+
+_GROUP = "memzoo.strategies"
+
+SEVEN: Mapping[str, str] = MappingProxyType(
+    {
+        "buffer": "buffer:ConversationBufferMemory",
+        "window": "window:ConversationBufferWindowMemory",
+        "summary": "summary:ConversationSummaryMemory",
+        "summary-buffer": "summary_buffer:ConversationSummaryBufferMemory",
+        "entity": "entity:ConversationEntityMemory",
+        "vector-retriever": "vector_retriever:VectorStoreRetrieverMemory",
+        "knowledge-graph": "knowledge_graph:ConversationKGMemory",
+    }
+)
+"""The seven by short name, from the simplest to the most elaborate: the module in this folder, and the class in it."""
+
+FURTHER: Mapping[str, str] = MappingProxyType(
+    {
+        "combined": "combined:CombinedMemory",
+        "message-window": "message_window:MessageWindowMemory",
+        "token-window": "token_window:TokenWindowMemory",
+        "token-buffer": "token_buffer:ConversationTokenBufferMemory",
+        "summarizing-window": "summarizing_window:SummarizingWindowMemory",
+    }
+)
+"""Further ones, which are made by name like the seven and are not counted among them."""
+
+
+def strategy_named(name: str) -> type[BaseMemory]:
+    """The class of a strategy, by class name or short name.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+        OptionError: The package that adds it cannot be loaded, or what it adds is no memory.
+    """
+    own = SEVEN | FURTHER
+    short = next((key for key, place in own.items() if name in (key, place.partition(":")[2])), None)
+    if short is not None:
+        module, _, class_name = own[short].partition(":")
+        found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
+        return found
+    for added in _added().values():
+        if name in (added.name, added.value.partition(":")[2]):
+            return _loaded(added)
+    raise _unknown(name)
+
+
+def further_names() -> list[str]:
+    """The short names of all strategies but the seven; those that installed packages add come last."""
+    return [*FURTHER, *_added()]
+
+
+@cache
+def _added() -> Mapping[str, EntryPoint]:
+    # Those of memzoo cannot be replaced by installing something.
+    return {one.name: one for one in entry_points(group=_GROUP) if one.name not in SEVEN | FURTHER}
+
+
+def _loaded(added: EntryPoint) -> type[BaseMemory]:
+    package = added.dist.name if added.dist else added.value
+    try:
+        found = added.load()
+    except Exception as error:  # whatever a package raises when it is imported
+        raise OptionError(
+            f"the strategy {added.name!r} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not (isinstance(found, type) and issubclass(found, BaseMemory)):
+        raise OptionError(f"the package {package} gives {found!r} as strategy {added.name!r}; it must be a BaseMemory")
+    return found
+
+
+def _unknown(name: str) -> UnknownStrategyError:
+    known = {key: place.partition(":")[2] for key, place in (SEVEN | FURTHER).items()}
+    known |= {key: added.value.partition(":")[2] for key, added in _added().items()}
+    likely = get_close_matches(str(name), [*known, *known.values()], 1)
+    hint = f" Did you mean {likely[0]!r}?" if likely else ""
+    listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())
+    return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}.{hint}")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.base import JSON, Entry, Message, Record, StateUpdate, Store, StoredState
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, Store, StoredState
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
@@ -23,6 +23,7 @@ __all__ = [
     "JSON",
     "ChromaIndex",
     "EncryptedStore",
+    "Entries",
     "Entry",
     "ExactIndex",
     "InMemoryStore",

@@ -1,11 +1,11 @@
 """What a store is: the log of each conversation, and what strategies derived from it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-__all__ = ["JSON", "Entry", "Message", "Record", "StateUpdate", "Store", "StoredState"]
+__all__ = ["JSON", "Entries", "Entry", "Message", "Record", "StateUpdate", "Store", "StoredState"]
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -46,6 +46,23 @@ class Entry:
     turn_id: str
     created_at: datetime
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+class Entries(list[Entry]):
+    """A part of a log, as `Store.read` returns it: a list that also knows the epoch of the conversation.
+
+    Attributes:
+        epoch: Stays equal as long as nothing is deleted from the conversation or restored into it, so that a reader
+            who keeps entries knows when to read them anew. A conversation that was cleared and begun again has
+            another epoch; one that does not exist has the same as any other that does not exist.
+    """
+
+    __slots__ = ("epoch",)
+
+    def __init__(self, entries: Iterable[Entry] = (), epoch: Hashable = 0) -> None:
+        """Make a list of these entries."""
+        super().__init__(entries)
+        self.epoch = epoch
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +124,15 @@ class Store(Protocol):
         limit: int | None = None,
         newest: bool = False,
     ) -> list[Entry]:
-        """Entries numbered above `after` and up to `until`, oldest first.
+        """Return the entries numbered above `after` and up to `until`, oldest first, and the epoch.
+
+        A reader who keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
+        entries, and an `Entries.epoch` that has changed says that older ones were deleted or replaced. Read them
+        together, from one snapshot. A store may return a plain list; whoever keeps entries then reads all of them anew
+        each time.
 
         Args:
-            conversation_id: Whose log; an unknown one is empty.
+            conversation_id: The conversation to read; an unknown one is empty.
             after: Only numbers greater than this.
             until: Only numbers up to this; `None` for no bound.
             limit: At most so many; `None` for all.

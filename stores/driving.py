@@ -7,8 +7,9 @@ port (model, store, index) asks `is_blocking` and uses its blocking client inste
 
 import asyncio
 import contextlib
-import functools
+import inspect
 from abc import ABC, abstractmethod
+from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
@@ -17,20 +18,46 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
-__all__ = ["Managed", "blocking", "blocking_function", "drive", "is_blocking", "iterated", "settled", "together"]
+__all__ = [
+    "Managed",
+    "blocking",
+    "blocking_function",
+    "drive",
+    "is_blocking",
+    "iterated",
+    "settled",
+    "together",
+    "twin_of",
+]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
+
+_ENDED = object()
 
 P = ParamSpec("P")
 S = TypeVar("S")
 T = TypeVar("T")
 
-_blocking: ContextVar[bool] = ContextVar("memzoo_blocking", default=False)
+
+class _Call:
+    """A synchronous call under way, and the event loop of its thread, if it has one."""
+
+    __slots__ = ("loop",)
+
+    def __init__(self) -> None:
+        self.loop: object = _get_running_loop()
+
+
+_call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
 
 
 def is_blocking() -> bool:
-    """Whether the running coroutine belongs to a synchronous call, so that it must not suspend."""
-    return _blocking.get()
+    """Whether the running coroutine belongs to a synchronous call, so that it must not suspend.
+
+    It does not in an event loop or a task that was started from within that call, although those inherit its context.
+    """
+    call = _call.get()
+    return call is not None and call.loop is _get_running_loop()
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -41,7 +68,8 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
     Raises:
         AsyncOnlyError: Something in the coroutine suspended: it can only be awaited.
     """
-    token = _blocking.set(True)
+    call = _Call()
+    token = _call.set(call)
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -53,7 +81,9 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
             coroutine.throw(asyncio.CancelledError())
     finally:
         coroutine.close()
-        _blocking.reset(token)
+        _call.reset(token)
+        # Tasks that were started in the call run after it: no loop is this one.
+        call.loop = _ENDED
     raise AsyncOnlyError(_ADVICE)
 
 
@@ -140,24 +170,44 @@ def _in_threads(coroutines: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseEx
 
 def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Callable[Concatenate[S, P], T]:
     """The synchronous twin of an asynchronous method; an override of that method is followed."""
+    name = method.__name__
 
-    @functools.wraps(method)
     def twin(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        coroutine: Coroutine[Any, Any, T] = getattr(self, method.__name__)(*args, **kwargs)
+        coroutine: Coroutine[Any, Any, T] = getattr(self, name)(*args, **kwargs)
         return drive(coroutine)
 
-    twin.__name__ = method.__name__.removeprefix("a")
-    twin.__doc__ = f"Like `{method.__name__}`, for synchronous code.\n\n{method.__doc__ or ''}"
-    return twin
+    return _described(twin, method)
+
+
+def twin_of(
+    method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]],
+) -> Callable[[Callable[..., None]], Callable[Concatenate[S, P], T]]:
+    """Replace an empty method by the synchronous twin of an asynchronous one.
+
+    The same as `blocking`, for a `def`: type checkers and editors then show a method, where they see a variable in an
+    assignment. The signature is that of the asynchronous method.
+    """
+    return lambda _: blocking(method)
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """The synchronous twin of an asynchronous function."""
 
-    @functools.wraps(function)
     def twin(*args: P.args, **kwargs: P.kwargs) -> T:
         return drive(function(*args, **kwargs))
 
-    twin.__name__ = function.__name__.removeprefix("a")
-    twin.__doc__ = f"Like `{function.__name__}`, for synchronous code.\n\n{function.__doc__ or ''}"
+    return _described(twin, function)
+
+
+def _described(twin: Callable[P, T], original: Callable[..., Any]) -> Callable[P, T]:
+    """Give a twin the name and the looks of its original.
+
+    Not with `functools.wraps`: its `__wrapped__` leads to a coroutine function, which frameworks find and await.
+    """
+    name = original.__name__
+    twin.__module__, twin.__annotations__ = original.__module__, original.__annotations__
+    twin.__name__ = name.removeprefix("a")
+    twin.__qualname__ = original.__qualname__.removesuffix(name) + twin.__name__
+    twin.__doc__ = f"Like `{name}`, for synchronous code.\n\n{inspect.getdoc(original) or ''}"
+    twin.__signature__ = inspect.signature(original)  # type: ignore[attr-defined]
     return twin

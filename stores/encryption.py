@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate, Store, StoredState
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError, WrongKeyError
 
@@ -79,7 +79,8 @@ class EncryptedStore:
     ) -> list[Entry]:
         """See `Store.read`."""
         found = await self._store.read(conversation_id, after=after, until=until, limit=limit, newest=newest)
-        return self._entries(found)
+        opened = self._entries(found)
+        return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""

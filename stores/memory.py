@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
 from memzoo.stores.errors import ConflictError
 from memzoo.stores.escaping import escaped
@@ -29,6 +29,7 @@ class _State:
 @dataclass
 class _Conversation:
     born: int
+    epoch: int
     last: int = 0
     log: list[Entry] = field(default_factory=list[Entry])
     turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
@@ -63,7 +64,7 @@ class InMemoryStore:
         """See `Store.append`."""
         now = self.clock().astimezone(UTC)
         with self._lock:
-            conversation = self._conversations.get(conversation_id) or _Conversation(next(self._versions))
+            conversation = self._conversations.get(conversation_id) or self._begun()
             entries = conversation.turns.get(turn_id)
             if entries is None:
                 entries = _entries(records, turn_id, conversation.last + 1, now)
@@ -82,16 +83,19 @@ class InMemoryStore:
         until: int | None = None,
         limit: int | None = None,
         newest: bool = False,
-    ) -> list[Entry]:
+    ) -> Entries:
         """See `Store.read`."""
         with self._lock:
-            log = self._conversations[conversation_id].log if conversation_id in self._conversations else []
+            conversation = self._conversations.get(conversation_id)
+            if conversation is None:
+                return Entries()
+            log = conversation.log
             first = bisect_right(log, after, key=_seq)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
             if limit is not None:
                 count = max(limit, 0)
                 first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
-            return _given(log[first:last])
+            return Entries(_given(log[first:last]), conversation.epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
@@ -153,9 +157,10 @@ class InMemoryStore:
         """See `Store.forget`."""
         gone = set(seqs)
         with self._lock:
-            conversation = self._conversations.get(conversation_id) or _Conversation(0)
+            conversation = self._conversations.get(conversation_id) or _Conversation(0, 0)
             removed = [entry.seq for entry in conversation.log if entry.seq in gone]
             if removed:
+                conversation.epoch = next(self._versions)
                 conversation.log = _without(conversation.log, gone)
                 turns = {id_: _without(turn, gone) for id_, turn in conversation.turns.items()}
                 conversation.turns = {id_: turn for id_, turn in turns.items() if turn}
@@ -178,7 +183,8 @@ class InMemoryStore:
         with self._lock:
             if conversation_id in self._conversations:
                 raise existing(conversation_id)
-            new = _Conversation(next(self._versions), log[-1].seq, log)
+            new = self._begun()
+            new.last, new.log = log[-1].seq, log
             for entry in log:
                 new.turns.setdefault(entry.turn_id, []).append(entry)
             for name, state in kept.items():
@@ -192,6 +198,10 @@ class InMemoryStore:
 
     def close(self) -> None:
         """Does nothing: there is nothing to give back."""
+
+    def _begun(self) -> _Conversation:
+        version = next(self._versions)
+        return _Conversation(born=version, epoch=version)
 
     def _start_anew(self, conversation: _Conversation, first: int) -> None:
         """Clear what may have been learnt from a message, and tell every reader."""

@@ -27,6 +27,8 @@ def forget(
         return []
     if derived:
         _start_anew(connection, use, conversation_id, min(found))
+    else:
+        connection.execute(use.evicted, {"conversation_id": conversation_id})
     known = connection.execute(select(states.c.strategy).where(states.c.conversation_id == conversation_id))
     vectors = (embeddings.c.conversation_id == conversation_id) & embeddings.c.strategy.in_(known.scalars().all())
     for some in _batches(found):

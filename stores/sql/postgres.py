@@ -16,7 +16,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.sql.database import Row, Turn
-from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states, versions
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import Statements
 
 try:
@@ -49,9 +49,11 @@ _APPEND = text("""
         unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
     RETURNING seq
 """)
-_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings))
+_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings, epochs))
 _TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
-_STATEMENTS = Statements(insert, first_version=versions.next_value(), next_version=versions.next_value())
+_STATEMENTS = Statements(
+    insert, first_version=versions.next_value(), next_version=versions.next_value(), page_first=True
+)
 
 
 class PostgreSQL:

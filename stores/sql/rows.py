@@ -46,10 +46,10 @@ def as_time(moment: datetime) -> str:
 
 
 def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` as entries."""
+    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries."""
     return [
         Entry(seq, json.loads(message), restored(turn_id), datetime.fromisoformat(created_at), json.loads(fields))
-        for seq, message, turn_id, created_at, fields in rows
+        for seq, message, turn_id, created_at, fields, *_ in rows
     ]
 
 

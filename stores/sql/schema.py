@@ -24,6 +24,8 @@ __all__ = [
     "VERSION",
     "conversations",
     "embeddings",
+    "epochs",
+    "is_current",
     "items",
     "messages",
     "meta",
@@ -84,6 +86,9 @@ embeddings = Table(
 )
 
 
+# How often messages of a conversation were deleted without a word to the readers of its states (no row: never).
+epochs = Table("memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False)
+
 # Where there are sequences: no version is given twice, and nobody waits for one.
 versions = Sequence("memzoo_versions", metadata=_tables, data_type=BigInteger)
 
@@ -123,6 +128,11 @@ def version(connection: Connection) -> int:
     return found
 
 
+def is_current(connection: Connection) -> bool:
+    """Whether nothing is left to do for `upgrade`."""
+    return version(connection) == VERSION and inspect(connection).has_table(epochs.name)
+
+
 def upgrade(connection: Connection) -> None:
     """Create the tables, or bring older ones up to `VERSION`; one process does it, others wait for it."""
     if connection.dialect.name == "postgresql":
@@ -132,4 +142,6 @@ def upgrade(connection: Connection) -> None:
         _create(connection)
     for step in _STEPS[found - 1 :] if found else ():
         step(connection)
+    # Releases before this table go on without it: it is no step of the schema.
+    epochs.create(connection, checkfirst=True)
     connection.execute(update(meta).where(meta.c.key == "schema").values(value=VERSION))

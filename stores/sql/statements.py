@@ -1,13 +1,16 @@
 """The statements of the SQL store that are always the same."""
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
     Executable,
+    FromClause,
     Select,
     Table,
     Text,
@@ -17,10 +20,11 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    true,
     update,
 )
 
-from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states
 
 __all__ = [
     "ADD",
@@ -28,7 +32,6 @@ __all__ = [
     "CLEAR",
     "CLEAR_REST",
     "CONVERSATION",
-    "ENTRIES",
     "ENTRY_COLUMNS",
     "LOCK",
     "STATE",
@@ -39,8 +42,8 @@ __all__ = [
 
 CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
 ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
-ENTRIES = select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
-TURN = ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.place)
+_ENTRIES = select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
+TURN = _ENTRIES.where(messages.c.turn_id == bindparam("turn_id")).order_by(messages.c.place)
 VECTORS = (
     select(embeddings.c.seq, embeddings.c.vector)
     .where(embeddings.c.conversation_id == CONVERSATION, embeddings.c.strategy == _STRATEGY)
@@ -72,9 +75,29 @@ CHANGES = _changes()
 LOCK = select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
 CLEAR = delete(conversations).where(conversations.c.id == CONVERSATION)
 CLEAR_REST = tuple(
-    delete(table).where(table.c.conversation_id == CONVERSATION) for table in (messages, states, items, embeddings)
+    delete(table).where(table.c.conversation_id == CONVERSATION)
+    for table in (messages, states, items, embeddings, epochs)
 )
 ADD = insert(messages)
+
+
+@functools.cache
+def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> Select[*tuple[Any, ...]]:
+    """The rows of a part of a log, each with its epoch; a row of NULLs brings the epoch where there are no entries."""
+    seq, last = messages.c.seq, bindparam("until", type_=BigInteger)
+    wanted = (seq > bindparam("after", type_=BigInteger)) & (seq <= last if until else true())
+    head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
+    most: BindParameter[int] = bindparam("limit", type_=BigInteger)
+    page: FromClause = messages
+    if limit and page_first:
+        page = _ENTRIES.where(wanted).order_by(seq.desc() if newest else seq).limit(most).subquery()
+        joined = head.outerjoin(page, true())
+    else:
+        joined = head.outerjoin(messages, (messages.c.conversation_id == CONVERSATION) & wanted)
+    columns = (*(page.c[name] for name in ENTRY_COLUMNS), conversations.c.born, epochs.c.epoch)
+    found = select(*columns).select_from(joined).where(conversations.c.id == CONVERSATION)
+    found = found.order_by(page.c.seq.desc() if newest else page.c.seq)
+    return found.limit(most) if limit and not page_first else found
 
 
 class Statements:
@@ -85,6 +108,7 @@ class Statements:
         found: Makes a conversation that is not there; returns the version with which it starts.
         revise: Lets no other writer at a conversation, and gives it a new version.
         renew: As `revise`; none of the versions before counts any more.
+        evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
         retire: Remembers that the versions of a conversation were used, if it is to be deleted.
     """
 
@@ -95,6 +119,7 @@ class Statements:
         first_version: ColumnElement[int],
         next_version: ColumnElement[int],
         retire: Executable | None = None,
+        page_first: bool = False,
     ) -> None:
         """Build them once.
 
@@ -103,6 +128,8 @@ class Statements:
             first_version: A version greater than all that any cleared conversation ever had.
             next_version: A version greater than all that the conversation ever had.
             retire: See above; `None` where the database never gives a version twice.
+            page_first: Take the page of a log before joining it to its conversation, where the database would sort the
+                whole log otherwise.
         """
         count, time = bindparam("count", type_=BigInteger), bindparam("created_at", type_=Text)
         first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}
@@ -114,8 +141,17 @@ class Statements:
         self.found: Executable = new.on_conflict_do_nothing().returning(conversations.c.born)
         self.revise = own.values(revision=next_version).returning(conversations.c.revision)
         self.renew = own.values(born=next_version, revision=next_version).returning(conversations.c.born)
+        evicted = insert_(epochs).values(conversation_id=CONVERSATION, epoch=1)
+        self.evicted: Executable = evicted.on_conflict_do_update(
+            index_elements=["conversation_id"], set_={"epoch": epochs.c.epoch + 1}
+        )
         self.retire = retire
+        self._page_first = page_first
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
+
+    def read(self, *, until: bool, limit: bool, newest: bool) -> Select[*tuple[Any, ...]]:
+        """The statement for `Store.read`, with those of its bounds that are given."""
+        return _read(until=until, limit=limit, newest=newest, page_first=self._page_first)
 
     def put(self, connection: Connection, rows: Mapping[Table, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace rows of these tables."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from memzoo.stores.base import JSON, Entry, Record, StateUpdate, StoredState
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState
 from memzoo.stores.clock import utc_now
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
@@ -16,10 +16,10 @@ from memzoo.stores.sql import schema
 from memzoo.stores.sql.database import Database, Turn
 from memzoo.stores.sql.deletion import forget
 from memzoo.stores.sql.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
-from memzoo.stores.sql.schema import conversations, messages
+from memzoo.stores.sql.schema import conversations
 from memzoo.stores.sql.schema import states as stored_states
 from memzoo.stores.sql.sqlite import SQLite
-from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, ENTRIES, STATE, VECTORS
+from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, VECTORS
 
 __all__ = ["SQLStore"]
 
@@ -82,16 +82,18 @@ class SQLStore:
         until: int | None = None,
         limit: int | None = None,
         newest: bool = False,
-    ) -> list[Entry]:
+    ) -> Entries:
         """See `Store.read`."""
-        seq = messages.c.seq
-        found = ENTRIES.where(seq > after).order_by(seq.desc() if newest else seq)
-        if until is not None:
-            found = found.where(seq <= until)
-        if limit is not None:
-            found = found.limit(max(limit, 0))
-        rows = await self._rows(found, {"conversation_id": escaped(conversation_id)})
-        return to_entries(reversed(rows) if newest else rows)
+        found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
+        # At least one row, because the first one also brings the epoch.
+        bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
+        rows = await self._rows(found, {"conversation_id": escaped(conversation_id), **bounds})
+        if not rows:
+            return Entries()
+        epoch = (rows[0].born, rows[0].epoch)
+        if rows[0].seq is None or limit == 0:
+            return Entries(epoch=epoch)
+        return Entries(to_entries(reversed(rows) if newest else rows), epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
@@ -210,7 +212,7 @@ class SQLStore:
                 f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
                 f"up to {schema.VERSION}; upgrade memzoo"
             )
-        if found < schema.VERSION:
+        if not drive(self._database.reading(schema.is_current)):
             drive(self._database.writing(schema.upgrade))
 
     async def _rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Sequence[Any]:

@@ -1,11 +1,12 @@
 """What every store must do when data ends, or moves; a part of `StoreContract`."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from memzoo.stores.base import Entry, StateUpdate, Store, StoredState
+from memzoo.stores.base import Entries, Entry, StateUpdate, Store, StoredState
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
 from memzoo.stores.escaping import escaped
@@ -114,6 +115,41 @@ class LifecycleContract:
         same(drive(store.read_state("c", "s", since=before.version)).reset, expected=False)
         same(drive(store.embeddings("c", "s")), {2: vector(2)})
 
+    def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
+        """Appends and commits leave the epoch as it is, whatever part of the log is read."""
+        fill(store, "c", "a")
+        epoch = _epoch(store, "c")
+        fill(store, "c", "b", "c")
+        fill(store, "other", "a")
+        drive(store.append("c", records("again"), turn_id="turn of a"))
+        commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
+        drive(store.forget("c", [99]))
+        drive(store.forget("c", [99], derived=False))
+        drive(store.clear("c", only_empty=True))
+        parts = ({"after": 3}, {"after": 1, "until": 2}, {"limit": 0}, {"limit": 1, "newest": True}, {"until": 0})
+        same([_epoch(store, "c", **part) for part in ({}, *parts)], [epoch] * 6)
+        same(_epoch(store, "nobody"), _epoch(store, "nobody else"))
+
+    def test_the_epoch_changes_when_something_is_deleted(self, store: Store) -> None:
+        """Forgetting of either kind, clearing and restoring each bring an epoch that the conversation never had."""
+        entries = fill(store, "c", *"abcd")
+        epochs = [_epoch(store, "nobody"), _epoch(store, "c")]
+        for seq, derived in ((1, True), (2, False), (3, False), (4, True)):
+            drive(store.forget("c", [seq], derived=derived))
+            epochs.append(_epoch(store, "c"))
+        same(len(set(epochs)), 6)
+        for _ in range(2):
+            drive(store.clear("c"))
+            same(_epoch(store, "c"), epochs[0])
+            fill(store, "c", "a")
+            epochs.append(_epoch(store, "c"))
+            drive(store.forget("c", [1], derived=False))
+            epochs.append(_epoch(store, "c"))
+            drive(store.clear("c", only_empty=True))
+            drive(store.restore("c", entries, {}))
+            epochs.append(_epoch(store, "c"))
+        same(len(set(epochs)), len(epochs))
+
     def test_an_emptied_conversation_is_not_listed(self, store: Store) -> None:
         """A conversation without messages is listed again when something is said, and can be cleared until then."""
         fill(store, "c", "a")
@@ -195,6 +231,12 @@ class LifecycleContract:
         for thorough in (False, True, None):
             same(drive(store.scrub(thorough=thorough)), expected=True)
             same(drive(store.read("c")), entries)
+
+
+def _epoch(store: Store, conversation_id: str, **part: Any) -> Hashable:
+    found = drive(store.read(conversation_id, **part))
+    same(isinstance(found, Entries), expected=True)
+    return found.epoch if isinstance(found, Entries) else None
 
 
 def _numbers(entries: Sequence[Entry]) -> list[int]:

@@ -1,4 +1,4 @@
-"""Files that an older memzoo has written."""
+"""Files that an older memzoo has written; version 2 is the schema of today without `memzoo_epochs`."""
 
 import contextlib
 import sqlite3
@@ -14,11 +14,17 @@ from memzoo.stores.testing.tools import commit, fill, records, vector
 DUMPS = Path(__file__).parent / "data"
 
 
+@pytest.fixture(params=[1, 2])
+def version(request: pytest.FixtureRequest) -> int:
+    """Which version."""
+    return int(request.param)
+
+
 @pytest.fixture
-def old(file: Path) -> Path:
-    """A file as version 1 of the schema left it: the dump was made by the release that had it."""
+def old(file: Path, version: int) -> Path:
+    """A file as that version of the schema left it: the dump was made by the code that had it."""
     with contextlib.closing(sqlite3.connect(file)) as connection:
-        connection.executescript((DUMPS / "version-1.sql").read_text(encoding="utf-8"))
+        connection.executescript((DUMPS / f"version-{version}.sql").read_text(encoding="utf-8"))
     return file
 
 
@@ -72,6 +78,15 @@ def test_it_can_be_written(store: SQLStore):
 def test_the_time_of_the_newest_message_is_found(store: SQLStore):
     """Idle conversations are found among those of before."""
     assert drive(store.conversations(idle_since=datetime(2026, 1, 1, 0, 6, 30, tzinfo=UTC))) == ["anna"]
+
+
+def test_deletions_change_the_epoch(store: SQLStore):
+    """Files from before there were epochs have them now."""
+    epochs = [drive(store.read("anna")).epoch]
+    for work in (store.forget("anna", [1], derived=False), store.forget("anna", [2])):
+        drive(work)
+        epochs.append(drive(store.read("anna", after=6)).epoch)
+    assert len(set(epochs)) == 3
 
 
 def test_the_tables_become_those_of_a_new_file(store: SQLStore, file: Path, tmp_path: Path):

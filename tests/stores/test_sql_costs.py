@@ -20,7 +20,7 @@ def plans(file: Path, statements: list[tuple[str, Any]]) -> list[str]:
     """How SQLite carries the statements out."""
     with contextlib.closing(sqlite3.connect(file)) as connection:
         return [
-            step[3]
+            step[3].removesuffix(" LEFT-JOIN")
             for statement, parameters in statements
             if not statement.startswith(("BEGIN", "INSERT INTO memzoo_messages"))
             for step in connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)

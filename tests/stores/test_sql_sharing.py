@@ -52,6 +52,19 @@ for turn in itertools.count():
 """
 
 
+def test_a_deletion_is_seen_by_the_other_handle(url: str):
+    """Of two stores on one file, each learns from a read that finds nothing new that the other has deleted."""
+    with contextlib.closing(SQLStore(url)) as one, contextlib.closing(SQLStore(url)) as other:
+        fill(one, "c", "a", "b")
+        epochs = [drive(other.read("c", after=2)).epoch]
+        for work in (one.forget("c", [1], derived=False), one.forget("c", [2])):
+            drive(work)
+            epochs.append(drive(other.read("c", after=2)).epoch)
+        drive(other.clear("c"))
+        epochs.append(drive(one.read("c", after=2)).epoch)
+    assert len(set(epochs)) == 4
+
+
 def test_processes_lose_nothing(url: str):
     """Processes that open a new file and write at once lose nothing, double nothing, and leave no gap."""
     command, pipe = [sys.executable, "-c", WRITER, url], subprocess.PIPE

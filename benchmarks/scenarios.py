@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.registry import FURTHER, STRATEGIES, strategy_named
+from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.named import FURTHER, strategy_named
 from memzoo.stores.errors import UnknownStrategyError
 
 __all__ = ["BASELINES", "SCENARIOS", "Scenario", "asks_model", "chosen"]
@@ -129,8 +130,8 @@ def chosen(names: Iterable[str]) -> list[Scenario]:
     Raises:
         UnknownStrategyError: One of them is no strategy.
     """
-    species = STRATEGIES | FURTHER
-    short = {strategy.__name__: name for name, strategy in species.items()}
+    species = [*STRATEGIES, *FURTHER]
+    short = {strategy_named(name).__name__: name for name in species}
     wanted = {short.get(name, name) for name in names}
     if unknown := sorted(wanted - set(SCENARIOS)):
         raise UnknownStrategyError(

@@ -1,21 +1,18 @@
 """The base of all memories: what is said goes in, what the model should see comes out."""
 
 import functools
-import logging
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields
-from types import TracebackType
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories.engine import turns
 from memzoo.memories.engine.chat_history import ChatHistory
-from memzoo.memories.engine.copying import Travelling, reopened
-from memzoo.memories.engine.forgetting import Receipt, evict, forget, rederived, scrubbed
+from memzoo.memories.engine.copying import travelling
+from memzoo.memories.engine.forgetting import Receipt, clear, evict, forget
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.state_sync import StateSync
+from memzoo.memories.engine.state_sync import Hooks, StateSync
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of
@@ -26,11 +23,9 @@ from memzoo.memories.text.view import View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.driving import blocking, drive, together
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.stores.errors import OptionError
 
 __all__ = ["BaseMemory"]
-
-logger = logging.getLogger("memzoo")
 
 
 def _check_store(_: str, value: object) -> None:
@@ -84,8 +79,8 @@ class BaseMemory(ABC):
     prompts: PromptSource = option(None, doc="A folder, or a mapping by name, with prompt templates of your own.")
     token_counter: TokenCounterOption = option(
         None,
-        doc="What counts tokens: a model's name for tiktoken, `'approximate'`, or a function of one message; by default "
-        "the tokenizer of `llm`.",
+        doc="What counts tokens: a model's name for tiktoken, `'approximate'`, or a function of one message; by "
+        "default the tokenizer of `llm`.",
     )
     on_model_error: Literal["raise", "defer"] = option(
         "raise",
@@ -117,7 +112,10 @@ class BaseMemory(ABC):
         self._log = Log(self._follower)
         labels, known = Labels(self.human_prefix, self.ai_prefix), self._follower
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
-        self._sync = self._new_sync() if type(self).derive is not BaseMemory.derive else None
+        self._sync: StateSync | None = None
+        if type(self).derive is not BaseMemory.derive:
+            hooks = Hooks(self.derive, self.due, self.on_state_change)
+            self._sync = StateSync(self._follower, self.state_name, hooks, background=self.background)
 
     # The five hooks.
 
@@ -140,7 +138,7 @@ class BaseMemory(ABC):
         """The first log number that `view` or `derive` still has a use for; 1 for everything."""
         return 1
 
-    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
         """Follow the state in an index or a graph kept beside it.
 
         Args:
@@ -189,7 +187,7 @@ class BaseMemory(ABC):
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
-            ModelError: The exchange is stored, but could not be learnt from yet; the next call catches up.
+            ModelError: It is stored, but could not be learnt from yet; the next call catches up.
         """
         key = input_key_of(inputs, self.input_key, self.memory_variables)
         answer = output_key_of(outputs, self.output_key, type(self).__name__)
@@ -209,7 +207,7 @@ class BaseMemory(ABC):
     ) -> list[Message]:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
-        As long as the newest user message in the log is not answered, it and what follows it are always among them.
+        As long as the newest user message is not answered, it and what follows it are always among them.
 
         Args:
             query: What the user is about to say (it is not appended); by default the user's last words.
@@ -225,19 +223,17 @@ class BaseMemory(ABC):
         view = await self.view(log, await self._state(catch_up=catch_up), query)
         if not view.final:
             view = view.ending_with(await log.unanswered())
-        if max_tokens is None:
-            return copied(self._renderer.request(view))
-        return copied(self._renderer.fitting_request(view, max_tokens))
+        return copied(self._renderer.request(view, max_tokens))
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
     ) -> list[Entry]:
-        """What was said, with log numbers and times, whatever the strategy shows of it.
+        """What was said, with log numbers and times, whatever the strategy shows of it; or a page of it.
 
         Args:
             limit: At most so many; `None` for all.
-            before: Only numbers below this one: for the page before an entry, its number.
-            after: Only numbers above this one: for the page after an entry, its number.
+            before: Only numbers below this one.
+            after: Only numbers above this one.
             newest_first: Begin with the newest instead of the oldest.
         """
         return await self._log.page(limit, before=before, after=after, newest_first=newest_first)
@@ -251,8 +247,6 @@ class BaseMemory(ABC):
     async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
-        Of a tool call and its results, those that are left stay in the log, but are never sent.
-
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
             thorough: Rewrite the store's files, so that no copy is left in them, which takes as long as copying them;
@@ -262,30 +256,11 @@ class BaseMemory(ABC):
             UnknownMessageError: There is no such message; nothing was forgotten.
             ModelError: As in `asave_context`. The messages are forgotten all the same.
         """
-        if ids is None:
-            seqs = tuple(entry.seq for entry in await self.aentries())
-            await self.aclear()
-            erased, failed = await scrubbed(self.store, thorough=thorough)
-            return Receipt(seqs, outstanding=tuple(failed), erased=erased)
-        calls = self.usage.total.calls
-        receipt = await forget(self._follower, ids, self._learners, thorough=thorough)
-        await self._follower.refresh()
-        try:
-            await self._learn()
-        except ModelError as error:
-            error.add_note(
-                f"The messages {list(receipt.removed)} are forgotten all the same; the next call catches up."
-            )
-            raise
-        return await rederived(receipt, self._learners, self.usage.total.calls - calls)
+        return await forget(self._follower, ids, self._learners, self._learn, self.usage, thorough=thorough)
 
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
-        await self.store.clear(self.conversation_id)
-        for learner in self._learners:
-            await learner.refresh(reset=True)
-        if not await self.store.scrub():
-            logger.warning("%r is deleted, but the store's log file could not be emptied yet", self.conversation_id)
+        await clear(self._follower, self._learners)
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; with `background`, wait for what is under way.
@@ -304,31 +279,17 @@ class BaseMemory(ABC):
         busy: turns.Busy = "wait",
         turn_id: str | None = None,
     ) -> turns.Turn:
-        """A turn of the conversation, for `with` or `async with`: its messages become visible together, at its end.
-
-        At the end all of it is stored as one turn and learnt from. Two turns of one conversation never mix: within a
-        process the second waits or is refused; of two processes each stores its turn whole.
+        """Begin a turn, for `with` or `async with`: its messages are stored together at its end, and learnt from.
 
         Args:
             user: The user's words, or a user message (with pictures, say).
             on_failure: What becomes of it when an exception ends it: `"keep"` stores what was said so far, and
                 `unfinished_turn` tells so; `"rollback"` stores nothing. A turn without an answer is unfinished too.
-            busy: `"wait"` for the end of another turn, or `"refuse"`.
+            busy: `"wait"` for the end of another turn of this conversation, or `"refuse"`.
             turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
 
         Raises:
             MessageError: What the user said is no user message.
-            TurnInProgressError: On entering: another turn is under way, and waiting is not wanted or could never end,
-                because this one is begun from inside that one.
-            ModelError: On leaving: the turn is stored, but could not be learnt from yet, as in `save_context`.
-
-        Example:
-            >>> from memzoo import ConversationBufferMemory
-            >>> memory = ConversationBufferMemory()
-            >>> with memory.turn("I like tea.") as turn:
-            ...     turn.add(f"The model was sent {len(turn.messages())} message.")
-            >>> [message["content"] for message in memory.messages()]
-            ['I like tea.', 'The model was sent 1 message.']
         """
         port = turns.TurnPort(self._follower, self.amessages, self.aadd_messages)
         return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
@@ -336,23 +297,19 @@ class BaseMemory(ABC):
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer, by a failure or otherwise; else none.
 
-        They stay in the log. What of them can be sent, memories show like everything else: the user's message, and
-        calls of tools that have all their results.
+        They stay in the log, and what of them can be sent is shown like everything else.
         """
         return await turns.unfinished_turn(self._follower)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
         """Begin an empty conversation with example exchanges, which the model takes for what was said before.
 
-        A conversation that has nothing but a system message counts as empty; the examples stand behind it.
-
         Args:
             examples: Chat messages, oldest first, from a user's to the answer to the last one; or pairs of what the
                 user says and what the assistant answers.
 
         Returns:
-            Whether the conversation was empty and begins with the examples now. Two callers that find it empty at the
-            same time write them once, and both are told so.
+            Whether nothing had been said yet but a system message, so that the examples now stand there.
 
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
@@ -364,10 +321,10 @@ class BaseMemory(ABC):
             (True, False)
         """
         said = turns.exchanges_of(examples)
-        if not await turns.is_fresh(self._follower):
-            return False
-        await self.aadd_messages(said, turn_id="seed")
-        return True
+        fresh = await turns.is_fresh(self._follower)
+        if fresh:
+            await self.aadd_messages(said, turn_id="seed")
+        return fresh
 
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
@@ -391,30 +348,11 @@ class BaseMemory(ABC):
         drive(self._finished())
         self.store.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._finished()
-        self.store.close()
-
     def __repr__(self) -> str:
-        chosen = [field for field in fields(self) if field.init and getattr(self, field.name) != field.default]
-        return f"{type(self).__name__}({', '.join(f'{field.name}={getattr(self, field.name)!r}' for field in chosen)})"
+        return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        owner, names = type(self).__name__, [field.name for field in fields(self) if field.init]
-        return reopened, (type(self), {name: Travelling(owner, name, getattr(self, name)) for name in names})
+        return travelling(self)
 
     # The model for which tokens are counted, where a strategy has one.
     _tokenizer_model = ""
@@ -423,16 +361,6 @@ class BaseMemory(ABC):
     def _learners(self) -> Sequence[StateSync]:
         """What learns when this memory saves: its own state, if it has one."""
         return [self._sync] if self._sync else []
-
-    def _new_sync(self) -> StateSync:
-        return StateSync(
-            self._follower,
-            self.state_name,
-            derive=self.derive,
-            due=self.due,
-            on_change=self.on_state_change,
-            background=self.background,
-        )
 
     async def _refreshed_log(self) -> Log:
         await self._follower.refresh()
@@ -444,14 +372,12 @@ class BaseMemory(ABC):
         return await (self._sync.current() if catch_up else self._sync.refresh())
 
     async def _current_view(self, query: str | None) -> View:
-        await self._follower.refresh()
-        return await self.view(self._log, await self._state(catch_up=True), query)
+        return await self.view(await self._refreshed_log(), await self._state(catch_up=True), query)
 
     def _variables(self, view: View) -> dict[str, Any]:
         *others, transcript = self.memory_variables
         shown = copied(self._renderer.messages(view)) if self.return_messages else self._renderer.text(view)
-        notes = dict.fromkeys(others, dict(view.notes)) if view.notes is not None else {}
-        return {**notes, transcript: shown}
+        return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
 
     def _query(self, inputs: Mapping[str, Any]) -> str:
         key = input_key_of(inputs, self.input_key, self.memory_variables)

@@ -1,6 +1,7 @@
 """Options of a memory: declared once, with their meaning and their bounds, and checked when a memory is made."""
 
 import dataclasses
+import inspect
 import textwrap
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar, dataclass_transform, get_args
@@ -10,7 +11,7 @@ from memzoo.stores.errors import OptionError, UnknownOptionError
 __all__ = ["check", "names", "non_empty_text", "one_of", "option", "refuse_unknown", "strategy", "whole_number"]
 
 Check = Callable[[str, Any], None]
-C = TypeVar("C", bound=type)
+T = TypeVar("T")
 
 
 def option(
@@ -25,8 +26,8 @@ def option(
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
-    An option annotated `bool` must be true or false, and one annotated `int` a whole number; where `None` is the default
-    it is allowed too.
+    An option annotated `bool` must be true or false, and one annotated `int` a whole number; where `None` is the
+    default it is allowed too.
 
     Args:
         default: Its value if it is left out.
@@ -41,8 +42,8 @@ def option(
     return dataclasses.field(default=default, default_factory=factory, init=init, metadata=bounds)
 
 
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(option,))
-def strategy(cls: C) -> C:
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def strategy(cls: type[T]) -> type[T]:
     """Make a class with options a strategy: they are keyword arguments, and stand in its docstring."""
     made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
     made.__doc__ = _documented(made)
@@ -128,7 +129,7 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
 
 def _documented(cls: type) -> str:
     """The docstring of a class with all its options in the section "Args", its own first."""
-    own = {name for name in cls.__dict__.get("__annotations__", {})}
+    own = inspect.get_annotations(cls)
     fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
     lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
     text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")

@@ -117,8 +117,8 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     """Make a memory by the name of its strategy.
 
     Args:
-        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer"; also
-            that of a strategy which an installed package adds.
+        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer";
+            also that of a strategy which an installed package adds.
         **options: The options of that class.
 
     Raises:

@@ -8,7 +8,7 @@ import pytest
 from memzoo import benchmarks, memories
 from memzoo.benchmarks.scenarios import BASELINES, SCENARIOS
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.memories.registry import FURTHER
+from memzoo.memories.strategies.named import FURTHER, strategy_named
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
@@ -41,8 +41,8 @@ def test_table_registry_exports_and_scenarios_agree() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", README, flags=re.MULTILINE))
     classes = {name for name in memories.__all__ if _is_strategy(getattr(memories, name))}
     assert rows == {name: strategy.__name__ for name, strategy in STRATEGIES.items()}
-    assert classes == {strategy.__name__ for strategy in (STRATEGIES | FURTHER).values()}
-    assert set(SCENARIOS) - set(BASELINES) == set(STRATEGIES | FURTHER)
+    assert classes == {strategy_named(name).__name__ for name in (*STRATEGIES, *FURTHER)}
+    assert set(SCENARIOS) - set(BASELINES) == {*STRATEGIES, *FURTHER}
     assert benchmarks.__doc__
 
 

@@ -2,15 +2,16 @@
 
 import itertools
 import logging
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.engine.state_sync import StateSync
+from memzoo.memories.models.usage import Usage
 from memzoo.stores import Store
-from memzoo.stores.errors import OptionError, StoreError, UnknownMessageError
+from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
-__all__ = ["Receipt", "evict", "forget", "rederived", "scrubbed"]
+__all__ = ["Receipt", "clear", "evict", "forget"]
 
 logger = logging.getLogger("memzoo")
 
@@ -37,32 +38,58 @@ class Receipt:
 
 
 async def forget(
-    log: Follower, ids: Collection[int], learners: Sequence[StateSync], *, thorough: bool | None
+    log: Follower,
+    ids: Collection[int] | None,
+    learners: Sequence[StateSync],
+    learn: Callable[[], Awaitable[None]],
+    usage: Usage,
+    *,
+    thorough: bool | None,
 ) -> Receipt:
-    """Delete messages and what was learnt from them, everywhere; what is to be learnt anew is outstanding.
+    """As `BaseMemory.aforget`.
 
-    Raises:
-        UnknownMessageError: There is no such message; nothing was forgotten.
+    Args:
+        log: The conversation.
+        ids: Log numbers; `None` for all.
+        learners: What learns from the log.
+        learn: Makes them learn anew.
+        usage: What that costs.
+        thorough: See `BaseMemory.aforget`.
     """
-    store, id_ = log.store, log.conversation_id
-    seqs = await _known(log, ids)
+    store, id_, calls = log.store, log.conversation_id, usage.total.calls
+    if ids is None:
+        seqs = tuple(entry.seq for entry in await store.read(id_))
+        await clear(log, learners)
+        erased, failed = await _scrubbed(store, thorough=thorough)
+        return Receipt(seqs, outstanding=tuple(failed), erased=erased)
+    known = await _known(log, ids)
     before = set(await store.states(id_))
-    removed = await store.forget(id_, seqs)
+    removed = await store.forget(id_, known)
     cleared = sorted(before - set(await store.states(id_)))
     failed = [problem for learner in learners for problem in await _let_go(learner)]
-    erased, unscrubbed = await scrubbed(store, thorough=thorough)
-    return Receipt(tuple(removed), (), (*cleared, *failed, *unscrubbed), erased=erased)
-
-
-async def rederived(receipt: Receipt, learners: Sequence[StateSync], calls: int) -> Receipt:
-    """A receipt after learning anew: what was outstanding and is done now is marked so."""
+    erased, unscrubbed = await _scrubbed(store, thorough=thorough)
+    try:
+        await learn()
+    except ModelError as error:
+        error.add_note(f"The messages {removed} are forgotten all the same; the next call catches up.")
+        raise
     done = {learner.name for learner in learners if not await learner.behind()}
-    return replace(
-        receipt,
-        rederived=tuple(name for name in receipt.outstanding if name in done),
-        outstanding=tuple(name for name in receipt.outstanding if name not in done),
-        calls=calls,
+    return Receipt(
+        removed=tuple(removed),
+        rederived=tuple(name for name in cleared if name in done),
+        outstanding=(*(name for name in cleared if name not in done), *failed, *unscrubbed),
+        calls=usage.total.calls - calls,
+        erased=erased,
     )
+
+
+async def clear(log: Follower, learners: Sequence[StateSync]) -> None:
+    """Delete a conversation: what was said and everything derived from it."""
+    await log.store.clear(log.conversation_id)
+    for learner in learners:
+        await learner.refresh(reset=True)
+    if not await log.store.scrub():
+        logger.warning("%r is deleted, but the store's log file could not be emptied yet", log.conversation_id)
 
 
 async def evict(log: Follower, first_needed: int, newest: int) -> None:
@@ -82,8 +109,7 @@ async def evict(log: Follower, first_needed: int, newest: int) -> None:
         logger.warning("%r: what is needed no more was not deleted yet: %s", log.conversation_id, error)
 
 
-async def scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
-    """Remove what was deleted from the store's files: whether that was done, and what failed."""
+async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
     try:
         return await store.scrub(thorough=thorough), []
     except StoreError as error:

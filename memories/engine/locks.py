@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 from memzoo.stores import Store
 from memzoo.stores.driving import is_blocking
 
-__all__ = ["FairLock", "LockOwner", "PerConversation", "TurnLock", "state_locks", "turn_locks"]
+__all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "TurnLock", "state_locks", "turn_locks"]
 
 T = TypeVar("T")
 
@@ -131,6 +131,27 @@ class FairLock:
             raise
 
 
+class StateLock:
+    """Lets one derivation of a state run at a time, in threads and in tasks, so that no model call is paid for twice.
+
+    It is a courtesy, not what correctness rests on: that is the compare-and-swap of the store. So a thread does not
+    wait for a task, which may take as long as its event loop likes.
+    """
+
+    def __init__(self) -> None:
+        self._threads = FairLock()
+        self._tasks = FairLock()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether somebody derives."""
+        return self._threads.is_taken or self._tasks.is_taken
+
+    def held(self) -> contextlib.AbstractAsyncContextManager[bool]:
+        """See `FairLock.held`."""
+        return (self._threads if is_blocking() else self._tasks).held()
+
+
 class TurnLock(FairLock):
     """Lets one turn of a conversation run at a time."""
 
@@ -171,11 +192,8 @@ class PerConversation(Generic[T]):
             return found
 
 
-state_locks: PerConversation[FairLock] = PerConversation(FairLock)
-"""By conversation and state: one derivation of a state at a time, so that no model call is paid for twice.
-
-It is a courtesy, not what correctness rests on: that is the compare-and-swap of the store.
-"""
+state_locks: PerConversation[StateLock] = PerConversation(StateLock)
+"""By conversation and state: one derivation of a state at a time."""
 
 turn_locks: PerConversation[TurnLock] = PerConversation(TurnLock)
 """By conversation: one turn at a time."""

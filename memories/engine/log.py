@@ -92,7 +92,7 @@ class Follower:
             await self._read_older(first, None if count is None else max(count, len(entries)))
 
     async def _read_older(self, first: int, limit: int | None) -> None:
-        (entries, start), epoch = self._held, self._epoch
+        start, epoch = self._held[1], self._epoch
         older = await self.store.read(
             self.conversation_id, after=first - 1, until=start - 1, limit=limit, newest=limit is not None
         )

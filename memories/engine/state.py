@@ -55,7 +55,8 @@ class StateKeeper:
         store: Where the state is kept.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called with each change, one at a time, in order. If it fails, it is called again at the next look.
+        on_change: Called with each change once, one at a time, in order. What it raises is passed on, and the change
+            counts as taken in.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange) -> None:
@@ -105,8 +106,10 @@ class StateKeeper:
         known = self._state
         if not reset and update.version == known.version:
             return
-        await self._on_change(update.changes, reset=reset)
         items = {} if reset else dict(known.items)
         items.update(update.changes)
         kept = {key: value for key, value in items.items() if value is not None}
-        self._state = State(kept, update.watermark, update.version, known.epoch + reset)
+        try:
+            await self._on_change(update.changes, reset=reset)
+        finally:
+            self._state = State(kept, update.watermark, update.version, known.epoch + reset)

@@ -3,6 +3,7 @@
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.locks import state_locks
@@ -12,15 +13,26 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError, ModelError
 
-__all__ = ["StateSync"]
+__all__ = ["Hooks", "StateSync"]
 
 logger = logging.getLogger("memzoo")
 
 _FEWEST_ENTRIES = 64
 _MOST_CHARACTERS = 16_000
 
-Derive = Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
-Due = Callable[[State, Sequence[Entry]], bool]
+
+class Hooks(NamedTuple):
+    """What a strategy gives to the engine.
+
+    Attributes:
+        derive: Learns from entries that the state has not taken in.
+        due: Whether the entries that wait, if they are all there are, are to be learnt from now.
+        on_state_change: Called when the state changed; see `StateKeeper`.
+    """
+
+    derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
+    due: Callable[[State, Sequence[Entry]], bool]
+    on_state_change: OnStateChange
 
 
 class StateSync:
@@ -32,20 +44,15 @@ class StateSync:
     Args:
         follower: The log.
         name: The name under which the store keeps the state.
-        derive: Learns from entries that the state has not taken in.
-        due: Whether the entries that wait, if they are all there are, are to be learnt from now.
-        on_change: Called when the state changed; see `StateKeeper`.
+        hooks: The strategy's.
         background: Learn after the call that asked for it has returned.
     """
 
-    def __init__(
-        self, follower: Follower, name: str, *, derive: Derive, due: Due, on_change: OnStateChange, background: bool
-    ) -> None:
+    def __init__(self, follower: Follower, name: str, hooks: Hooks, *, background: bool) -> None:
         self.name = name
         self._follower = follower
-        self._derive = derive
-        self._due = due
-        self._keeper = StateKeeper(follower.store, follower.conversation_id, name, on_change)
+        self._hooks = hooks
+        self._keeper = StateKeeper(follower.store, follower.conversation_id, name, hooks.on_state_change)
         self._lock = state_locks.of(follower.store, follower.conversation_id, name)
         self._background = Background(self._catch_up_quietly) if background else None
 
@@ -110,7 +117,7 @@ class StateSync:
                 state = await self.refresh()
                 while True:
                     step, are_more = await self._next_step(state)
-                    if not are_more and not (everything and step) and not self._due(state, step):
+                    if not are_more and not (everything and step) and not self._hooks.due(state, step):
                         return state
                     state = await self._take(state, step)
         except ModelError as error:
@@ -140,7 +147,7 @@ class StateSync:
         """Whether there is something to derive."""
         state = await self.refresh()
         step, are_more = await self._next_step(state)
-        return are_more or self._due(state, step)
+        return are_more or self._hooks.due(state, step)
 
     async def _catch_up_quietly(self) -> None:
         await self._follower.refresh()
@@ -148,7 +155,7 @@ class StateSync:
 
     async def _take(self, state: State, entries: Sequence[Entry]) -> State:
         until = entries[-1].seq if entries else state.watermark
-        changes = await self._derive(state, entries, Log(self._follower, until))
+        changes = await self._hooks.derive(state, entries, Log(self._follower, until))
         try:
             return await self._keeper.commit(state, changes, until)
         except ConflictError:

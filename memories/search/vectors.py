@@ -32,7 +32,7 @@ class VectorSearch:
     async def follow(self, store: Store, epoch: int) -> None:
         """Put in what the store has and the index lacks. The first time, and after a clear, all is compared."""
         if epoch != self._epoch:
-            await self._repair(store)
+            await self.repair(store)
             self._epoch = epoch
         new = await store.embeddings(*self._key, after=self._last)
         if new:
@@ -56,7 +56,8 @@ class VectorSearch:
         """Take everything out."""
         await self._index.remove(*self._key)
 
-    async def _repair(self, store: Store) -> None:
+    async def repair(self, store: Store) -> None:
+        """Compare all that the index has with the store, and mend what differs."""
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
         stored = await store.embeddings(*self._key)

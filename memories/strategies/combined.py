@@ -44,15 +44,16 @@ class CombinedMemory(BaseMemory):
 
     memories: Sequence[Member] = option(
         (),
-        doc="The members: names of strategies, pairs of a name and options, or memories made before on one and the same "
-        "store and conversation id. A member that is made from its name gets the options that the two have in common from "
+        doc="The members: names of strategies, pairs of a name and options, or memories made before on one and the "
+        "same store and conversation id. A member that is made from its name gets the options that the two have in "
+        "common from "
         'here, and its variable is called after it ("summary_buffer"), unless its options say otherwise.',
     )
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that `messages` may return together; `None` for no limit. The newest user message and what follows it "
-        "come first as long as it is not answered, and raise an `OverBudgetError` if they do not fit.",
+        doc="Tokens that `messages` may return together; `None` for no limit. The newest user message and what "
+        "follows it come first as long as it is not answered, and raise an `OverBudgetError` if they do not fit.",
     )
     shares: Sequence[float] | None = option(
         None,

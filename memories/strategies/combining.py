@@ -15,7 +15,7 @@ __all__ = ["merged"]
 
 
 def merged(
-    views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View
+    views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View | None = None
 ) -> View:
     """What views show of one conversation, each text and each message once.
 
@@ -35,7 +35,7 @@ def merged(
     """
     merge = _Merge(renderer if limit is not None else None)
     most = sys.maxsize if limit is None else limit
-    merge.add(first, sys.maxsize)
+    merge.add(first or View(), sys.maxsize)
     if merge.size > most:
         raise OverBudgetError.of("the newest user message and what follows it", merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.

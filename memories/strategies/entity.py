@@ -46,14 +46,14 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     k: int = option(
         3,
-        doc='How many exchanges are shown, and used to tell who "she" is; 0 for none. An exchange is a user message and '
-        "what follows it up to the next one.",
+        doc='How many exchanges are shown, and used to tell who "she" is; 0 for none. An exchange is a user message '
+        "and what follows it up to the next one.",
     )
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that the notes may have together. Then the notes on what the last `k` exchanges mention follow those on "
-        "what the input mentions, as far as they fit.",
+        doc="Tokens that the notes may have together. Then the notes on what the last `k` exchanges mention follow "
+        "those on what the input mentions, as far as they fit.",
     )
     chat_history_key: str = option(
         "history", doc='The variable under which the exchanges are returned; the notes are under "entities".'

@@ -53,14 +53,14 @@ class ConversationKGMemory(ModelBackedMemory):
     depth: int = option(
         1,
         at_least=1,
-        doc="How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about its "
-        "neighbours too.",
+        doc="How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about "
+        "its neighbours too.",
     )
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Show as many facts as fit so many tokens: the nearest first, among them those that connect two of the names, "
-        "then the newest; `None` for all. What was not learnt from yet is shown besides.",
+        doc="Show as many facts as fit so many tokens: the nearest first, among them those that connect two of the "
+        "names, then the newest; `None` for all. What was not learnt from yet is shown besides.",
     )
     mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
     single_valued: Collection[str] = option(

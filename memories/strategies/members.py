@@ -29,7 +29,8 @@ def members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
         raise OptionError(
             f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
         )
-    if states := _repeated(member.state_name for member in members if member.derives):
+    states = _repeated(learner.name for member in members for learner in member._learners)  # noqa: SLF001
+    if states:
         raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
     return members
 

@@ -17,8 +17,8 @@ class ModelBackedMemory(BaseMemory):
 
     llm: ModelOption = option(
         "offline",
-        doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a function "
-        "from chat messages to text.",
+        doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a "
+        "function from chat messages to text.",
     )
 
     def __post_init__(self) -> None:

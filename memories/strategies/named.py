@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from types import MappingProxyType
 
 from memzoo.memories.base import BaseMemory
 from memzoo.stores.errors import OptionError, UnknownStrategyError
@@ -14,28 +13,24 @@ __all__ = ["FURTHER", "SEVEN", "further_names", "strategy_named"]
 
 _GROUP = "memzoo.strategies"
 
-SEVEN: Mapping[str, str] = MappingProxyType(
-    {
-        "buffer": "buffer:ConversationBufferMemory",
-        "window": "window:ConversationBufferWindowMemory",
-        "summary": "summary:ConversationSummaryMemory",
-        "summary-buffer": "summary_buffer:ConversationSummaryBufferMemory",
-        "entity": "entity:ConversationEntityMemory",
-        "vector-retriever": "vector_retriever:VectorStoreRetrieverMemory",
-        "knowledge-graph": "knowledge_graph:ConversationKGMemory",
-    }
-)
+SEVEN = {
+    "buffer": "buffer:ConversationBufferMemory",
+    "window": "window:ConversationBufferWindowMemory",
+    "summary": "summary:ConversationSummaryMemory",
+    "summary-buffer": "summary_buffer:ConversationSummaryBufferMemory",
+    "entity": "entity:ConversationEntityMemory",
+    "vector-retriever": "vector_retriever:VectorStoreRetrieverMemory",
+    "knowledge-graph": "knowledge_graph:ConversationKGMemory",
+}
 """The seven by short name, from the simplest to the most elaborate: the module in this folder, and the class in it."""
 
-FURTHER: Mapping[str, str] = MappingProxyType(
-    {
-        "combined": "combined:CombinedMemory",
-        "message-window": "message_window:MessageWindowMemory",
-        "token-window": "token_window:TokenWindowMemory",
-        "token-buffer": "token_buffer:ConversationTokenBufferMemory",
-        "summarizing-window": "summarizing_window:SummarizingWindowMemory",
-    }
-)
+FURTHER = {
+    "combined": "combined:CombinedMemory",
+    "message-window": "message_window:MessageWindowMemory",
+    "token-window": "token_window:TokenWindowMemory",
+    "token-buffer": "token_buffer:ConversationTokenBufferMemory",
+    "summarizing-window": "summarizing_window:SummarizingWindowMemory",
+}
 """Further ones, which are made by name like the seven and are not counted among them."""
 
 

@@ -13,8 +13,9 @@ _FEWEST_ENTRIES = 32
 class SlidingWindow:
     """Knows which messages fit a limit, where there is nothing but the words of user and assistant.
 
-    Then the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted the last
-    time, and what is new, less what that pushes out: a load costs what changed. All other cases are left to `fitted`.
+    Then the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted the
+    last time, and what is new, less what that pushes out: a load costs what changed. All other cases are left to
+    `fitted`.
 
     Args:
         weight: What an entry counts towards the limit.

@@ -23,8 +23,8 @@ class SummarizingMemory(ModelBackedMemory):
     max_summary_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that the summary may have at most. The model is told; a reply over the limit is asked for once more, "
-        "shorter, and then cut at the end of a sentence.",
+        doc="Tokens that the summary may have at most. The model is told; a reply over the limit is asked for once "
+        "more, shorter, and then cut at the end of a sentence.",
     )
 
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:

@@ -43,8 +43,8 @@ class ConversationSummaryMemory(SummarizingMemory):
     every_tokens: int | None = option(
         None,
         at_least=1,
-        doc="Tokens of new messages for which a call is made before that many exchanges wait; with `every` left at 1, only "
-        "they count.",
+        doc="Tokens of new messages for which a call is made before that many exchanges wait; with `every` left at "
+        "1, only they count.",
     )
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:

@@ -35,7 +35,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     Example:
         >>> memory = ConversationSummaryBufferMemory(
-        ...     llm=lambda messages: "Sam greets the AI.", max_token_limit=5, token_counter=lambda message: 2
+        ...     llm=lambda messages: "Sam greets the AI.", max_token_limit=7, token_counter=lambda message: 1
         ... )
         >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
         >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
@@ -54,8 +54,8 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     prune_to: int | None = option(
         None,
         at_least=0,
-        doc="Tokens that stay when the limit is passed; by default half of it, so that the next exchanges have room and "
-        "few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.",
+        doc="Tokens that stay when the limit is passed; by default half of it, so that the next exchanges have room "
+        "and few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.",
     )
 
     def __post_init__(self) -> None:

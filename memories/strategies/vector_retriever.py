@@ -4,13 +4,12 @@ import functools
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
-from memzoo.memories.options import names, whole_number
+from memzoo.memories.options import check, names, option, strategy
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, within
@@ -25,7 +24,12 @@ __all__ = ["VectorStoreRetrieverMemory"]
 logger = logging.getLogger("memzoo")
 
 
-@dataclass(kw_only=True, eq=False)
+def _check_index(_: str, value: object) -> None:
+    if not isinstance(value, VectorIndex):
+        raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {value!r}")
+
+
+@strategy
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
@@ -56,23 +60,18 @@ class VectorStoreRetrieverMemory(BaseMemory):
     needs_query = True
     keeps_fields = True
 
-    k: int = 4
-    max_token_limit: int | None = None
-    embedder: EmbedderOption = None
-    index: VectorIndex = field(default_factory=ExactIndex)
-    exclude_input_keys: Sequence[str] = ()
+    k: int = option(4, at_least=1, doc="How many exchanges are shown.")
+    max_token_limit: int | None = option(None, at_least=1, doc="Show as many of the best messages as fit.")
+    embedder: EmbedderOption = option(None, doc="...")
+    index: VectorIndex = option(factory=ExactIndex, check=_check_index, doc="...")
+    exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k, at_least=1)
-        if self.max_token_limit is not None:
-            whole_number("max_token_limit", self.max_token_limit, at_least=1)
-        if not isinstance(self.index, VectorIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {self.index!r}")
-        names("exclude_input_keys", self.exclude_input_keys)
+        check(self)
         self._embedder: Embedder = as_embedder(self.embedder)
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
-        self._documents = Documents(self.labels, {self.memory_key, *self.exclude_input_keys})
+        self._documents = Documents(self._renderer.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
         self._tokens = functools.cache(lambda text: self.counter({"role": "system", "content": text}))
 
@@ -106,22 +105,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
         texts = [self._documents.text(await log.between(one[0].document, one[-1].seq)) for one in documents]
         return View(tuple(texts), passages=tuple(itertools.chain.from_iterable(documents)))
 
-    def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Forget all words, after something was deleted."""
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Forget all words, and let the index go of what the store deleted."""
         if reset:
             self._words = self._no_words()
             self._tokens.cache_clear()
-
-    async def aclear(self) -> None:
-        """Delete the conversation, in the index too."""
-        await super().aclear()
-        await self._vectors.clear()
-        self._words = self._no_words()
-
-    async def drop_deleted(self) -> None:
-        """Let go of what the store has deleted, in the index too."""
-        state = await self._upkeep.state()
-        await self._vectors.follow(self.store, state.epoch)
+            await self._vectors.repair(self.store)
 
     async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
         """The messages nearest to the query, by log number, with their cosines."""
@@ -130,13 +119,13 @@ class VectorStoreRetrieverMemory(BaseMemory):
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return []
-        await self._vectors.follow(log.store, state.epoch)
+        await self._vectors.follow(self.store, state.epoch)
         return await self._vectors.search(vector)
 
     async def _embed(self, texts: list[str], log: Log, state: State) -> list[bytes]:
         embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
-        size, held = len(embedded.vectors[0]), await self._vectors.size(log.store, state)
+        size, held = len(embedded.vectors[0]), await self._vectors.size(self.store, state)
         if held not in (None, size):
             # Together with the others it could not be searched, and they could not either.
             raise ModelError(

@@ -32,8 +32,8 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     k: int = option(
         5,
-        doc="How many exchanges are shown; 0 or less shows none. An exchange is a user message and all that follows it up "
-        "to the next one.",
+        doc="How many exchanges are shown; 0 or less shows none. An exchange is a user message and all that follows "
+        "it up to the next one.",
     )
 
     async def oldest_needed(self, log: Log, state: State) -> int:

@@ -44,33 +44,33 @@ class WindowMemory(BaseMemory):
     A window deletes nothing. A smaller limit hides messages, a larger one brings them back.
 
     State: `system`, the system message that holds, as `[[number, message]]`; after `set_messages` also `base`, those
-    messages, and `since`, the number of the last message that they replace. With LangChain4j's rules `held`, the messages
-    that its memory would hold, in the same form.
+    messages, and `since`, the number of the last message that they replace. With LangChain4j's rules `held`, the
+    messages that its memory would hold, in the same form.
     """
 
     evict: Evict = option(
         "message",
         one_of=("message", "exchange"),
-        doc="What goes at once when the limit is passed: `'message'`, the oldest message, with a tool call its results; or "
-        "`'exchange'`, all up to the next user message, so that what is shown begins with one.",
+        doc="What goes at once when the limit is passed: `'message'`, the oldest message, with a tool call its "
+        "results; or `'exchange'`, all up to the next user message, so that what is shown begins with one.",
     )
     oversized: Literal["raise", "keep"] = option(
         "raise",
         one_of=("raise", "keep"),
-        doc="What becomes of the system message, the newest user message and the tool calls that it led to, when they are "
-        "over the limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
+        doc="What becomes of the system message, the newest user message and the tool calls that it led to, when "
+        "they are over the limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
     )
     system_first: bool | None = option(
         None,
-        doc="Show the system message first; `False` shows it where it was said, which for a changed one is behind what was "
-        "said before. `None` is `True`, but `False` with LangChain4j's rules.",
+        doc="Show the system message first; `False` shows it where it was said, which for a changed one is behind "
+        "what was said before. `None` is `True`, but `False` with LangChain4j's rules.",
     )
     rules: Literal["memzoo", "langchain4j"] = option(
         "memzoo",
         one_of=("memzoo", "langchain4j"),
-        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, also where it sends what providers refuse or "
-        "forgets what was just said (`docs/windows.md` lists it). Then evicted messages do not come back once another was "
-        "added, though the log has them.",
+        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, also where it sends what providers "
+        "refuse or forgets what was just said (`docs/windows.md` lists it). Then evicted messages do not come back "
+        "once another was added, though the log has them.",
     )
 
     limit_name: ClassVar[str]

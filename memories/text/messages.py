@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message
@@ -87,13 +87,16 @@ def _check_content(message: Message) -> None:
         )
 
 
-def copied(value: Any) -> Any:
+T = TypeVar("T")
+
+
+def copied(value: T) -> T:
     """A copy of JSON, such as a list of messages; many times faster than `deepcopy`, which reckons with anything."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
-        return {key: item if isinstance(item, str) else copied(item) for key, item in items.items()}
+        return cast("T", {key: item if isinstance(item, str) else copied(item) for key, item in items.items()})
     if isinstance(value, (list, tuple)):
-        return [copied(item) for item in cast("Sequence[Any]", value)]
+        return cast("T", [copied(item) for item in cast("Sequence[Any]", value)])
     return value
 
 

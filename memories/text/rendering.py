@@ -49,28 +49,30 @@ class Renderer:
         """A view as chat messages, one system message for each recalled text; no tool call without its results."""
         return view.messages if view.final else [*map(system_message, view.recalled), *sendable(view.messages)]
 
-    def request(self, view: View) -> list[Message]:
-        """A view as chat messages that a provider accepts: system messages first, tool calls with their results."""
-        if view.final:
-            return view.messages
-        said = sendable(view.messages)
-        rules = [message for message in said if is_instruction(message)]
-        return [*rules, *map(system_message, view.texts), *said[len(rules) :]]
+    def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
+        """A view as chat messages that a provider accepts: system messages first, tool calls with their results.
 
-    def fitting_request(self, view: View, max_tokens: int) -> list[Message]:
-        """A view as the newest messages of its request that fit a limit, by the rules of `text.eviction`.
+        Args:
+            view: What is to be sent.
+            max_tokens: Tokens that all of it may have: the newest messages that fit, by the rules of `text.eviction`.
 
         Raises:
             OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
+        said = view.messages if view.final else sendable(view.messages)
+        rules = [] if view.final else [message for message in said if is_instruction(message)]
+        whole = [*rules, *map(system_message, view.texts), *said[len(rules) :]]
+        return whole if max_tokens is None else self._fitting(whole, view, max_tokens)
+
+    def _fitting(self, request: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
         whole_number("max_tokens", max_tokens, at_least=1)
         known = {id(entry.message): self.tokens(entry) for entry in view.entries}
-        said = (
-            Weighed(place, message, known[id(message)] if id(message) in known else self._counter()(message))
-            for place, message in enumerate(self.request(view))
+        weighed = (
+            Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
+            for place, message in enumerate(request)
         )
-        left = fitted(said, max_tokens)
+        left = fitted(weighed, max_tokens)
         if left.size > max_tokens:
             raise OverBudgetError.of("the system messages and the newest user message", left.size, max_tokens)
         return [one.message for one in left.kept]

@@ -4,7 +4,7 @@ import pytest
 
 from memzoo.benchmarks.scenarios import BASELINES, SCENARIOS, chosen
 from memzoo.memories import STRATEGIES, create_memory
-from memzoo.memories.registry import FURTHER
+from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores.errors import UnknownStrategyError
 
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from memzoo.memories import create_memory
 from memzoo.memories.models.chat import as_model
-from memzoo.memories.registry import FURTHER, STRATEGIES
+from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.memories.testing.contract import FlakyModel
 from memzoo.memories.text.grouping import is_instruction

@@ -39,7 +39,7 @@ CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[st
     (ConversationSummaryBufferMemory, {"max_token_limit": 10, "token_counter": words}, [], STRING, HI),
     (
         ConversationSummaryBufferMemory,
-        {"max_token_limit": 2, "token_counter": words},
+        {"max_token_limit": 2, "prune_to": 2, "token_counter": words},
         [SUMMARY],
         "System: They greet.\nAI: what's up",
         [SYSTEM, HI[1]],

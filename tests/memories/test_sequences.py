@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories import ConversationSummaryMemory
+from memzoo.memories.text.view import View
 from memzoo.stores import Message
 from tests.conversations import call, result, said
 from tests.memories.sequences import SPECIES, Run, sequence
@@ -55,11 +55,11 @@ def test_the_provider_of_the_tests_is_strict(messages: list[Message]) -> None:
 
 def test_the_checks_find_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     """A strategy that does not show the newest user message does not pass."""
-    monkeypatch.setattr(ConversationSummaryMemory, "completed", _as_it_is)
+    monkeypatch.setattr(View, "ending_with", _as_it_is)
     seeds = range(SPECIES.index("summary"), 500, len(SPECIES))
     with pytest.raises(AssertionError, match="the newest user message is lost"):
         [sequence(seed, steps=12) for seed in seeds]
 
 
-async def _as_it_is(memory: ConversationSummaryMemory, view: object) -> object:
+def _as_it_is(view: View, newest: object) -> View:
     return view

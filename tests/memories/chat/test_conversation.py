@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.memories import Conversation, ConversationBufferMemory, create_memory, immediate
-from memzoo.memories.registry import FURTHER, STRATEGIES
+from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message
 from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
@@ -105,7 +106,7 @@ def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> Non
     assert texts(endpoint.sent())[:2] == [("system", "Be kind."), ("system", "Anna likes tea.")]
 
 
-@pytest.mark.parametrize("name", list(STRATEGIES | FURTHER))
+@pytest.mark.parametrize("name", [*STRATEGIES, *FURTHER])
 @each_way
 def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint") -> None:
     """Tools, immediate tools, failures and long turns: an endpoint that is strict about order refuses nothing (I6)."""

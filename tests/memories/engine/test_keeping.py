@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.stores.errors import StoreError
 
 
@@ -19,7 +19,7 @@ class WatchedStore(InMemoryStore):
         self.read_entries = 0
         self.broken = False
 
-    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
         found = await super().read(conversation_id, **bounds)
         self.read_entries += len(found)
@@ -61,7 +61,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 2},
     "summary": {"llm": answering("Sam.")},
-    "summary-buffer": {"llm": answering("Sam."), "max_token_limit": 5, "token_counter": one_each},
+    "summary-buffer": {"llm": answering("Sam."), "max_token_limit": 5, "prune_to": 5, "token_counter": one_each},
     "entity": {"llm": answering("Sam: lives in Oslo"), "k": 1},
     "knowledge-graph": {"llm": answering("Sam | lives in | Oslo"), "k": 3},
     "vector-retriever": {},

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories.engine.state import Changes, StateKeeper, Turnstile
+from memzoo.memories.engine.locks import StateLock
+from memzoo.memories.engine.state import Changes, StateKeeper
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError
@@ -18,7 +19,7 @@ class Follower:
     def __init__(self) -> None:
         self.items: dict[str, JSON] = {}
 
-    def __call__(self, changes: Mapping[str, JSON], reset: bool) -> None:  # noqa: FBT001 - StateKeeper calls it so
+    async def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Take in what changed."""
         if reset:
             self.items.clear()
@@ -128,19 +129,19 @@ class TestKeeper:
         assert drive(one.refresh()).watermark == 3
 
 
-class TestTurnstile:
-    """`Turnstile`."""
+class TestStateLock:
+    """`StateLock`."""
 
     def test_lets_one_task_in_at_a_time(self) -> None:
         """Of several tasks one is inside, and it is seen from outside that somebody is (F4)."""
-        turnstile, inside, most = Turnstile(), 0, 0
+        lock, inside, most = StateLock(), 0, 0
 
         async def enter() -> None:
             nonlocal inside, most
-            async with turnstile.passed():
+            async with lock.held():
                 inside += 1
                 most = max(most, inside)
-                assert turnstile.busy
+                assert lock.is_taken
                 await asyncio.sleep(0)
                 inside -= 1
 
@@ -150,47 +151,47 @@ class TestTurnstile:
         asyncio.run(enter_all())
         asyncio.run(enter_all())
         assert most == 1
-        assert not turnstile.busy
+        assert not lock.is_taken
 
     def test_is_left_after_an_error(self) -> None:
         """Who fails inside does not keep others out, in sync calls and in tasks."""
-        turnstile = Turnstile()
+        lock = StateLock()
 
         async def fail() -> None:
-            async with turnstile.passed():
+            async with lock.held():
                 raise LookupError
 
         for run in (drive, asyncio.run):
             with pytest.raises(LookupError):
                 run(fail())
-            assert not turnstile.busy
+            assert not lock.is_taken
 
     def test_is_left_by_a_sync_call_that_cannot_go_on(self) -> None:
         """A sync call that reaches something asynchronous ends with an error, and leaves nobody locked out (I5)."""
-        turnstile = Turnstile()
+        lock = StateLock()
 
         async def wait() -> None:
-            async with turnstile.passed():
+            async with lock.held():
                 await asyncio.sleep(0)
 
         with pytest.raises(RuntimeError, match="asynchronous"):
             drive(wait())
-        assert not turnstile.busy
+        assert not lock.is_taken
 
     def test_is_left_by_a_cancelled_task(self) -> None:
         """A task that is cancelled inside lets the next one in."""
 
         async def cancel() -> bool:
-            turnstile = Turnstile()
+            lock = StateLock()
 
             async def stay() -> None:
-                async with turnstile.passed():
+                async with lock.held():
                     await asyncio.Event().wait()
 
             task = asyncio.create_task(stay())
             await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            return turnstile.busy
+            return lock.is_taken
 
         assert asyncio.run(cancel()) is False

@@ -15,10 +15,8 @@ from memzoo.memories import (
     ConversationSummaryMemory,
     create_memory,
 )
-from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
-from memzoo.memories.text.view import View
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import AmbiguousKeyError, ModelError, OptionError, UnknownStrategyError
 
@@ -238,6 +236,11 @@ class TestLoading:
         assert told("buffer", "window").load_memory_variables().keys() == {"buffer", "window"}
 
 
+def three(message: Message) -> int:
+    """A token counter: three for each message."""
+    return 3
+
+
 class TestMessages:
     """The views put together."""
 
@@ -258,26 +261,6 @@ class TestMessages:
         memory = told(("window", {"k": 1}), ("summary", {"llm": model}))
         assert [message["role"] for message in memory.messages()] == ["system", "user", "assistant"]
         assert contents(memory) == ["They talk.", "Eve likes milk", "good"]
-
-    def test_takes_the_newest_of_a_member_that_tells_no_numbers(self) -> None:
-        """Messages without numbers are found at the end of the log; what does not stand there is refused."""
-
-        class Tail(ConversationBufferMemory):
-            name = "tail"
-
-            async def view(self, log: Any, state: State, query: str | None) -> View:
-                return View(messages=(await super().view(log, state, query)).messages[-2:])
-
-        class Invented(ConversationBufferMemory):
-            name = "invented"
-
-            async def view(self, log: Any, state: State, query: str | None) -> View:
-                return View(messages=[{"role": "user", "content": "never said"}])
-
-        shared: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a"}
-        assert contents(told(Tail(**shared))) == ["Eve likes milk", "good"]
-        with pytest.raises(OptionError, match="'invented' does not tell which messages it shows"):
-            CombinedMemory(memories=[Invented(**shared)]).messages()
 
 
 class TestBudget:
@@ -309,7 +292,7 @@ class TestBudget:
         """A call and its results are shown together or not at all (I6)."""
         call = {"id": "c1", "function": {"name": "weather", "arguments": "Oslo"}}
         for limit, shown in ((9, 1), (15, 4)):
-            memory = CombinedMemory(memories=["buffer"], token_counter=lambda _: 3, max_token_limit=limit)
+            memory = CombinedMemory(memories=["buffer"], token_counter=three, max_token_limit=limit)
             memory.add_messages(
                 [
                     {"role": "user", "content": "And today?"},

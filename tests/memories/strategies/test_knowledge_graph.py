@@ -170,7 +170,7 @@ class TestSaving:
 
     def test_takes_one_call(self) -> None:
         """A save makes one call, a load makes one at most, and what no user said takes none (I11)."""
-        memory, model = told("Sam")
+        memory, model = told("Sam", mine_ai=False)
         assert on(memory, "Who is it?")
         assert [name for name, _ in model.asked] == ["triple_extraction", "current_entities"]
         memory.chat_memory.add_ai_message("Anything else?")
@@ -287,7 +287,7 @@ def test_is_there_after_a_restart() -> None:
 def test_exchanges_mined_together_keep_what_was_said_between() -> None:
     """The assistant's words between two exchanges are context for the second, though no facts are taken from them."""
     model = ScriptedModel(ModelError("down"), "Nolan | is | British")
-    memory = ConversationKGMemory(llm=model, on_model_error="defer")
+    memory = ConversationKGMemory(llm=model, on_model_error="defer", mine_ai=False)
     memory.save_context({"input": "Who made Inception?"}, {"output": "Christopher Nolan."})
     memory.save_context({"input": "He is British."}, {"output": "He is."})
     prompt = model.asked[-1][1]

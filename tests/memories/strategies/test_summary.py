@@ -6,6 +6,7 @@ import pytest
 
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.memories.text.messages import Labels, render
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError, ModelError, ModelReplyError, OptionError, UnknownOptionError
 
@@ -146,7 +147,7 @@ class TestFromMessages:
         memory = ConversationSummaryMemory.from_messages(model, SAID, summarize_step=step)
         steps = [SAID[start : start + step] for start in range(0, len(SAID), step)]
         asked = [prompt.partition("<new_lines>\n")[2].partition("\n</new_lines>")[0] for _, prompt in model.asked]
-        assert asked == [memory.render(messages) for messages in steps]
+        assert asked == [render(messages, Labels()) for messages in steps]
         assert len(asked) == calls
         assert memory.history() == SAID
 

@@ -27,8 +27,9 @@ def one(message: Message) -> int:
 
 
 def make(model: ScriptedModel | ChatFunction, limit: int, **options: Any) -> ConversationSummaryBufferMemory:
-    """A memory that counts words."""
-    given: dict[str, Any] = {"llm": model, "max_token_limit": limit, "token_counter": words, "conversation_id": "a"}
+    """A memory that counts words, and lets as many messages go as have to."""
+    given: dict[str, Any] = {"llm": model, "max_token_limit": limit, "token_counter": words, "prune_to": limit}
+    given["conversation_id"] = "a"
     return ConversationSummaryBufferMemory(**(given | options))
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from memzoo.benchmarks.research import speed, speed_memzoo, speed_rows, speed_ta
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
 from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare
+from memzoo.stores import Message
 
 
 def spending(clock: "itertools.count[int]", ticks: int, log: list[int]) -> Prepare:
@@ -78,7 +78,7 @@ def test_each_sample_of_a_first_load_opens_a_fresh_copy(
     make: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a load stores is not there for the next sample."""
-    monkeypatch.setattr(speed_memzoo, "messages", few(speed_talk.messages))
+    monkeypatch.setattr(speed_memzoo, "messages", ten)
     place = Place(tmp_path)
     with place.stack:
         prepare = make(place)
@@ -89,9 +89,9 @@ def test_each_sample_of_a_first_load_opens_a_fresh_copy(
     assert (tmp_path / "original.db").read_bytes() == original
 
 
-def few(messages: Callable[..., object]) -> Callable[..., object]:
+def ten(_: int, *, rare_words: bool = False) -> list[Message]:
     """Ten messages, however many are wanted."""
-    return lambda _, **options: messages(10, **options)
+    return speed_talk.messages(10, rare_words=rare_words)
 
 
 def test_model_calls_are_counted(tmp_path: Path) -> None:

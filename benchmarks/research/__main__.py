@@ -1,6 +1,6 @@
-"""Measurements and pictures for the documentation: `python -m memzoo.benchmarks.research`.
+"""All measurements that the documentation quotes: `python -m memzoo.benchmarks.research --help` lists them.
 
-Without a command it compares all strategies on the bundled conversation, and counts what eight names in an exchange
+Without a command, it compares all strategies on the bundled conversation and counts what eight names in an exchange
 cost the entity memory.
 """
 
@@ -15,13 +15,21 @@ from memzoo.benchmarks.counting import available_counter
 from memzoo.benchmarks.drawing import STANDALONE, require_matplotlib
 from memzoo.benchmarks.pictures import context_picture
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
+from memzoo.benchmarks.research.retrieval import retrieval
+from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
+from memzoo.benchmarks.research.retrieval_facts import retrieval_facts
+from memzoo.benchmarks.research.speed import speed
+from memzoo.benchmarks.research.store_cost import store_cost
+from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.running import DEFAULT_BUDGET, DEFAULT_OUT, run_comparison
 from memzoo.benchmarks.tabulating import counter_note
 from memzoo.benchmarks.transcripts import sample_transcripts
 
 __all__ = ["app"]
 
-app = typer.Typer(help="Comparisons of memories.")
+app = typer.Typer(help="Measurements for the documentation.")
+for command in (speed, store_cost, weight, retrieval, retrieval_cost, retrieval_facts):
+    app.command()(command)
 
 Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]
 
@@ -40,6 +48,12 @@ def measurements(
             transcript, [], model=OFFLINE, budget=budget, out=out, prices=None, token_counter=None, console=console
         )
         console.print(report(entity_cost(), OFFLINE))
+
+
+@app.command("entity-cost")
+def names_cost() -> None:
+    """Count what an exchange that names eight people costs the entity memory."""
+    Console().print(report(entity_cost(), OFFLINE))
 
 
 @app.command()

@@ -1,13 +1,9 @@
-"""What an exchange that names eight people costs the entity memory.
-
-Run it with `python -m memzoo.benchmarks.research.entity_cost`.
-"""
+"""What eight names in an exchange cost the entity memory: `python -m memzoo.benchmarks.research entity-cost`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from memzoo.benchmarks.tabulating import model_note
@@ -80,7 +76,3 @@ def report(costs: Sequence[ExchangeCost], model: str) -> Table:
 
 def _difference(after: Spent, before: Spent) -> Spent:
     return Spent(after.calls - before.calls, after.prompt_tokens - before.prompt_tokens)
-
-
-if __name__ == "__main__":
-    Console().print(report(entity_cost(), "offline"))

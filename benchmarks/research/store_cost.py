@@ -1,4 +1,4 @@
-"""What stores cost, side by side: `python -m memzoo.benchmarks.research.store_cost`."""
+"""What stores cost, side by side: `python -m memzoo.benchmarks.research store-cost`."""
 
 import itertools
 import tempfile
@@ -27,14 +27,11 @@ from memzoo.benchmarks.research.store_measuring import (
     sizes,
 )
 
-__all__ = ["Run", "app"]
+__all__ = ["Run", "store_cost"]
 
 _LENGTH = 200
 
-app = typer.Typer(help="The cost of stores.")
 
-
-@app.command()
 def store_cost(
     *,
     rounds: Annotated[int, typer.Option(help="Exchanges that each appends.", min=1)] = 200,
@@ -162,7 +159,3 @@ def _table(*titles: str) -> Table:
     for place, title in enumerate(titles):
         table.add_column(title, justify="right" if place else "left")
     return table
-
-
-if __name__ == "__main__":
-    app()

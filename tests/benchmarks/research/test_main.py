@@ -1,5 +1,7 @@
 """Measurements and pictures for the documentation."""
 
+import importlib.util
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -33,3 +35,25 @@ def test_without_a_command_all_is_measured(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "report.html").exists()
     assert "LangChain makes 9 calls" in done.output
+
+
+def quoted() -> list[tuple[str, str]]:
+    """The module and the command of each measurement that a page quotes."""
+    root = Path(__file__).parents[3]
+    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("benchmarks/research/*.py")]
+    pattern = r"python -m (memzoo\.benchmarks\.research[\w.]*\w)(?: ([a-z][a-z-]+))?"
+    found = [re.findall(pattern, page.read_text(encoding="utf-8")) for page in pages]
+    return sorted({(module, command) for page in found for module, command in page})
+
+
+@pytest.mark.parametrize(("module", "command"), quoted())
+def test_a_quoted_command_exists(module: str, command: str) -> None:
+    """Pages and docstrings name modules that can be run, and commands that there are."""
+    name = module if module != "memzoo.benchmarks.research" else f"{module}.__main__"
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    assert '__name__ == "__main__"' in Path(spec.origin).read_text(encoding="utf-8")
+    if command:
+        done = CliRunner().invoke(app, [command, "--help"])
+        assert done.exit_code == 0, done.output

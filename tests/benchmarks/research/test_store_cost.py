@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.store_contenders import ON_POSTGRESQL, ON_SQLITE, Contender
-from memzoo.benchmarks.research.store_cost import app
 from memzoo.benchmarks.research.store_measuring import Append, appends, fill, loads, opened, rate, sizes
 from memzoo.stores.errors import MissingExtraError
 
@@ -109,7 +109,7 @@ def test_the_command_shows_all_tables(postgres_url: str, monkeypatch: pytest.Mon
     """Sizes, loads and appends, on SQLite and on PostgreSQL."""
     monkeypatch.setattr("memzoo.benchmarks.research.store_cost._LENGTH", 4)
     arguments = ["--rounds", "2", "--lengths", "4,8", "--conversations", "2", "--sized", "1", "--seconds", "0.1"]
-    done = CliRunner().invoke(app, [*arguments, "--postgres", postgres_url])
+    done = CliRunner().invoke(app, ["store-cost", *arguments, "--postgres", postgres_url])
     assert done.exit_code == 0, done.output
     for title in ("SQLite, 4 messages", "SQLite: the last 20", "PostgreSQL, 4 messages", "PostgreSQL: an exchange"):
         assert title in done.output

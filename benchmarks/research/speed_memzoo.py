@@ -1,0 +1,205 @@
+"""What `speed` asks memzoo to do."""
+
+import itertools
+import shutil
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from memzoo.benchmarks.research.speed_talk import exchanges, messages, question
+from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, Repeat, again
+from memzoo.memories import (
+    BaseMemory,
+    ConversationBufferMemory,
+    ConversationBufferWindowMemory,
+    ConversationSummaryBufferMemory,
+    ConversationTokenBufferMemory,
+    VectorStoreRetrieverMemory,
+)
+from memzoo.stores import Message, Store, open_store
+
+__all__ = [
+    "buffer_load",
+    "buffer_save",
+    "buffer_turn",
+    "model_calls",
+    "opened_retriever",
+    "opened_token_buffer",
+    "retriever_load",
+    "token_buffer_load",
+    "token_buffer_save",
+    "window_load",
+    "window_load_sqlite",
+    "window_save_sqlite",
+]
+
+_TURN = 500
+"""Messages that are stored at once to set up a long conversation; only later calls are measured."""
+
+_ENCODING = "o200k_base"
+
+
+def buffer_load(count: int) -> Maker:
+    """Load a buffer of so many exchanges as text."""
+    return lambda _: _loading(filled(ConversationBufferMemory(), messages(2 * count)))
+
+
+def buffer_turn(count: int) -> Maker:
+    """Load a buffer of so many exchanges as text, then save one more."""
+
+    def make(_: Place) -> Prepare:
+        memory = filled(ConversationBufferMemory(), messages(2 * count))
+        save = saving(memory)
+
+        def turn() -> None:
+            memory.load_memory_variables({})
+            save()
+
+        return again(turn)
+
+    return make
+
+
+def buffer_save(_: Place) -> Prepare:
+    """Save an exchange to a buffer in memory."""
+    return again(saving(ConversationBufferMemory()))
+
+
+def window_load(count: int) -> Maker:
+    """Load a window of five exchanges."""
+    return lambda _: _loading(filled(ConversationBufferWindowMemory(k=5), messages(2 * count)))
+
+
+def window_load_sqlite(count: int) -> Maker:
+    """Load a window of five exchanges from SQLite."""
+    return lambda place: _loading(_window_on_sqlite(place, count))
+
+
+def window_save_sqlite(count: int) -> Maker:
+    """Save an exchange to a window on SQLite."""
+    return lambda place: again(saving(_window_on_sqlite(place, count)))
+
+
+def token_buffer_load(limit: int) -> Maker:
+    """Load a token buffer that is full."""
+    return lambda _: _loading(_full(limit))
+
+
+def token_buffer_save(limit: int) -> Maker:
+    """Save an exchange to a token buffer that is full."""
+    return lambda _: again(saving(_full(limit)))
+
+
+def retriever_load(words: range) -> Maker:
+    """Search 10,000 messages that were searched before."""
+
+    def make(_: Place) -> Prepare:
+        memory = filled(VectorStoreRetrieverMemory(**_tokens(1000)), messages(10_000, rare_words=True))
+        return _asking(memory, question(words))
+
+    return make
+
+
+def opened_token_buffer(place: Place) -> Prepare:
+    """Open 10,000 stored messages as a token buffer and load them for the first time."""
+
+    def opened(store: Store) -> BaseMemory:
+        return ConversationTokenBufferMemory(store=store, conversation_id="a", **_tokens(2000))
+
+    # The tokenizer's vocabulary is loaded beforehand, as it would be in a process that has run for a while.
+    opened(open_store("memory://")).counter({"role": "user", "content": "tea"})
+    original = _stored(place, lambda store: ConversationBufferMemory(store=store, conversation_id="a"))
+    return _opening(place, original, opened, "tea")
+
+
+def opened_retriever(words: range) -> Maker:
+    """Open 10,000 messages that a retriever had saved and search them for the first time."""
+
+    def opened(store: Store) -> BaseMemory:
+        return VectorStoreRetrieverMemory(store=store, conversation_id="a", **_tokens(1000))
+
+    return lambda place: _opening(place, _stored(place, opened, rare_words=True), opened, question(words))
+
+
+def model_calls(_: Place) -> int:
+    """Model calls of a full summary-buffer in 40 exchanges of 100 tokens."""
+    calls = 0
+
+    def answer(_: object) -> str:
+        nonlocal calls
+        calls += 1
+        return "They talked about tea and ships."
+
+    memory = ConversationSummaryBufferMemory(llm=answer, **_tokens(2000))
+    said = exchanges()
+    while not calls:
+        _save(memory, *next(said))
+    calls = 0
+    for user, assistant in itertools.islice(said, 40):
+        _save(memory, user, assistant)
+    return calls
+
+
+def filled(memory: BaseMemory, said: list[Message]) -> BaseMemory:
+    """A memory to which messages were saved, hundreds in a turn."""
+    for start in range(0, len(said), _TURN):
+        memory.add_messages(said[start : start + _TURN])
+    return memory
+
+
+def saving(memory: BaseMemory) -> Callable[[], None]:
+    """A call that saves the next exchange."""
+    said = exchanges()
+    return lambda: _save(memory, *next(said))
+
+
+def _save(memory: BaseMemory, user: str, assistant: str) -> None:
+    memory.save_context({"input": user}, {"output": assistant})
+
+
+def _loading(memory: BaseMemory) -> Prepare:
+    return again(lambda: memory.load_memory_variables({}))
+
+
+def _asking(memory: BaseMemory, asked: str) -> Prepare:
+    return again(lambda: memory.load_memory_variables({"input": asked}))
+
+
+def _full(limit: int) -> BaseMemory:
+    return filled(ConversationTokenBufferMemory(**_tokens(limit)), messages(limit // 50 + 40))
+
+
+def _tokens(limit: int) -> dict[str, Any]:
+    return {"max_token_limit": limit, "token_counter": _ENCODING}
+
+
+def _window_on_sqlite(place: Place, count: int) -> BaseMemory:
+    store = _opened(place, place.folder / "memzoo.db")
+    return filled(ConversationBufferWindowMemory(k=5, store=store, conversation_id="a"), messages(2 * count))
+
+
+def _opened(place: Place, path: Path) -> Store:
+    store = open_store(f"sqlite:///{path}")
+    place.stack.callback(store.close)
+    return store
+
+
+def _stored(place: Place, opened: Callable[[Store], BaseMemory], *, rare_words: bool = False) -> Path:
+    """A file of 10,000 messages that a memory saved."""
+    path = place.folder / "original.db"
+    store = open_store(f"sqlite:///{path}")
+    filled(opened(store), messages(10_000, rare_words=rare_words))
+    store.close()
+    return path
+
+
+def _opening(place: Place, original: Path, opened: Callable[[Store], BaseMemory], asked: str) -> Prepare:
+    """Each sample opens a copy of the file, because a first load may store what it worked out."""
+
+    def prepare() -> Repeat:
+        copy = place.folder / f"{uuid.uuid4().hex}.db"
+        shutil.copy(original, copy)
+        return _asking(opened(_opened(place, copy)), asked)()
+
+    return prepare

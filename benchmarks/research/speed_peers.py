@@ -1,0 +1,250 @@
+"""What `speed` asks other libraries to do, where they do the same work.
+
+Each function takes what it needs from the library when it is called: a library that is not installed is left out.
+"""
+
+import asyncio
+import importlib
+import itertools
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memzoo.benchmarks.research.speed_talk import exchanges, messages, question
+from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare, Repeat, again
+
+__all__ = [
+    "langchain_buffer",
+    "langchain_model_calls",
+    "langchain_opened",
+    "langchain_retriever",
+    "langchain_token_buffer",
+    "langchain_window",
+    "llama_buffer",
+    "llama_token_buffer",
+    "sessions",
+]
+
+_ENCODING = "o200k_base"
+
+
+def langchain_buffer(count: int, *calls: str) -> Maker:
+    """`ConversationBufferMemory` with so many exchanges."""
+    return lambda _: _langchain_calls(_langchain("ConversationBufferMemory", _history(count)), calls)
+
+
+def langchain_window(count: int, *calls: str, sqlite: bool = False) -> Maker:
+    """`ConversationBufferWindowMemory` of five exchanges, in memory or over `SQLChatMessageHistory`."""
+
+    def make(place: Place) -> Prepare:
+        history = _history_on_sqlite(place, count) if sqlite else _history(count)
+        return _langchain_calls(_langchain("ConversationBufferWindowMemory", history, k=5), calls)
+
+    return make
+
+
+def langchain_token_buffer(limit: int, *calls: str) -> Maker:
+    """`ConversationTokenBufferMemory`, full."""
+
+    def make(_: Place) -> Prepare:
+        options = {"llm": _langchain_model(), "max_token_limit": limit}
+        memory = _langchain("ConversationTokenBufferMemory", _history(limit // 100 + 20), **options)
+        _langchain_save(memory, exchanges())()  # It cuts only when it saves.
+        return _langchain_calls(memory, calls)
+
+    return make
+
+
+def langchain_opened(_: Place) -> Prepare:
+    """`ConversationTokenBufferMemory` with 10,000 messages; its first save cuts them to the limit."""
+
+    def prepare() -> Repeat:
+        memory = _langchain(
+            "ConversationTokenBufferMemory", _history(5_000), llm=_langchain_model(), max_token_limit=2000
+        )
+        return again(_langchain_save(memory, exchanges()))()
+
+    return prepare
+
+
+def langchain_retriever(words: range) -> Maker:
+    """`VectorStoreRetrieverMemory` over LangChain's store of vectors in memory, with memzoo's embedder."""
+
+    def make(_: Place) -> Prepare:
+        from memzoo.memories import HashEmbedder
+        from memzoo.stores.driving import drive
+
+        numpy = importlib.import_module("numpy")
+        embedder = HashEmbedder()
+
+        class Embeddings(_found("langchain_core.embeddings").Embeddings):  # type: ignore[misc]
+            def embed_documents(self, texts: list[str]) -> list[list[float]]:
+                vectors = drive(embedder.embed(texts)).vectors
+                return [numpy.frombuffer(vector, "<f4").tolist() for vector in vectors]
+
+            def embed_query(self, text: str) -> list[float]:
+                return self.embed_documents([text])[0]
+
+        vectors = _found("langchain_core.vectorstores").InMemoryVectorStore(Embeddings())
+        vectors.add_texts([str(message["content"]) for message in messages(10_000, rare_words=True)])
+        memory = _found("langchain_classic.memory").VectorStoreRetrieverMemory(retriever=vectors.as_retriever())
+        asked = {"input": question(words)}
+        return again(lambda: memory.load_memory_variables(asked))
+
+    return make
+
+
+def langchain_model_calls(_place: Place) -> int:
+    """Model calls of a full `ConversationSummaryBufferMemory` in 40 exchanges of 100 tokens."""
+    model = _langchain_model()
+    memory = _found("langchain_classic.memory").ConversationSummaryBufferMemory(llm=model, max_token_limit=2000)
+    said = exchanges()
+    save = _langchain_save(memory, said)
+    while not model.calls:
+        save()
+    before = model.calls
+    for _ in range(40):
+        save()
+    return int(model.calls - before)
+
+
+def llama_buffer(count: int, *calls: str) -> Maker:
+    """`ChatMemoryBuffer` of llama-index-core, all its messages as text."""
+    utils = "llama_index.core.base.llms.generic_utils"
+
+    def make(_: Place) -> Prepare:
+        memory = _llama(count, 10**9)
+        as_text = _found(utils).messages_to_history_str
+        return _in_order({"load": lambda: as_text(memory.get_all()), "save": _llama_save(memory)}, calls)
+
+    return make
+
+
+def llama_token_buffer(limit: int, *calls: str) -> Maker:
+    """`ChatMemoryBuffer` of llama-index-core with a limit of tokens, full."""
+
+    def make(_: Place) -> Prepare:
+        memory = _llama(limit // 100 + 20, limit)
+        return _in_order({"load": memory.get, "save": _llama_save(memory)}, calls)
+
+    return make
+
+
+def sessions(count: int, *calls: str) -> Maker:
+    """`SQLiteSession` of openai-agents with so many exchanges in a file: the last 20 messages, or two more."""
+
+    def make(place: Place) -> Prepare:
+        session = _found("agents").SQLiteSession("a", place.folder / "agents.db")
+        runner = place.stack.enter_context(asyncio.Runner())
+        place.stack.callback(session.close)
+        runner.run(session.add_items(messages(2 * count)))
+        said = messages(2)
+
+        # One loop for all calls of a sample, or starting it would count.
+        async def repeat(times: int) -> None:
+            for _, call in itertools.product(range(times), calls):
+                await (session.get_items(limit=20) if call == "load" else session.add_items(said))
+
+        return lambda: lambda times: runner.run(repeat(times))
+
+    return make
+
+
+def _found(module: str) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # All of LangChain's memories announce their end.
+        return importlib.import_module(module)
+
+
+def _langchain(name: str, history: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return getattr(_found("langchain_classic.memory"), name)(chat_memory=history, **options)
+
+
+def _history(count: int) -> Any:
+    history = _found("langchain_core.chat_history").InMemoryChatMessageHistory()
+    history.add_messages(_langchain_messages(count))
+    return history
+
+
+def _history_on_sqlite(place: Place, count: int) -> Any:
+    history = _found("langchain_community.chat_message_histories").SQLChatMessageHistory(
+        session_id="a", connection=f"sqlite:///{place.folder}/langchain.db"
+    )
+    place.stack.callback(history.engine.dispose)
+    history.add_messages(_langchain_messages(count))
+    return history
+
+
+def _langchain_messages(count: int) -> list[Any]:
+    found = _found("langchain_core.messages")
+    kinds = {"user": found.HumanMessage, "assistant": found.AIMessage}
+    return [kinds[message["role"]](content=message["content"]) for message in messages(2 * count)]
+
+
+def _langchain_calls(memory: Any, calls: tuple[str, ...]) -> Prepare:
+    works = {"load": lambda: memory.load_memory_variables({}), "save": _langchain_save(memory, exchanges())}
+    return _in_order(works, calls)
+
+
+def _langchain_save(memory: Any, said: Any) -> Callable[[], object]:
+    def save() -> None:
+        user, assistant = next(said)
+        memory.save_context({"input": user}, {"output": assistant})
+
+    return save
+
+
+def _langchain_model() -> Any:
+    """A model that counts its calls, and counts tokens with the same encoding as memzoo."""
+    base = _found("langchain_core.language_models.chat_models").SimpleChatModel
+
+    class Scripted(base):  # type: ignore[misc, valid-type]
+        calls: int = 0
+
+        @property
+        def _llm_type(self) -> str:
+            return "scripted"
+
+        def _call(self, *_: Any, **__: Any) -> str:
+            self.calls += 1
+            return "They talked about tea and ships."
+
+    return Scripted(custom_get_token_ids=_encode())
+
+
+def _encode() -> Callable[[str], list[int]]:
+    import tiktoken
+
+    return tiktoken.get_encoding(_ENCODING).encode
+
+
+def _llama(count: int, limit: int) -> Any:
+    message = _found("llama_index.core.llms").ChatMessage
+    memory = _found("llama_index.core.memory").ChatMemoryBuffer.from_defaults(token_limit=limit, tokenizer_fn=_encode())
+    memory.set([message(content=one["content"], role=one["role"]) for one in messages(2 * count)])
+    return memory
+
+
+def _llama_save(memory: Any) -> Callable[[], object]:
+    message, said = _found("llama_index.core.llms").ChatMessage, exchanges()
+
+    def save() -> None:
+        user, assistant = next(said)
+        memory.put(message(content=user, role="user"))
+        memory.put(message(content=assistant, role="assistant"))
+
+    return save
+
+
+def _in_order(works: Mapping[str, Callable[[], object]], calls: tuple[str, ...]) -> Prepare:
+    chosen = [works[name] for name in calls]
+    if len(chosen) == 1:
+        return again(chosen[0])
+
+    def turn() -> None:
+        for call in chosen:
+            call()
+
+    return again(turn)

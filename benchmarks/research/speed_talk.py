@@ -1,0 +1,40 @@
+"""What is said in the conversations that `speed` measures."""
+
+import itertools
+from collections.abc import Iterator
+
+from memzoo.benchmarks.research.retrieval_cost import talk
+from memzoo.stores import Message
+
+__all__ = ["FREQUENT", "RARE", "exchanges", "messages", "question"]
+
+# A word of `talk` is the rarer, the higher its number: these stand in a hundredth, and in about ten of 10,000 messages.
+FREQUENT = range(10, 16)
+RARE = range(2000, 2006)
+
+_WORDS = (
+    "the first thing that we did when we came back from the lake was to look for the old map of the city and then we "
+    "made some tea and read to each other from the book about ships that my sister had left on the table"
+).split()
+
+
+def exchanges() -> Iterator[tuple[str, str]]:
+    """Exchanges of about 100 tokens without end, no two alike."""
+    for number in itertools.count():
+        start = number % len(_WORDS)
+        words = " ".join(_WORDS[start:] + _WORDS[:start])
+        yield f"{words}, question {number}", f"{words}, answer {number}"
+
+
+def messages(count: int, *, rare_words: bool = False) -> list[Message]:
+    """So many chat messages; with rare and frequent words for a search, or of about 50 tokens each."""
+    if rare_words:
+        return list(itertools.islice(itertools.chain.from_iterable(talk()), count))
+    said = itertools.islice(itertools.chain.from_iterable(exchanges()), count)
+    roles = itertools.cycle(("user", "assistant"))
+    return [{"role": role, "content": text} for role, text in zip(roles, said, strict=False)]
+
+
+def question(words: range) -> str:
+    """A question made of the given words of `talk`."""
+    return " ".join(f"word{number}" for number in words)

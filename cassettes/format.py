@@ -35,7 +35,12 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def dump(value: Any) -> str:
     """Write JSON as YAML, in its own order."""
-    options = {"sort_keys": False, "allow_unicode": True, "width": _ENDLESS, "default_flow_style": False}
+    options: dict[str, Any] = {
+        "sort_keys": False,
+        "allow_unicode": True,
+        "width": _ENDLESS,
+        "default_flow_style": False,
+    }
     return str(yaml.dump(value, Dumper=_Dumper, **options))
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.counting import TextCounter
-from memzoo.benchmarks.measuring import Measurement, Probe, Step, measure, steps_in
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.measuring import Measurement, Probe, Step, measure, steps_in
 from memzoo.benchmarks.scenarios import Scenario, asks_model, chosen
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import ChatModel, Model, Spent
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.stores.driving import drive

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memzoo.benchmarks.comparing import Comparison, Row
-from memzoo.benchmarks.conversations import Question, Transcript
-from memzoo.benchmarks.measuring import Probe
+from memzoo.benchmarks.measure.comparing import Comparison, Row
+from memzoo.benchmarks.measure.measuring import Probe
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 
 __all__ = ["Block", "Example", "Sight", "marked", "telling_example"]
 

@@ -10,10 +10,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import Comparison, Prices, Row, Score
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.pages import page
-from memzoo.benchmarks.tabulating import caption, columns, counter_note, exclusions, model_note, troubles
+from memzoo.benchmarks.measure.comparing import Comparison, Prices, Row, Score
+from memzoo.benchmarks.report.pages import page
+from memzoo.benchmarks.report.tabulating import caption, columns, counter_note, exclusions, model_note, troubles
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import Spent
 
 __all__ = ["results", "table", "timings", "write_report"]

@@ -5,11 +5,11 @@ import importlib.resources
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from memzoo.benchmarks.comparing import Comparison
-from memzoo.benchmarks.drawing import COLOURS, require_matplotlib
-from memzoo.benchmarks.examples import telling_example
-from memzoo.benchmarks.pictures import calls_picture, context_picture, recall_picture
-from memzoo.benchmarks.tabulating import caption, columns, exclusions, share, troubles
+from memzoo.benchmarks.measure.comparing import Comparison
+from memzoo.benchmarks.report.drawing import COLOURS, require_matplotlib
+from memzoo.benchmarks.report.examples import telling_example
+from memzoo.benchmarks.report.pictures import calls_picture, context_picture, recall_picture
+from memzoo.benchmarks.report.tabulating import caption, columns, exclusions, share, troubles
 
 __all__ = ["page"]
 

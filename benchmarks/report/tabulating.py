@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memzoo.benchmarks.comparing import OFFLINE, Comparison, Prices, Row
-from memzoo.benchmarks.counting import APPROXIMATE
+from memzoo.benchmarks.measure.comparing import OFFLINE, Comparison, Prices, Row
+from memzoo.benchmarks.measure.counting import APPROXIMATE
 
 __all__ = ["Column", "caption", "columns", "counter_note", "exclusions", "model_note", "share", "troubles"]
 

@@ -1,4 +1,4 @@
-"""The comparison as a command: a transcript in; a table, results and a report out."""
+"""Runs the command `memzoo compare`: a transcript in; a table, results and a report out."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Running one strategy through one conversation, as a chatbot would, and asking it the questions at the end."""
+"""Runs one strategy through one conversation, as a chatbot would, and asks it the questions at the end."""
 
 import time
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from memzoo.stores.errors import ModelError
 __all__ = ["Measurement", "Probe", "Shown", "Step", "measure", "steps_in"]
 
 Shown: TypeAlias = tuple[tuple[str, str], ...]
-"""What the model would have been shown: (role, text) of each message, in order."""
+"""The messages that the model would have seen, as (role, text), in order."""
 
 _FAILURES_IN_A_ROW = 3
 
@@ -103,7 +103,7 @@ def measure(
     Raises:
         ModelError: The model failed for good.
     """
-    run = _Run(transcript, scenario, model=model, budget=budget, counter=counter, timer=timer)
+    run = _Run(transcript, scenario, model, budget, counter, timer)
     steps: list[Step] = []
     for number, exchange in enumerate(transcript.exchanges, start=1):
         steps.append(run.step(number, exchange))
@@ -119,61 +119,57 @@ def measure(
 
 
 def steps_in(transcript: Transcript) -> int:
-    """How often `measure` reports progress for a conversation."""
+    """Count the steps of progress that `measure` reports for a conversation."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 
+@dataclass
 class _Run:
     """A memory on its way through a conversation."""
 
-    def __init__(
-        self,
-        transcript: Transcript,
-        scenario: Scenario,
-        *,
-        model: Model,
-        budget: int,
-        counter: TextCounter,
-        timer: Callable[[], float],
-    ) -> None:
-        self._now = UNDATED
-        self._budget = budget if scenario.cut else None
-        self._count = counter
-        self._timer = timer
-        self._seen: dict[Shown, Shown] = {}
-        self._failed = 0
+    transcript: Transcript
+    scenario: Scenario
+    model: Model
+    budget: int
+    counter: TextCounter
+    timer: Callable[[], float]
+
+    def __post_init__(self) -> None:
         self.failures = 0
-        self._memory = self._fresh(transcript, scenario, model, budget)
+        self._failed = 0
+        self._now = UNDATED
+        self._seen: dict[Shown, Shown] = {}
+        self._memory = self._fresh()
         self.usage = self._memory.usage if self._memory else Usage()
 
     def step(self, number: int, exchange: Exchange) -> Step:
         """Load the memory for the user's words, then save the exchange."""
         self._now = exchange.date or self._now
-        usage, start = self.usage.total, self._timer()
+        usage, start = self.usage.total, self.timer()
         view = self._view(exchange.user_text)
-        loaded = self._timer()
+        loaded = self.timer()
         load = _spent_since(usage, self.usage)
-        tokens = self._count.of_messages(self._cut(view))
-        usage, saving = self.usage.total, self._timer()
+        tokens = self.counter.of_messages(self._cut(view))
+        usage, saving = self.usage.total, self.timer()
         self._save(exchange, f"exchange-{number}")
-        saved = self._timer()
+        saved = self.timer()
         return Step(tokens, load, _spent_since(usage, self.usage), loaded - start, saved - saving)
 
     def probe(self, question: Question) -> Probe:
         """Load the memory for a question, and look for its evidence and its answer."""
         view = self._cut(self._view(question.text))
         shown: Shown = tuple((message["role"], text_of(message)) for message in view)
-        # Most strategies show the same for many questions: kept once, it weighs little.
+        # Most strategies show the same for many questions; stored once, it takes little space.
         shown = self._seen.setdefault(shown, shown)
         text = "\n".join(text for _, text in shown)
         found = answer_found(question.answer, text)
-        return Probe(recall(question.evidence, text), found, self._count.of_messages(view), shown)
+        return Probe(recall(question.evidence, text), found, self.counter.of_messages(view), shown)
 
     def _view(self, query: str | None) -> list[Message]:
         return [] if self._memory is None else self._memory.messages(query)
 
     def _cut(self, view: list[Message]) -> list[Message]:
-        return view if self._budget is None else fit(view, self._budget, self._count)
+        return fit(view, self.budget, self.counter) if self.scenario.cut else view
 
     def _save(self, exchange: Exchange, turn_id: str) -> None:
         try:
@@ -187,19 +183,20 @@ class _Run:
         else:
             self._failed = 0
 
-    def _fresh(self, transcript: Transcript, scenario: Scenario, model: Model, budget: int) -> BaseMemory | None:
-        if scenario.strategy is None:
+    def _fresh(self) -> BaseMemory | None:
+        if self.scenario.strategy is None:
             return None
-        options: dict[str, Any] = {**scenario.options(budget)}
-        if asks_model(scenario):
-            options["llm"] = model
+        options: dict[str, Any] = {**self.scenario.options(self.budget)}
+        if asks_model(self.scenario):
+            options["llm"] = self.model
         return create_memory(
-            scenario.strategy,
-            conversation_id=scenario.name,
+            self.scenario.strategy,
+            conversation_id=self.scenario.name,
+            # The store's clock follows the conversation: what is said long ago must look old to the memory.
             store=InMemoryStore(clock=lambda: self._now),
-            human_prefix=transcript.user,
-            ai_prefix=transcript.assistant,
-            token_counter=self._count.of_message,
+            human_prefix=self.transcript.user,
+            ai_prefix=self.transcript.assistant,
+            token_counter=self.counter.of_message,
             **options,
         )
 

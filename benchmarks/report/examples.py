@@ -1,4 +1,4 @@
-"""One question that tells the strategies apart, and what each of them would have shown the model for it."""
+"""Picks the question on which the strategies differ most, with what each would have shown the model."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -58,7 +58,7 @@ class Example:
 
 
 def telling_example(comparison: Comparison) -> Example | None:
-    """The question on which the strategies differ most, the first of them among equals; `None` without questions."""
+    """Pick the question on which the strategies differ most, the first among equals; `None` without questions."""
     rows = [row for row in comparison.completed if not row.scenario.baseline]
     asked = [
         (one, place)
@@ -78,7 +78,7 @@ def telling_example(comparison: Comparison) -> Example | None:
 
 
 def marked(text: str, evidence: Iterable[str]) -> tuple[Piece, ...]:
-    r"""A text in stretches, those that are evidence set apart, whatever the white space in them.
+    r"""Split a text so that evidence stands apart, whatever its white space.
 
     Example:
         >>> marked("Human: I like\ntea. Bye", ["I like tea."])

@@ -1,4 +1,4 @@
-"""The report as one page of HTML: no script, no network, everything that anybody wrote escaped."""
+"""Renders the report as one page of HTML: no scripts, no network, all text from outside escaped."""
 
 import importlib.resources
 
@@ -15,7 +15,7 @@ __all__ = ["page"]
 
 
 def page(comparison: Comparison) -> str:
-    """The report: pictures, table, an example, and how it was measured.
+    """Render the report: pictures, table, an example, and how it was measured.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -44,5 +44,5 @@ def _template() -> str:
 
 
 def _drawn(svg: str) -> Markup:
-    # Safe to be taken as it is: the pictures hold numbers and the names of scenarios, no text of anybody else.
+    # Safe: the pictures hold numbers and the names of scenarios, no text from outside.
     return Markup(svg)  # noqa: S704 - see above

@@ -1,4 +1,4 @@
-"""The comparison as a command: a transcript in; a table, results and a report out."""
+"""Runs the command `memzoo compare`: a transcript in; a table, results and a report out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,12 +6,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from memzoo.benchmarks.comparing import Comparison, Prices, compare, total_steps
-from memzoo.benchmarks.counting import DEFAULT, TextCounter, available_counter, named_counter
-from memzoo.benchmarks.drawing import can_draw
-from memzoo.benchmarks.reporting import table, write_report
+from memzoo.benchmarks.measure.comparing import Comparison, Prices, compare, total_steps
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.report.drawing import can_draw
+from memzoo.benchmarks.report.reporting import table, write_report
 from memzoo.benchmarks.scenarios import chosen
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts, sample_transcripts
+from memzoo.memories.text.tokens import available_counter
 from memzoo.stores.errors import OptionError
 
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_OUT", "run_comparison"]
@@ -74,12 +75,12 @@ def _counter(name: str | None, console: Console) -> TextCounter:
     counter, error = available_counter()
     if error:
         console.print(
-            f"Tokens are counted approximately (characters / 4), because {DEFAULT} cannot be had: {error}",
+            f"Tokens are counted approximately (characters / 4), because o200k_base cannot be had: {error}",
             style="yellow",
             markup=False,
             highlight=False,
         )
-    return counter
+    return named_counter(counter.name)
 
 
 def _make(folder: Path) -> None:

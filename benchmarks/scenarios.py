@@ -1,4 +1,4 @@
-"""What is compared: one entry for each strategy, and two baselines that frame the table.
+"""Defines what is compared: one entry for each strategy, and two baselines that frame the table.
 
 The names are permanent: results of different days can be laid side by side.
 """
@@ -117,12 +117,12 @@ BASELINES = tuple(scenario.name for scenario in SCENARIOS.values() if scenario.b
 
 
 def asks_model(scenario: Scenario) -> bool:
-    """Whether the strategy asks a model."""
+    """Tell whether the strategy asks a model."""
     return scenario.strategy is not None and issubclass(strategy_named(scenario.strategy), ModelBackedMemory)
 
 
 def chosen(names: Iterable[str]) -> list[Scenario]:
-    """The scenarios of some strategies, in the order of the table, framed by the baselines.
+    """Look up the scenarios of some strategies, in the order of the table, between the baselines.
 
     Args:
         names: Short names or class names; none at all stands for the seven.

@@ -1,10 +1,13 @@
-"""Replay-test an LLM pipeline: model calls are recorded once, then replayed exactly and offline.
+"""Replay-test an LLM pipeline: record its model calls once, then replay them exactly and offline.
 
-In pytest, say `-p memzoo.cassettes` or `pytest_plugins = ["memzoo.cassettes"]`, and mark a test with
-`@pytest.mark.cassette`; anywhere else use `use_cassette`. See docs/cassettes.md. PYTEST_DONT_REWRITE,
+In pytest, pass `-p memzoo.cassettes` or set `pytest_plugins = ["memzoo.cassettes"]`, and mark a test with
+`@pytest.mark.cassette`; anywhere else, use `use_cassette`. See docs/cassettes.md. PYTEST_DONT_REWRITE,
 because a conftest may import from here before pytest loads the plugin.
 """
 
+from typing import TYPE_CHECKING, Any
+
+from memzoo.cassettes.cassette import Cassette, CassetteSettings, use_cassette
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
@@ -13,10 +16,11 @@ from memzoo.cassettes.errors import (
     RecordingError,
     UnmatchedRequestError,
     UnplayedInteractionError,
+    replay_extra,
 )
-from memzoo.cassettes.serializing import ReadableSerializer
-from memzoo.cassettes.settings import CassetteSettings
-from memzoo.cassettes.using import Cassette, use_cassette
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.format import ReadableSerializer
 
 __all__ = [
     "Cassette",
@@ -33,3 +37,12 @@ __all__ = [
 ]
 
 pytest_plugins = ["memzoo.cassettes.plugin"]
+
+
+def __getattr__(name: str) -> Any:
+    # The package imports without PyYAML, and the serializer does not.
+    if name != "ReadableSerializer":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with replay_extra():
+        from memzoo.cassettes.format import ReadableSerializer
+    return ReadableSerializer

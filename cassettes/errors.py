@@ -1,4 +1,4 @@
-"""What can go wrong with a cassette.
+"""The errors of the replay kit.
 
 ::
 
@@ -11,7 +11,10 @@
     └── RecordingError (RuntimeError)
 """
 
-from memzoo.stores.errors import MemoryZooError
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from memzoo.stores.errors import MemoryZooError, MissingExtraError
 
 __all__ = [
     "CassetteError",
@@ -21,6 +24,7 @@ __all__ = [
     "RecordingError",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
+    "replay_extra",
 ]
 
 
@@ -33,20 +37,33 @@ class MissingCassetteError(CassetteError, FileNotFoundError):
 
 
 class CassetteFormatError(CassetteError, ValueError):
-    """The file is not a cassette, or was damaged by an edit."""
+    """The file is not a cassette, or an edit has damaged it."""
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """A cassette is open already; a process plays or records one at a time."""
+    """Another cassette is open; a process plays or records one at a time."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):
-    """The code under test sent a request that has no recording left to answer it."""
+    """The code under test sent a request that no recording is left to answer."""
 
 
 class UnplayedInteractionError(CassetteError, AssertionError):
-    """The code under test no longer sends all the requests that were recorded."""
+    """The code under test no longer sends all the recorded requests."""
 
 
 class RecordingError(CassetteError, RuntimeError):
-    """What came back must not become a cassette; nothing was written."""
+    """The recording may not be kept; nothing was written."""
+
+
+@contextmanager
+def replay_extra() -> Generator[None]:
+    """Import modules of the `replay` extra.
+
+    Raises:
+        MissingExtraError: One of them is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtraError.of("Replaying cassettes", "replay") from error

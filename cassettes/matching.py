@@ -1,20 +1,31 @@
-"""When a request is the same as a recorded one, and how two of them differ."""
+"""Decides whether a request is the same as a recorded one, and reports how the two differ."""
 
 import difflib
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from memzoo.cassettes import readable
-from memzoo.cassettes.wire import HttpRequest, body_bytes
+from memzoo.cassettes.http import HttpRequest, body_bytes
 
-__all__ = ["RequestKey", "differences", "nearest", "request_key", "same_request"]
+__all__ = [
+    "RequestKey",
+    "differences",
+    "missing",
+    "nearest",
+    "request_key",
+    "same_request",
+    "shown",
+    "too_large",
+    "unmatched",
+    "unplayed",
+]
 
-# What stands before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
+# Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(r"/(chat/completions|completions|embeddings|responses)(/.*)?$")
 
 _LINE_WIDTH = 100
@@ -22,7 +33,7 @@ _MOST_LINES = 40
 
 
 class RequestKey(NamedTuple):
-    """What of a request is matched; requests with equal keys are the same.
+    """The parts of a request that are matched; requests with equal keys are the same.
 
     Attributes:
         method: GET, POST, ...
@@ -42,7 +53,7 @@ class RequestKey(NamedTuple):
 
 
 def request_key(request: HttpRequest) -> RequestKey:
-    """The key of a request."""
+    """Compute the key of a request."""
     url = urlsplit(request.uri)
     endpoint = _ENDPOINT.search(url.path)
     query = tuple(sorted(parse_qsl(url.query, keep_blank_values=True)))
@@ -52,23 +63,24 @@ def request_key(request: HttpRequest) -> RequestKey:
 
 
 def same_request(one: HttpRequest, other: HttpRequest) -> bool:
-    """Whether two requests match: method, path, query and body; as a matcher for vcrpy."""
+    """Match two requests by method, path, query and body; a matcher for vcrpy."""
     return request_key(one) == request_key(other)
 
 
 def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
-    """The place of the recorded request that is most like the one asked for; `None` if nothing is recorded."""
+    """Find the recorded request that is most like the one asked for; `None` if nothing is recorded."""
 
     def likeness(place: int) -> tuple[bool, float]:
         key = recorded[place]
         compared = difflib.SequenceMatcher(None, asked.body, key.body, autojunk=False)
+        # The exact ratio takes seconds for long prompts, and this one picks the same request.
         return key[:3] == asked[:3], compared.quick_ratio()
 
     return max(range(len(recorded)), key=likeness, default=None)
 
 
 def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
-    """Lines that tell what is recorded (-) and what is asked for (+)."""
+    """List what is recorded (-) and what is asked for (+), line by line."""
     lines: list[str] = []
     for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
         if ours != theirs and name != "body":
@@ -76,6 +88,40 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
     if asked.body != recorded.body:
         lines += ["body differs:", *(f"  {line}" for line in _body_difference(asked.body, recorded.body))]
     return lines
+
+
+def shown(path: Path) -> str:
+    """Write a path relative to the current directory where that is possible."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def missing(path: Path, hint: str) -> str:
+    """Report that there is nothing to replay."""
+    return f"There is no cassette {shown(path)!r}, and recording is off.\n{hint}"
+
+
+def unmatched(
+    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
+) -> str:
+    """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
+    lines = _played_up(asked, recorded) if asked in recorded else _unknown(asked, recorded, unplayed)
+    return "\n".join([f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint])
+
+
+def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
+    """Report recorded requests that were not sent; `left` are their places in `recorded`."""
+    lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
+    title = f"{len(lines)} of {len(recorded)} recorded requests were not sent:"
+    return "\n".join([title, *lines, _where(path, recorded), hint])
+
+
+def too_large(path: Path, size: int, limit: int) -> str:
+    """Report a recording that is larger than a cassette may be."""
+    return (
+        f"The cassette {shown(path)!r} would have {size:,} bytes; the limit is {limit:,}, so it was not written."
+        " Record fewer or shorter calls (for embeddings: fewer dimensions), or raise max_bytes."
+    )
 
 
 @lru_cache(maxsize=256)
@@ -102,15 +148,17 @@ def _body_difference(asked: str, recorded: str) -> list[str]:
 
 
 def _lines(body: str) -> list[str]:
+    from memzoo.cassettes.format import dump  # needs PyYAML, and the package must import without it
+
     try:
-        text = readable.dump(json.loads(body))
+        text = dump(json.loads(body))
     except ValueError:
         text = body
     return list(_wrapped(text))
 
 
 def _wrapped(text: str) -> Iterator[str]:
-    # A long line is broken up, so that the words that differ are seen, wherever in it they stand.
+    # A prompt is often one long line: broken up, only the part that differs is shown.
     wrapper = textwrap.TextWrapper(_LINE_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
     for line in text.splitlines():
         seen = line.rstrip(" ")
@@ -118,7 +166,7 @@ def _wrapped(text: str) -> Iterator[str]:
 
 
 def _preview(body: str) -> str:
-    """Enough of a body to recognise it: the model, and the newest of what is said."""
+    """Shorten a body to what identifies it: the model and the newest message."""
     try:
         value = json.loads(body)
         newest = value["messages"][-1]["content"] if "messages" in value else value["input"]
@@ -126,3 +174,23 @@ def _preview(body: str) -> str:
     except (LookupError, TypeError, ValueError):
         text = body
     return text if len(text) <= _LINE_WIDTH else f"{text[:_LINE_WIDTH]}..."
+
+
+def _played_up(asked: RequestKey, recorded: Sequence[RequestKey]) -> list[str]:
+    times = recorded.count(asked)
+    return [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+
+
+def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:
+    # A changed prompt leaves its old recording unplayed, so look among those first.
+    places = sorted(unplayed) or list(range(len(recorded)))
+    found = nearest(asked, [recorded[place] for place in places])
+    if found is None:
+        return ["Nothing is recorded in the cassette."]
+    place = places[found]
+    lines = [f"  {line}" for line in differences(asked, recorded[place])]
+    return [f"The nearest is number {place + 1} (- recorded, + asked for):", *lines]
+
+
+def _where(path: Path, recorded: Sequence[RequestKey]) -> str:
+    return f"Cassette: {shown(path)} ({len(recorded)} recorded)"

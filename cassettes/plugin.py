@@ -1,21 +1,24 @@
-"""The pytest plugin. PYTEST_DONT_REWRITE, because it may be imported before pytest hears of it."""
+"""The pytest plugin. PYTEST_DONT_REWRITE, because it may be imported before pytest knows of it."""
 
+import hashlib
 import os
-from collections.abc import Generator, Iterator
+import re
+import shlex
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Any, cast
 
 import pytest
 
-from memzoo.cassettes.choosing import Choices
+from memzoo.cassettes.cassette import MAX_BYTES, RECORD_CHOICES, Cassette, CassetteSettings, Record
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.facts import Facts
-from memzoo.cassettes.settings import MAX_BYTES, RECORD_CHOICES
-from memzoo.cassettes.using import Cassette
-from memzoo.stores.errors import MemoryZooError
+from memzoo.cassettes.recording_stats import Facts
+from memzoo.stores.errors import MemoryZooError, OptionError, UnknownOptionError
 
 __all__ = [
     "cassette",
+    "cassette_name",
     "pytest_addoption",
     "pytest_configure",
     "pytest_report_header",
@@ -27,10 +30,76 @@ _MARK = (
     "cassette(name=None, *, allow_errors=False, note=None, max_bytes=...): replay the HTTP requests of this test from"
     " its cassette, or record them with --cassettes=once or all"
 )
+_OPTIONS = ("allow_errors", "note", "max_bytes")
+_LONGEST_NAME = 120
+_UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
 _NOT_RUN = CassetteError("the test did not run")
 
+
+class _Choices:
+    """Chooses the cassette of each marked test in a run, and how to record it.
+
+    Attributes:
+        record: The choice on the command line.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.record: Record = cast("Record", config.getoption("--cassettes"))
+        self._config = config
+        self._owners: dict[str, str] = {}
+        self._recorded: set[Path] = set()
+
+    def chosen(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
+        """Choose the file of a test's cassette, and how to use it.
+
+        Raises:
+            OptionError: The mark is missing or wrong, or another test has the same file.
+        """
+        mark = item.get_closest_marker("cassette")
+        if mark is None:
+            raise OptionError("The fixture 'cassette' is for tests that are marked @pytest.mark.cassette")
+        name, options = _options_of(mark)
+        path = self._folder() / self._name(item, name)
+        if name is None:
+            self._claim(path, item.nodeid)
+        return path, self._settings(item, options, shared=path in self._recorded)
+
+    def recorded(self, path: Path) -> None:
+        """Remember a cassette that this run wrote: tests that share it by name replay it from now on."""
+        self._recorded.add(path)
+
+    def _folder(self) -> Path:
+        folder: str = self._config.getini("cassette_dir")
+        return self._config.rootpath / folder
+
+    def _name(self, item: pytest.Item, name: str | None) -> PurePath:
+        module = PurePath(os.path.relpath(item.path, self._config.rootpath))
+        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        folders: list[str] = self._config.getini("testpaths")
+        tests = folders[0] if len(folders) == 1 else "tests"
+        return cassette_name(module, [name] if name else [*classes, item.name], tests=tests)
+
+    def _claim(self, path: Path, test: str) -> None:
+        # Some file systems take two names that differ only in case for the same file.
+        owner = self._owners.setdefault(str(path).casefold(), test)
+        if owner != test:
+            raise OptionError(f"{owner} and {test} have the same cassette {str(path)!r}: rename one of them")
+
+    def _settings(self, item: pytest.Item, options: dict[str, Any], *, shared: bool) -> CassetteSettings:
+        command = f"pytest -p memzoo.cassettes --cassettes=all {shlex.quote(item.nodeid)}"
+        config = self._config
+        record: Record = "none" if shared else self.record
+        defaults: dict[str, Any] = {"max_bytes": int(config.getini("cassette_max_bytes"))}
+        return CassetteSettings(
+            record=record,
+            secret_variables=tuple(config.getini("cassette_secrets")),
+            record_command=config.getini("cassette_record_command") or command,
+            **{**defaults, **options},
+        )
+
+
 _FAILURE = pytest.StashKey[BaseException | None]()
-_CHOICES = pytest.StashKey[Choices]()
+_CHOICES = pytest.StashKey[_Choices]()
 _RECORDED = pytest.StashKey[list[Facts]]()
 
 
@@ -51,12 +120,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark."""
     config.addinivalue_line("markers", _MARK)
-    config.stash[_CHOICES] = Choices(config)
+    config.stash[_CHOICES] = _Choices(config)
     config.stash[_RECORDED] = []
 
 
 def pytest_report_header(config: pytest.Config) -> str:
-    """Tell whether this run records."""
+    """Say whether this run records."""
     record = config.stash[_CHOICES].record
     return f"cassettes: {'replay only' if record == 'none' else f'record {record}'}, in {config.getini('cassette_dir')}"
 
@@ -65,14 +134,14 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember how the test went: a cassette is closed differently after a failure."""
+    """Remember how the test went: after a failure, its cassette is closed differently."""
     if call.when == "call" or (call.when == "setup" and call.excinfo):
         item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
     return (yield)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Tell what was recorded and what it took."""
+    """Say what was recorded, and how many tokens it took."""
     recorded = config.stash[_RECORDED]
     if recorded:
         total = sum(recorded, Facts())
@@ -84,13 +153,13 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.fixture
 def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
-    """The open cassette of a test that is marked `cassette`; ask its `recording` and its `path`."""
+    """The open cassette of a marked test; see its `recording` and `path`."""
     item = _item(request)
     with _without_traceback():
         opened = Cassette(*item.config.stash[_CHOICES].chosen(item))
     with pytest.MonkeyPatch.context() as environment:
         if not opened.recording and "OPENAI_API_KEY" not in os.environ:
-            # The client is not made without a key, and a replay needs no real one.
+            # The client refuses to start without a key, and a replay needs no real one.
             environment.setenv("OPENAI_API_KEY", "replay")
         yield opened
     failure = item.stash.get(_FAILURE, _NOT_RUN)
@@ -108,7 +177,7 @@ def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
 
 @contextmanager
 def _without_traceback() -> Generator[None]:
-    """Fail with the words of an error alone: they say it all, and the frames are those of the plugin."""
+    """Fail with the message of an error alone: its frames are those of the plugin and help nobody."""
     try:
         yield
     except MemoryZooError as error:
@@ -126,3 +195,38 @@ def _tell_of_recording(item: pytest.Item, opened: Cassette, failure: BaseExcepti
         item.config.stash[_CHOICES].recorded(opened.path)
     else:
         item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
+
+
+def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:
+    """Name the file of a test's cassette, below the folder of all cassettes.
+
+    Args:
+        module: The file of the test, relative to the project.
+        names: The classes around the test, if any, and the test with its parameters.
+        tests: The folder of the tests, which is left out.
+
+    Example:
+        >>> cassette_name(PurePath("tests/memories/test_summary.py"), ["test_x[sync]"]).as_posix()
+        'memories/test_summary/test_x[sync].yaml'
+    """
+    below = module.relative_to(tests) if module.is_relative_to(tests) else module
+    folders = [_safe(part) for part in below.with_suffix("").parts if part != below.anchor]
+    return PurePath(*folders, _safe(".".join(names)) + ".yaml")
+
+
+def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
+    unknown = sorted(mark.kwargs.keys() - {"name", *_OPTIONS})
+    if unknown:
+        raise UnknownOptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(_OPTIONS)}")
+    names = [*mark.args, *([mark.kwargs["name"]] if "name" in mark.kwargs else [])]
+    if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
+        raise OptionError(f"@pytest.mark.cassette takes one name, a text, and not {names!r}")
+    return (names[0] if names else None), {name: mark.kwargs[name] for name in _OPTIONS if name in mark.kwargs}
+
+
+def _safe(name: str) -> str:
+    """Make a name that every file system accepts; where that changes it, a digest keeps it distinct."""
+    safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
+    if safe == name and name.strip(" .") == name:
+        return name
+    return f"{safe.strip(' .')}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"

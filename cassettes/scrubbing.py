@@ -1,4 +1,4 @@
-"""What goes into a cassette of a request and a response: what replay needs, and no secret."""
+"""Reduces requests and responses to what replay needs, without secrets."""
 
 import json
 import re
@@ -7,10 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from memzoo.cassettes.errors import RecordingError
-from memzoo.cassettes.keys import PLACEHOLDER, Keys
-from memzoo.cassettes.optional import optional
-from memzoo.cassettes.streams import hide_in_events
-from memzoo.cassettes.wire import (
+from memzoo.cassettes.http import (
     HttpRequest,
     Response,
     body_bytes,
@@ -21,11 +18,12 @@ from memzoo.cassettes.wire import (
     is_object,
     is_stream,
 )
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys, hide_in_events
 
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
 
 ORIGIN = "http://recorded"
-"""Stands for every scheme, host and port: they are not matched and not kept."""
+"""Takes the place of every scheme, host and port: they are neither matched nor kept."""
 
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
@@ -40,42 +38,41 @@ _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 
 class Scrubber:
-    """Turns requests and responses into what a cassette keeps of them.
+    """Reduces requests and responses to what a cassette keeps.
 
-    Requests are treated alike when recording and when replaying, so that what was hidden still matches.
+    Requests are scrubbed in the same way for recording and for replaying, so a hidden secret still matches.
     """
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 
     def request(self, request: HttpRequest) -> HttpRequest:
-        """A new request: method, path, query, allowed headers and body, without secrets.
+        """Make a new request of method, path, query, allowed headers and body, without secrets.
 
         Raises:
-            TypeError: The body is an object that only its HTTP client can turn into bytes.
+            TypeError: Only the HTTP client can turn the body into bytes.
         """
         self._keys.learn(_credentials(request.headers))
         kind = content_type(request.headers)
         body, headers = body_bytes(request), self._headers(request.headers, REQUEST_HEADERS)
         if found := _BOUNDARY.search(", ".join(header_values(request.headers.get("content-type", "")))):
-            # Clients draw it at random; a match needs it to be the same each time.
+            # Clients choose the boundary at random; to match, it has to be the same each time.
             body = body and body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
         uri = ORIGIN + self._target(request.uri)
-        return self._new_request(request.method, uri, self._body(body, kind) if body else None, headers)
+        return HttpRequest(request.method, uri, self._body(body, kind) if body else None, headers)
 
     def response(self, response: Response) -> Response:
-        """A new response: status, allowed headers and the decoded body, without secrets.
+        """Make a new response of status, allowed headers and body, without secrets.
 
         Raises:
-            RecordingError: The body is compressed in a way that cannot be decoded here.
+            RecordingError: The body is still compressed.
         """
-        decoded = optional("vcr.filters").decode_response(response)
-        _refuse_encoded(decoded["headers"])
-        body = self._body(decoded["body"]["string"] or b"", content_type(decoded["headers"]))
+        _refuse_encoded(response["headers"])
+        body = self._body(response["body"]["string"] or b"", content_type(response["headers"]))
         return {
-            "status": {"code": decoded["status"]["code"], "message": decoded["status"]["message"] or ""},
-            "headers": self._headers(decoded["headers"], RESPONSE_HEADERS),
+            "status": {"code": response["status"]["code"], "message": response["status"]["message"] or ""},
+            "headers": self._headers(response["headers"], RESPONSE_HEADERS),
             "body": {"string": body},
         }
 
@@ -111,6 +108,7 @@ class Scrubber:
         except (ValueError, RecursionError):
             return text
         clean = self._values(value)
+        # Text without secrets stays byte for byte as it came.
         return text if clean == value else json.dumps(clean)
 
     def _values(self, value: Any) -> Any:
@@ -125,11 +123,6 @@ class Scrubber:
     def _member(self, key: str, child: Any) -> Any:
         hidden = isinstance(child, str) and child and _SECRET_MEMBER.fullmatch(key)
         return PLACEHOLDER if hidden else self._values(child)
-
-    @staticmethod
-    def _new_request(method: str, uri: str, body: bytes | None, headers: dict[str, list[str]]) -> HttpRequest:
-        request: HttpRequest = optional("vcr.request").Request(method, uri, body, headers)
-        return request
 
 
 def _credentials(headers: Mapping[str, Any]) -> list[str]:

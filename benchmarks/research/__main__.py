@@ -10,10 +10,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.comparing import OFFLINE, compare
-from memzoo.benchmarks.counting import available_counter
-from memzoo.benchmarks.drawing import STANDALONE, require_matplotlib
-from memzoo.benchmarks.pictures import context_picture
+from memzoo.benchmarks.measure.comparing import OFFLINE, compare
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.report.drawing import STANDALONE, require_matplotlib
+from memzoo.benchmarks.report.pictures import context_picture
+from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
@@ -22,8 +23,8 @@ from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
 from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.running import DEFAULT_BUDGET, DEFAULT_OUT, run_comparison
-from memzoo.benchmarks.tabulating import counter_note
 from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.memories.text.tokens import available_counter
 
 __all__ = ["app"]
 
@@ -64,7 +65,7 @@ def picture(
 ) -> None:
     """Draw how many tokens each strategy shows over the bundled conversation."""
     require_matplotlib()
-    counter, _ = available_counter()
+    counter = named_counter(available_counter()[0].name)
     comparison = compare(sample_transcripts(), [], model=model, budget=budget, counter=counter)
     answering = "the offline model (rules)" if model == OFFLINE else model
     subtitle = f"bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich import box
 from rich.table import Table
 
-from memzoo.benchmarks.tabulating import model_note
+from memzoo.benchmarks.report.tabulating import model_note
 from memzoo.memories import ConversationEntityMemory, Spent
 from memzoo.memories.models.chat import ModelOption, as_model
 

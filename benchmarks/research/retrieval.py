@@ -13,8 +13,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.research.minilm import CachedMiniLM
 from memzoo.benchmarks.research.retrieval_misses import misses_table
 from memzoo.benchmarks.research.retrieval_peers import PEERS
@@ -22,6 +21,7 @@ from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
 from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
 from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
 from memzoo.memories.models.usage import Spent
@@ -154,7 +154,7 @@ def retrieval(
         limits = _limits(budgets)
         if not transcript.exists():
             raise OptionError(f"there is no {transcript}: no conversation to measure on")
-        conversations, counter = load_transcripts(transcript), named_counter(DEFAULT)
+        conversations, counter = load_transcripts(transcript), named_counter("o200k_base")
         found, missing = measured(
             conversations,
             limits,

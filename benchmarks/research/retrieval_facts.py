@@ -9,11 +9,11 @@ from unittest.mock import patch
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.counting import DEFAULT, TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.research.retrieval import LOCOMO, Counted, embedder_named, report
 from memzoo.benchmarks.research.retrieving import Found, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import ConversationKGMemory
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.search.bm25 import WordIndex, match_of
@@ -97,7 +97,11 @@ def retrieval_facts(
     model: Annotated[str, typer.Option(help="Takes the facts: a model's name, or 'offline'.")] = "offline",
 ) -> None:
     """Measure what is found with the facts of a knowledge graph as further keys, and without."""
-    conversations, counter, budgets = load_transcripts(transcript), named_counter(DEFAULT), [250, 500, 1000, 2000, 4000]
+    conversations, counter, budgets = (
+        load_transcripts(transcript),
+        named_counter("o200k_base"),
+        [250, 500, 1000, 2000, 4000],
+    )
     chosen = Counted(embedder_named(embedder, cache))
     plain = find(memory_maker(chosen), conversations, budgets, counter, calls=lambda: chosen.calls)
     found, facts = with_facts(conversations, budgets, counter, chosen, model)

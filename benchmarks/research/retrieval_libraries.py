@@ -6,9 +6,9 @@ import re
 import warnings
 from typing import Any
 
-from memzoo.benchmarks.conversations import Question, Transcript
-from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_showing import Embed, dated, filled, lines_of
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MissingExtraError
 

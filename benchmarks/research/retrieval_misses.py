@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from rich import box
 from rich.table import Table
 
-from memzoo.benchmarks.conversations import Transcript
+from memzoo.benchmarks.measure.words import content_words
 from memzoo.benchmarks.research.retrieving import Found
-from memzoo.benchmarks.words import content_words
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.text.messages import text_of
 
 __all__ = ["KINDS", "misses", "misses_table"]

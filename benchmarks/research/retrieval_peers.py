@@ -8,10 +8,10 @@ import re
 import sqlite3
 from collections.abc import Iterable
 
-from memzoo.benchmarks.conversations import Question, Transcript
-from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.memories.search.excerpt import evidence, within
 from memzoo.memories.text.passage import Passage
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from memzoo.benchmarks.drawing import COLOURS, STANDALONE, Theme, apart, new_axes, require_matplotlib, svg_of
+from memzoo.benchmarks.report.drawing import COLOURS, STANDALONE, Theme, apart, new_axes, require_matplotlib, svg_of
 
 __all__ = ["recall_curves"]
 

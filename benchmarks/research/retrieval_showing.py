@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from memzoo.benchmarks.conversations import Exchange, Question, Transcript
-from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.passage import Passage
 

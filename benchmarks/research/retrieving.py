@@ -8,10 +8,10 @@ from statistics import fmean
 from typing import TypeAlias
 from unittest.mock import patch
 
-from memzoo.benchmarks.conversations import Question, Transcript
-from memzoo.benchmarks.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.words import recall
 from memzoo.benchmarks.research.retrieval_showing import Retriever
-from memzoo.benchmarks.words import recall
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.text.passage import Passage

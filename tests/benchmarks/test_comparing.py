@@ -5,7 +5,7 @@ import logging
 import pytest
 
 from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
-from memzoo.benchmarks.comparing import Row, total_steps
+from memzoo.benchmarks.measure.comparing import Row, total_steps
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError

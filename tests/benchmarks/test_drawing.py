@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.drawing import INLINE, STANDALONE, apart, beside, new_axes, require_matplotlib, svg_of
+from memzoo.benchmarks.report.drawing import INLINE, STANDALONE, apart, beside, new_axes, require_matplotlib, svg_of
 from memzoo.stores.errors import MissingExtraError
 
 _PLACES = st.lists(st.floats(0, 100), max_size=9)

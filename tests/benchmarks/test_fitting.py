@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.fitting import cut, fit
+from memzoo.benchmarks.measure.fitting import cut, fit
 from memzoo.stores import Message
 
 _TEXTS = st.lists(st.text("ab ", max_size=12), max_size=6)

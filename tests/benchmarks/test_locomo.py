@@ -96,8 +96,11 @@ class TestQuestions:
     ("change", "expected"),
     [
         ({"conversation": []}, "item 0, 'conversation': expected an object with speakers and sessions, not []"),
-        ({"conversation": {"speaker_a": "Ann"}}, "'speaker_b' must be a text that is not empty; it is missing"),
-        ({"qa": [{"question": "?", "category": 9}]}, "qa 0: 'category' must be a number from 1 to 5, not 9"),
+        (
+            {"conversation": {"speaker_a": "Ann"}},
+            "item 0, 'conversation', 'speaker_b': expected a text that is not empty; it is missing",
+        ),
+        ({"qa": [{"question": "?", "category": 9}]}, "item 0, qa 0, 'category': expected a number from 1 to 5, not 9"),
         ({"qa": ["?"]}, "qa 0: expected a question with"),
     ],
 )
@@ -116,14 +119,14 @@ def test_what_is_wrong_is_named_with_its_place(
         (
             "session_2",
             [turn("Zoe", "D2:1", "Hi")],
-            "session_2, turn 0: 'speaker' must be one of 'Ann', 'Bob', not 'Zoe'",
+            "session_2, turn 0, 'speaker': expected one of 'Ann', 'Bob', not 'Zoe'",
         ),
         ("session_2", [turn("Ann", "D2:1", "Hi"), "oops"], "session_2, turn 1: expected a turn with"),
-        ("session_2", "oops", "'session_2' must be a list, not 'oops'"),
+        ("session_2", "oops", "session_2, 'turns': expected a list, not 'oops'"),
         (
             "session_2_date_time",
             "yesterday",
-            "session_2: the date must be like '1:56 pm on 8 May, 2023', not 'yesterday'",
+            "session_2, 'date': expected a date such as '1:56 pm on 8 May, 2023', not 'yesterday'",
         ),
     ],
 )

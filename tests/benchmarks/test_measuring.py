@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memzoo.benchmarks import SCENARIOS, TextCounter, Transcript
-from memzoo.benchmarks.measuring import Measurement, measure, steps_in
+from memzoo.benchmarks.measure.measuring import Measurement, measure, steps_in
 from memzoo.memories import STRATEGIES
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.stores import InMemoryStore, Message
@@ -139,7 +139,7 @@ def test_messages_are_stored_with_the_dates_of_their_sessions(
         def __init__(self, *, clock: Callable[[], datetime]) -> None:
             super().__init__(clock=lambda: times.add(now := clock()) or now)
 
-    monkeypatch.setattr("memzoo.benchmarks.measuring.InMemoryStore", Watched)
+    monkeypatch.setattr("memzoo.benchmarks.measure.measuring.InMemoryStore", Watched)
     measured("buffer")
     assert times == {datetime(2026, 3, 2, 9, 15, tzinfo=UTC)}
 

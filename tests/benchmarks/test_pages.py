@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
-from memzoo.benchmarks.conversations import Exchange, Question
-from memzoo.benchmarks.examples import telling_example
-from memzoo.benchmarks.pages import page
+from memzoo.benchmarks.report.examples import telling_example
+from memzoo.benchmarks.report.pages import page
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question
 from memzoo.memories.models.chat import ChatFunction
 
 _VOID = {"meta", "br", "link", "img", "input", "hr"}

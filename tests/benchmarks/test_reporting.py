@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
-from memzoo.benchmarks.reporting import results, table, timings, write_report
+from memzoo.benchmarks.report.reporting import results, table, timings, write_report
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from memzoo.benchmarks import counting
-from memzoo.benchmarks.counting import APPROXIMATE, DEFAULT
+from memzoo.benchmarks.measure import counting
+from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.running import run_comparison
+from memzoo.memories.text import tokens
 from memzoo.stores.errors import OptionError, TokenizerError, TranscriptError, UnknownStrategyError
 
 Run = Callable[..., str]
@@ -61,7 +62,7 @@ def test_a_missing_vocabulary_is_told_and_the_approximate_counter_taken(
     chat: dict[str, Any], saved: Callable[..., Path], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On the console, in the table and in the results."""
-    monkeypatch.setattr(counting, "count_text", without_vocabulary)
+    monkeypatch.setattr(tokens, "count_text", without_vocabulary)
     shown = run(saved(chat), token_counter=None)
     assert "counted approximately (characters / 4), because o200k_base cannot be had: no network" in shown
     assert "tokens counted by: approximate: characters / 4" in shown
@@ -75,7 +76,7 @@ def test_a_chosen_counter_is_never_replaced(
     """Who asks for tiktoken gets tiktoken, or an error."""
     monkeypatch.setattr(counting, "count_text", without_vocabulary)
     with pytest.raises(TokenizerError):
-        run(saved(chat), token_counter=DEFAULT)
+        run(saved(chat), token_counter="o200k_base")
 
 
 @pytest.mark.parametrize(

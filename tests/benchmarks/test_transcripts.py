@@ -147,18 +147,30 @@ _WRONG: list[tuple[Any, str]] = [
     ({"turns": []}, "there are only 'turns'; expected OpenAI chat messages"),
     ({}, "there are only no keys; expected"),
     ({"messages": []}, "there is no message in it"),
-    ({"messages": "hi"}, "'messages' must be a list, not 'hi'"),
+    ({"messages": "hi"}, "chat.json, 'messages': expected a list, not 'hi'"),
     ({"messages": [{"role": "king", "content": "a"}]}, "chat.json, message 0: role 'king' is unknown"),
     ([{"role": "user", "content": "a"}, {"role": "user"}], "chat.json, item 1: the content of a user message"),
     ('{"role": "user", "content": "a"}\n{"role": "x"}', "chat.json, line 2: role 'x' is unknown"),
     ({"sessions": [3]}, "chat.json, session 0: expected a session with 'date' and 'messages', not 3"),
     ({"sessions": [{"messages": [{}]}]}, "chat.json, session 0, message 0: role None is unknown"),
-    ({"sessions": [{"date": "soon", "messages": []}]}, "'date' must be a date such as"),
-    ({"messages": _CHAT, "user": 7}, "'user' must be a text that is not empty; it is 7"),
+    (
+        {"sessions": [{"date": "soon", "messages": []}]},
+        "chat.json, session 0, 'date': expected a date such as '2026-03-02T09:15:00+00:00', not 'soon'",
+    ),
+    ({"messages": _CHAT, "user": 7}, "chat.json, 'user': expected a text that is not empty, not 7"),
     ({"messages": _CHAT, "questions": ["?"]}, "question 0: expected a question with"),
-    ({"messages": _CHAT, "questions": [{"q": "?"}]}, "'question' must be a text that is not empty; it is missing"),
-    ({"messages": _CHAT, "questions": [{"question": "?", "evidence": 3}]}, "'evidence' must be a list, not 3"),
-    ({"messages": _CHAT, "questions": [{"question": "?", "evidence": [[]]}]}, "'evidence' must name messages by"),
+    (
+        {"messages": _CHAT, "questions": [{"q": "?"}]},
+        "question 0, 'question': expected a text that is not empty; it is missing (there are: 'q')",
+    ),
+    (
+        {"messages": _CHAT, "questions": [{"question": "?", "evidence": 3}]},
+        "question 0, 'evidence': expected a list, not 3",
+    ),
+    (
+        {"messages": _CHAT, "questions": [{"question": "?", "evidence": [[]]}]},
+        "question 0, evidence 0: expected the 'id' of a message or its place from 0, not []",
+    ),
 ]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.benchmarks.words import answer_found, recall
+from memzoo.benchmarks.measure.words import answer_found, recall
 
 
 class TestRecall:

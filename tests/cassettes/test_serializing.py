@@ -8,7 +8,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.cassettes import CassetteFormatError, ReadableSerializer, readable
+from memzoo.cassettes import CassetteFormatError, ReadableSerializer
+from memzoo.cassettes.format import dump
 
 # Characters that YAML treats in some way of its own come often.
 AWKWARD = " \t\n\r-:#ab\"'\\|>%@`é\x85\u2028\u2029\x01\x1b\x7f\ufeff\U0001f600中{}[]?!&*=<"
@@ -39,7 +40,7 @@ def read_back(written: dict[str, Any]) -> list[Any]:
 @given(JSON)
 def test_yaml_round_trip(value: Any) -> None:
     """Any JSON value comes back, in value and type, through either of PyYAML's readers."""
-    text = readable.dump({"list": [{"value": value}], "value": value})
+    text = dump({"list": [{"value": value}], "value": value})
     for loader in (yaml.CSafeLoader, yaml.SafeLoader):
         assert repr(yaml.load(text, Loader=loader)) == repr({"list": [{"value": value}], "value": value})  # noqa: S506
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import TextCounter, Transcript
-from memzoo.benchmarks.conversations import Question
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieving import (
     ABLATIONS,
@@ -18,6 +17,7 @@ from memzoo.benchmarks.research.retrieving import (
     find,
     memory_maker,
 )
+from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.stores.errors import MissingExtraError

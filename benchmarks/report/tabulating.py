@@ -1,11 +1,11 @@
-"""The table of a comparison, as texts: the same in the terminal and in the report."""
+"""Builds the table of a comparison as texts: the same in the terminal and in the report."""
 
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memzoo.benchmarks.comparing import OFFLINE, Comparison, Prices, Row
-from memzoo.benchmarks.counting import APPROXIMATE
+from memzoo.benchmarks.measure.comparing import OFFLINE, Comparison, Prices, Row
+from memzoo.benchmarks.measure.counting import APPROXIMATE
 
 __all__ = ["Column", "caption", "columns", "counter_note", "exclusions", "model_note", "share", "troubles"]
 
@@ -31,7 +31,7 @@ class Column:
 
 
 def columns(comparison: Comparison) -> list[Column]:
-    """The columns that a comparison has, without the strategies' names."""
+    """List the columns of a comparison, without the strategies' names."""
     budget = f"{comparison.budget:,}"
     asked = _ASKED if any(one.measured for one in comparison.transcripts) else []
     named = [dataclasses.replace(one, about=one.about.format(budget=budget)) for one in [*asked, *_ALWAYS]]
@@ -39,24 +39,24 @@ def columns(comparison: Comparison) -> list[Column]:
 
 
 def share(value: float | None) -> str:
-    """A share, with two digits: more would be noise."""
+    """Format a share with two digits; more would be noise."""
     return _NOTHING if value is None else f"{value:.2f}"
 
 
 def model_note(name: str) -> str:
-    """Which model answered, and what that means for the figures."""
+    """Name the model that answered, and what that means for the figures."""
     if name == OFFLINE:
         return "memzoo-offline-extractive: rules, not a language model; recall of model-backed strategies is a floor"
     return name
 
 
 def counter_note(name: str) -> str:
-    """What counted the tokens."""
+    """Name the counter of the tokens."""
     return "approximate: characters / 4" if name == APPROXIMATE else name
 
 
 def caption(comparison: Comparison) -> list[tuple[str, str]]:
-    """What has to be known to read the table, as pairs of a name and a text."""
+    """List what a reader of the table has to know, as pairs of a name and a text."""
     said = sum(len(one.exchanges) for one in comparison.transcripts)
     asked = sum(len(one.measured) for one in comparison.transcripts)
     titles = ", ".join(one.title for one in comparison.transcripts)
@@ -69,7 +69,7 @@ def caption(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def exclusions(comparison: Comparison) -> list[str]:
-    """What was left out of the measurement, in sentences; none if nothing was."""
+    """Say in sentences what the measurement left out, if anything."""
     adversarial = sum(one.adversarial for one in comparison.transcripts)
     without = sum(one.without_evidence for one in comparison.transcripts)
     unusable = [id_ for one in comparison.transcripts for id_ in one.unusable_evidence]
@@ -88,7 +88,7 @@ def exclusions(comparison: Comparison) -> list[str]:
 
 
 def troubles(comparison: Comparison) -> list[str]:
-    """Which strategies met a failing model, in sentences; none if nothing went wrong."""
+    """Say in sentences which strategies met a failing model, if any."""
     return [f"{row.scenario.name} failed: {row.error}" for row in comparison.rows if row.error] + [
         f"{row.scenario.name}: saves that failed at the model and were made up for by later ones: {row.failures}."
         for row in comparison.completed

@@ -1,4 +1,4 @@
-"""Counting the tokens of what is shown, with one counter for all strategies of a comparison."""
+"""Counts the tokens of what is shown, with one counter for all strategies of a comparison."""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
-from memzoo.stores.errors import TokenizerError
 
-__all__ = ["APPROXIMATE", "DEFAULT", "TextCounter", "available_counter", "named_counter"]
+__all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 
-DEFAULT = "o200k_base"
 APPROXIMATE = "approximate"
 
 _REMEMBERED = 1 << 14
@@ -26,30 +24,30 @@ class TextCounter:
     """
 
     def __init__(self, name: str, count: Callable[[str], int]) -> None:
-        """A counter.
+        """Make a counter.
 
         Args:
-            name: What counts, for reports: an encoding of tiktoken, `"approximate"`, or a name of one's own.
+            name: Its name in reports: an encoding of tiktoken, `"approximate"`, or a name of your own.
             count: A text -> its tokens.
         """
         self.name = name
         self._count = functools.lru_cache(maxsize=_REMEMBERED)(count)
 
     def __call__(self, text: str) -> int:
-        """The tokens of a text."""
+        """Count the tokens of a text."""
         return self._count(text)
 
     def of_message(self, message: Message) -> int:
-        """The tokens of what a message says; nothing is added for its role."""
+        """Count the tokens of a message's text; its role adds nothing."""
         return self._count(text_of(message))
 
     def of_messages(self, messages: Iterable[Message]) -> int:
-        """The sum over messages."""
+        """Count the tokens of several messages."""
         return sum(map(self.of_message, messages))
 
 
 def named_counter(name: str) -> TextCounter:
-    """A counter by name: an encoding of tiktoken, a model that tiktoken knows, or `"approximate"` (characters / 4).
+    """Make a counter by name: an encoding or model that tiktoken knows, or `"approximate"` (characters / 4).
 
     Raises:
         OptionError: The name is unknown.
@@ -58,11 +56,3 @@ def named_counter(name: str) -> TextCounter:
     encoding = token_counter(name).name
     count_text("", encoding)
     return TextCounter(encoding, functools.partial(count_text, encoding=encoding))
-
-
-def available_counter() -> tuple[TextCounter, TokenizerError | None]:
-    """The counter by o200k_base, or the approximate counter and the reason why the former cannot be had."""
-    try:
-        return named_counter(DEFAULT), None
-    except TokenizerError as error:
-        return named_counter(APPROXIMATE), error

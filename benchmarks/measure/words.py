@@ -1,4 +1,4 @@
-"""Whether a text contains another word for word, and whether it contains the words of an answer."""
+"""Scores what was shown: does it contain the evidence word for word, and the words of the answer?"""
 
 import functools
 import re
@@ -23,12 +23,12 @@ _SHORTEST_PLURAL = 4
 
 @functools.lru_cache(maxsize=512)
 def squeezed(text: str) -> str:
-    """The text with a single space for each run of white space."""
+    """Replace each run of white space with a single space."""
     return " ".join(text.split())
 
 
 def recall(evidence: Iterable[str], shown: str) -> float:
-    r"""The share of evidence texts that are contained in what was shown, word for word but for white space.
+    r"""Compute the share of evidence texts that were shown, word for word except for white space.
 
     Example:
         >>> recall(["I moved to\nOslo.", "I have a cat."], "Human: I moved to Oslo. It rains.")
@@ -40,7 +40,7 @@ def recall(evidence: Iterable[str], shown: str) -> float:
 
 
 def answer_found(answer: str, shown: str) -> bool | None:
-    """Whether all content words of an answer occur in what was shown; `None` if it has none ("yes").
+    """Tell whether all content words of an answer were shown; `None` if it has none ("yes").
 
     Example:
         >>> answer_found("the Church Organs", "He repairs an organ in a church."), answer_found("Yes", "Yes!")
@@ -55,7 +55,7 @@ def answer_found(answer: str, shown: str) -> bool | None:
 
 @functools.lru_cache(maxsize=64)
 def content_words(text: str) -> frozenset[str]:
-    """The words of a text: lower case, without punctuation, plural endings and words that say nothing by themselves.
+    """Extract the content words of a text: lower case, singular, without punctuation and stop words.
 
     Example:
         >>> sorted(content_words("The 3 sisters' boxes cost £1,900."))

@@ -1,25 +1,25 @@
-"""What the responses tell about a recording: the models that answered and the tokens they took."""
+"""Statistics of a recording: the models that answered and the tokens they took."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.cassettes.streams import events
-from memzoo.cassettes.wire import content_type, is_object, is_stream
+from memzoo.cassettes.http import content_type, is_object, is_stream
+from memzoo.cassettes.secrets import events
 
 __all__ = ["Facts", "facts_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the responses of a recording tell.
+    """Statistics of a recording, read from its responses.
 
     Attributes:
         models: The names of the models that answered, sorted.
         responses: How many responses there are.
-        input_tokens: The tokens that were read, as the server counted them.
-        output_tokens: The tokens that were written, as the server counted them.
+        input_tokens: The tokens of the prompts, as the server counted them.
+        output_tokens: The tokens of the answers, as the server counted them.
     """
 
     models: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Facts:
 
 
 def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
-    """What these responses, in vcrpy's form, tell together."""
+    """Add up the statistics of responses in vcrpy's form."""
     return sum(map(_facts, responses), Facts())
 
 

@@ -1,8 +1,10 @@
-"""The few facts about HTTP messages that the kit looks at."""
+"""HTTP messages: what the kit reads of them, and transports that never reach the network."""
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeGuard, cast
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard, cast
 
 __all__ = [
     "HttpRequest",
@@ -10,6 +12,7 @@ __all__ = [
     "body_bytes",
     "content_type",
     "header_values",
+    "in_process_methods",
     "is_array",
     "is_json",
     "is_object",
@@ -19,9 +22,14 @@ __all__ = [
 Response = dict[str, Any]
 """A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
 
+_CLIENTS = ("httpx", "httpx2")
+_TRANSPORTS = ("ASGITransport", "WSGITransport", "MockTransport")
+_METHODS = ("handle_request", "handle_async_request")
 
-class HttpRequest(Protocol):
-    """A request as vcrpy keeps it."""
+
+@dataclass
+class HttpRequest:
+    """A request as a cassette keeps it; vcrpy's own requests have the same attributes."""
 
     method: str
     uri: str
@@ -30,42 +38,42 @@ class HttpRequest(Protocol):
 
 
 def header_values(value: object) -> list[str]:
-    """The values of one header, which vcrpy keeps as text, bytes or a list of these."""
+    """List the values of one header, which vcrpy keeps as text, bytes or a list of these."""
     several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else (value,)
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
 def content_type(headers: Mapping[str, object]) -> str:
-    """The content type in lower case; empty if there is none."""
+    """Return the content type in lower case; empty if there is none."""
     found = [header_values(value) for name, value in headers.items() if name.lower() == "content-type"]
     return ", ".join(found[0]).lower() if found else ""
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
-    """Whether a JSON value is an object."""
+    """Tell whether a JSON value is an object."""
     return isinstance(value, dict)
 
 
 def is_array(value: object) -> TypeGuard[list[Any]]:
-    """Whether a JSON value is an array."""
+    """Tell whether a JSON value is an array."""
     return isinstance(value, list)
 
 
 def is_json(kind: str) -> bool:
-    """Whether a content type is one of JSON's."""
+    """Tell whether a content type is one of JSON's."""
     return kind.partition(";")[0].strip().endswith(("/json", "+json"))
 
 
 def is_stream(kind: str) -> bool:
-    """Whether a content type is that of server-sent events."""
+    """Tell whether a content type is that of server-sent events."""
     return kind.startswith("text/event-stream")
 
 
 def body_bytes(request: HttpRequest) -> bytes | None:
-    """The body of a request, whatever its HTTP client handed over.
+    """Read the body of a request, in whatever form its HTTP client supplied it.
 
     Raises:
-        TypeError: It is an object that only its HTTP client can turn into bytes.
+        TypeError: Only the HTTP client can turn the body into bytes.
     """
     body = request.body
     if body is None or isinstance(body, bytes):
@@ -75,6 +83,17 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     if hasattr(body, "read"):
         body = body.read()
     return _joined(body)
+
+
+def in_process_methods() -> Iterator[tuple[type, str, Any]]:
+    """List the methods, as (class, name, function), of transports that answer within this process.
+
+    vcrpy patches them too. But a recording of the app under test would be played instead of the app, and the test
+    would prove nothing.
+    """
+    for client in filter(None, map(sys.modules.get, _CLIENTS)):
+        for transport in filter(None, map(vars(client).get, _TRANSPORTS)):
+            yield from ((transport, name, vars(transport)[name]) for name in _METHODS if name in vars(transport))
 
 
 def _joined(body: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""What a transcript is: a conversation, exchange by exchange, and questions about it whose evidence is known."""
+"""A transcript: a conversation, exchange by exchange, and questions about it with known evidence."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
-__all__ = ["ADVERSARIAL", "UNCATEGORISED", "Exchange", "Question", "Said", "Transcript", "exchanges_of"]
+__all__ = ["ADVERSARIAL", "UNCATEGORISED", "UNDATED", "Exchange", "Question", "Said", "Transcript", "exchanges_of"]
 
 ADVERSARIAL = "adversarial"
 """The category of questions that have no true answer; they are left out of recall."""
@@ -15,7 +15,8 @@ ADVERSARIAL = "adversarial"
 UNCATEGORISED = "uncategorised"
 """The category of questions that were given none."""
 
-_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+"""Used where no date is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Exchange:
     @property
     def said_at(self) -> datetime:
         """Its date; 1 January 2000 stands in where none is known."""
-        return self.date or _UNDATED
+        return self.date or UNDATED
 
     @property
     def user_text(self) -> str | None:

@@ -1,17 +1,16 @@
-"""Running one strategy through one conversation, as a chatbot would, and asking it the questions at the end."""
+"""Runs one strategy through one conversation, as a chatbot would, and asks it the questions at the end."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
-from memzoo.benchmarks.conversations import Exchange, Question, Transcript
-from memzoo.benchmarks.counting import TextCounter
-from memzoo.benchmarks.fitting import fit
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.fitting import fit
+from memzoo.benchmarks.measure.words import answer_found, recall
 from memzoo.benchmarks.scenarios import Scenario, asks_model
-from memzoo.benchmarks.words import answer_found, recall
-from memzoo.memories import Model, Spent, Usage, create_memory
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
+from memzoo.memories import BaseMemory, Model, Spent, Usage, create_memory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
@@ -19,10 +18,9 @@ from memzoo.stores.errors import ModelError
 __all__ = ["Measurement", "Probe", "Shown", "Step", "measure", "steps_in"]
 
 Shown: TypeAlias = tuple[tuple[str, str], ...]
-"""What the model would have been shown: (role, text) of each message, in order."""
+"""The messages that the model would have seen, as (role, text), in order."""
 
 _FAILURES_IN_A_ROW = 3
-_UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +76,6 @@ class Measurement:
     failures: int = 0
 
 
-class _Memory(Protocol):
-    """What measuring needs of a memory."""
-
-    usage: Usage
-
-    def messages(self, query: str | None = None) -> list[Message]: ...
-
-    def add_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None: ...
-
-
-class _NoMemory:
-    """Remembers nothing."""
-
-    def __init__(self) -> None:
-        self.usage = Usage()
-
-    def messages(self, query: str | None = None) -> list[Message]:
-        return []
-
-    def add_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
-        """Forget them at once."""
-
-
 def measure(
     transcript: Transcript,
     scenario: Scenario,
@@ -128,77 +103,78 @@ def measure(
     Raises:
         ModelError: The model failed for good.
     """
-    run = _Run(transcript, scenario, model=model, budget=budget, counter=counter, timer=timer)
+    run = _Run(transcript, scenario, model, budget, counter, timer)
     steps: list[Step] = []
     for number, exchange in enumerate(transcript.exchanges, start=1):
         steps.append(run.step(number, exchange))
         if progress:
             progress(1)
-    before = run.memory.usage.total
+    before = run.usage.total
     probes: list[Probe] = []
     for question in transcript.measured:
         probes.append(run.probe(question))
         if progress:
             progress(1)
-    return Measurement(tuple(steps), tuple(probes), _spent_since(before, run.memory), run.failures)
+    return Measurement(tuple(steps), tuple(probes), _spent_since(before, run.usage), run.failures)
 
 
 def steps_in(transcript: Transcript) -> int:
-    """How often `measure` reports progress for a conversation."""
+    """Count the steps of progress that `measure` reports for a conversation."""
     return len(transcript.exchanges) + len(transcript.measured)
 
 
+@dataclass
 class _Run:
     """A memory on its way through a conversation."""
 
-    def __init__(
-        self,
-        transcript: Transcript,
-        scenario: Scenario,
-        *,
-        model: Model,
-        budget: int,
-        counter: TextCounter,
-        timer: Callable[[], float],
-    ) -> None:
-        self._now = _UNDATED
-        self._budget = budget if scenario.cut else None
-        self._count = counter
-        self._timer = timer
-        self._seen: dict[Shown, Shown] = {}
-        self._failed = 0
+    transcript: Transcript
+    scenario: Scenario
+    model: Model
+    budget: int
+    counter: TextCounter
+    timer: Callable[[], float]
+
+    def __post_init__(self) -> None:
         self.failures = 0
-        self.memory = self._fresh(transcript, scenario, model, budget)
+        self._failed = 0
+        self._now = UNDATED
+        self._seen: dict[Shown, Shown] = {}
+        self._memory = self._fresh()
+        self.usage = self._memory.usage if self._memory else Usage()
 
     def step(self, number: int, exchange: Exchange) -> Step:
         """Load the memory for the user's words, then save the exchange."""
         self._now = exchange.date or self._now
-        usage, start = self.memory.usage.total, self._timer()
-        view = self.memory.messages(exchange.user_text)
-        loaded = self._timer()
-        load = _spent_since(usage, self.memory)
-        tokens = self._count.of_messages(self._cut(view))
-        usage, saving = self.memory.usage.total, self._timer()
+        usage, start = self.usage.total, self.timer()
+        view = self._view(exchange.user_text)
+        loaded = self.timer()
+        load = _spent_since(usage, self.usage)
+        tokens = self.counter.of_messages(self._cut(view))
+        usage, saving = self.usage.total, self.timer()
         self._save(exchange, f"exchange-{number}")
-        saved = self._timer()
-        return Step(tokens, load, _spent_since(usage, self.memory), loaded - start, saved - saving)
+        saved = self.timer()
+        return Step(tokens, load, _spent_since(usage, self.usage), loaded - start, saved - saving)
 
     def probe(self, question: Question) -> Probe:
         """Load the memory for a question, and look for its evidence and its answer."""
-        view = self._cut(self.memory.messages(question.text))
+        view = self._cut(self._view(question.text))
         shown: Shown = tuple((message["role"], text_of(message)) for message in view)
-        # Most strategies show the same for many questions: kept once, it weighs little.
+        # Most strategies show the same for many questions; stored once, it takes little space.
         shown = self._seen.setdefault(shown, shown)
         text = "\n".join(text for _, text in shown)
         found = answer_found(question.answer, text)
-        return Probe(recall(question.evidence, text), found, self._count.of_messages(view), shown)
+        return Probe(recall(question.evidence, text), found, self.counter.of_messages(view), shown)
+
+    def _view(self, query: str | None) -> list[Message]:
+        return [] if self._memory is None else self._memory.messages(query)
 
     def _cut(self, view: list[Message]) -> list[Message]:
-        return view if self._budget is None else fit(view, self._budget, self._count)
+        return fit(view, self.budget, self.counter) if self.scenario.cut else view
 
     def _save(self, exchange: Exchange, turn_id: str) -> None:
         try:
-            self.memory.add_messages(exchange.messages, turn_id=turn_id)
+            if self._memory is not None:
+                self._memory.add_messages(exchange.messages, turn_id=turn_id)
         except ModelError:
             self.failures += 1
             self._failed += 1
@@ -207,25 +183,26 @@ class _Run:
         else:
             self._failed = 0
 
-    def _fresh(self, transcript: Transcript, scenario: Scenario, model: Model, budget: int) -> _Memory:
-        if scenario.strategy is None:
-            return _NoMemory()
-        options: dict[str, Any] = {**scenario.options(budget)}
-        if asks_model(scenario):
-            options["llm"] = model
+    def _fresh(self) -> BaseMemory | None:
+        if self.scenario.strategy is None:
+            return None
+        options: dict[str, Any] = {**self.scenario.options(self.budget)}
+        if asks_model(self.scenario):
+            options["llm"] = self.model
         return create_memory(
-            scenario.strategy,
-            conversation_id=scenario.name,
+            self.scenario.strategy,
+            conversation_id=self.scenario.name,
+            # The store's clock follows the conversation: what is said long ago must look old to the memory.
             store=InMemoryStore(clock=lambda: self._now),
-            human_prefix=transcript.user,
-            ai_prefix=transcript.assistant,
-            token_counter=self._count.of_message,
+            human_prefix=self.transcript.user,
+            ai_prefix=self.transcript.assistant,
+            token_counter=self.counter.of_message,
             **options,
         )
 
 
-def _spent_since(before: Spent, memory: _Memory) -> Spent:
-    now = memory.usage.total
+def _spent_since(before: Spent, usage: Usage) -> Spent:
+    now = usage.total
     return Spent(
         now.calls - before.calls,
         now.prompt_tokens - before.prompt_tokens,

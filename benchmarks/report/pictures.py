@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from memzoo.benchmarks.comparing import Comparison, Row
-from memzoo.benchmarks.drawing import COLOURS, INLINE, Theme, apart, beside, new_axes, svg_of
+from memzoo.benchmarks.measure.comparing import Comparison, Row
+from memzoo.benchmarks.report.drawing import COLOURS, INLINE, Theme, apart, beside, new_axes, svg_of
 
 __all__ = ["calls_picture", "context_picture", "recall_picture"]
 

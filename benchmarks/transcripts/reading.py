@@ -1,28 +1,25 @@
 """Reading transcripts: OpenAI chat messages, JSON Lines of them, memzoo's own format, or LoCoMo's.
 
-The format is told by the content. `docs/comparing.md` shows each of them.
+The content tells the format. `docs/comparing.md` shows each of them.
 """
 
 import importlib.resources
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from memzoo.benchmarks import locomo
-from memzoo.benchmarks.conversations import (
-    UNCATEGORISED,
-    Exchange,
-    Question,
-    Said,
-    Transcript,
-    exchanges_of,
-)
-from memzoo.benchmarks.fields import as_object, date_field, list_field, shown, text_field
-from memzoo.memories.text.messages import checked, text_of
-from memzoo.stores.errors import MessageError, TranscriptError
+from pydantic import ConfigDict, Field, PlainValidator
 
-__all__ = ["Exchange", "Question", "Transcript", "load_transcripts", "sample_transcripts"]
+from memzoo.benchmarks.transcripts import locomo
+from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+from memzoo.stores.errors import TranscriptError
+
+__all__ = ["load_transcripts", "sample_transcripts"]
 
 _EXPECTED = (
     "OpenAI chat messages (a list of {'role', 'content'}, or an object with 'messages'), JSON Lines of either, "
@@ -31,16 +28,17 @@ _EXPECTED = (
 
 
 def load_transcripts(path: str | Path) -> list[Transcript]:
-    """The conversations in a file, in its order; what format they have is told by the content.
+    """Read the conversations of a file, in its order; the content tells the format.
 
     Raises:
-        TranscriptError: The file cannot be read or understood; the text names the line or the index, and what is
+        TranscriptError: The file cannot be read or understood; the error names the line or the index, and what is
             expected there.
     """
     path = Path(path)
     items = _items(_read(path), str(path))
     if all(_is_message(item) for _, item in items):
-        return [_chat({"messages": [item for _, item in items]}, [where for where, _ in items], str(path), path.stem)]
+        messages = {"messages": [item for _, item in items]}
+        return [_chat(messages, str(path), path.stem, places=[where for where, _ in items])]
     many = len(items) > 1
     return [
         _transcript(item, where, f"{path.stem} {number}" if many else path.stem)
@@ -49,7 +47,7 @@ def load_transcripts(path: str | Path) -> list[Transcript]:
 
 
 def sample_transcripts() -> list[Transcript]:
-    """The conversation that comes with the package: a baker moves house, in seven sessions."""
+    """Read the conversation that comes with the package: a bakery moves house, in seven sessions."""
     with importlib.resources.as_file(importlib.resources.files("memzoo.benchmarks.data") / "sample.json") as path:
         return load_transcripts(path)
 
@@ -65,7 +63,7 @@ def _read(path: Path) -> str:
 
 
 def _items(text: str, file: str) -> list[tuple[str, Any]]:
-    """The top-level items of a file, each with where it stands."""
+    """List the top-level items of a file, each with its place."""
     try:
         document = _parsed(text)
     except ValueError as error:
@@ -125,82 +123,98 @@ def _is_message(item: Any) -> bool:
 
 
 def _transcript(item: Any, where: str, title: str) -> Transcript:
-    item = as_object(item, where, _EXPECTED)
+    item = validated(_Anything, item, where).model_extra or {}
     if locomo.is_locomo(item):
         return locomo.transcript_of(item, where, title)
     if "sessions" in item:
-        return _in_sessions(item, where, title)
+        document = validated(_Sessions, item, where)
+        said = [
+            _said(message, session.date, opens=not number)
+            for session in document.sessions
+            for number, message in enumerate(session.messages)
+        ]
+        return _finished(document, said, where, title)
     if "messages" in item:
-        places = [f"{where}, message {n}" for n in range(len(list_field(item, "messages", where)))]
-        return _chat(item, places, where, title)
+        return _chat(item, where, title)
     raise TranscriptError(f"{where}: there are only {', '.join(map(shown, item)) or 'no keys'}; expected {_EXPECTED}")
 
 
-def _in_sessions(item: dict[str, Any], where: str, title: str) -> Transcript:
-    said: list[Said] = []
-    for number, entry in enumerate(list_field(item, "sessions", where)):
-        place = f"{where}, session {number}"
-        session = as_object(entry, place, "a session with 'date' and 'messages'")
-        date = date_field(session, "date", place)
-        for n, message in enumerate(list_field(session, "messages", place)):
-            said.append(_said(message, f"{place}, message {n}", Said({}, date=date, opens=not n)))
-    return _finished(item, said, where, title)
+def _chat(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
+    document = validated(_Chat, item, where, places)
+    return _finished(document, [_said(message, document.date) for message in document.messages], where, title)
 
 
-def _chat(item: dict[str, Any], places: list[str], where: str, title: str) -> Transcript:
-    date = date_field(item, "date", where)
-    said = [_said(message, place, Said({}, date=date)) for message, place in zip(item["messages"], places, strict=True)]
-    return _finished(item, said, where, title)
-
-
-def _said(item: Any, where: str, blank: Said) -> Said:
-    """A message of the file; its "id" is for questions to cite and is not part of the message."""
-    try:
-        message = checked(item)
-    except MessageError as error:
-        raise TranscriptError(f"{where}: {error}") from error
+def _said(message: Message, date: datetime | None, *, opens: bool = False) -> Said:
+    # The "id" is for questions to cite and is not part of the message.
     id_ = message.pop("id", None)
-    evidence = {} if id_ is None else {str(id_): text_of(message)}
-    return Said(message, evidence, blank.date, blank.opens)
+    return Said(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
 
 
-def _finished(item: dict[str, Any], said: list[Said], where: str, title: str) -> Transcript:
+def _finished(document: "_Document", said: list[Said], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
-    unusable: list[str] = []
-    questions = tuple(_questions(list_field(item, "questions", where), _texts(said), where, unusable))
+    texts, unusable = _texts(said), list[str]()
     return Transcript(
-        text_field(item, "title", where, title),
+        document.title or title,
         exchanges_of(said),
-        questions,
-        text_field(item, "user", where, "Human"),
-        text_field(item, "assistant", where, "AI"),
+        tuple(_question(question, texts, unusable) for question in document.questions),
+        document.user or "Human",
+        document.assistant or "AI",
         tuple(unusable),
     )
 
 
 def _texts(said: Sequence[Said]) -> dict[str, str]:
-    """The text of each message, by its id and by its place from 0; by id only, if ids are numbers themselves."""
+    """Map ids and places from 0 to the texts of messages; ids alone, if these are numbers themselves."""
     ids = {id_: text for one in said for id_, text in one.evidence.items()}
     if any(map(str.isdecimal, ids)):
         return ids
     return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
 
 
-def _questions(items: list[Any], texts: dict[str, str], where: str, unusable: list[str]) -> Iterator[Question]:
-    for number, item in enumerate(items):
-        place = f"{where}, question {number}"
-        question = as_object(item, place, "a question with 'question', 'answer' and 'evidence'")
-        cited = list_field(question, "evidence", place)
-        if wrong := [id_ for id_ in cited if not isinstance(id_, str | int)]:
-            raise TranscriptError(
-                f"{place}: 'evidence' must name messages by 'id' or by place from 0, not {shown(wrong[0])}"
-            )
-        ids = dict.fromkeys(map(str, cited))
-        unusable += [id_ for id_ in ids if not texts.get(id_)]
-        yield Question(
-            text_field(question, "question", place),
-            str(question.get("answer") or ""),
-            tuple(dict.fromkeys(texts[id_] for id_ in ids if texts.get(id_))),
-            text_field(question, "category", place, UNCATEGORISED),
-        )
+def _question(item: "_Question", texts: dict[str, str], unusable: list[str]) -> Question:
+    ids = dict.fromkeys(map(str, item.evidence))
+    unusable += [id_ for id_ in ids if not texts.get(id_)]
+    cited = tuple(dict.fromkeys(texts[id_] for id_ in ids if texts.get(id_)))
+    return Question(item.question, str(item.answer or ""), cited, item.category or UNCATEGORISED)
+
+
+def _citation(value: Any) -> Any:
+    if not isinstance(value, str | int):
+        raise ValueError(f"expected the 'id' of a message or its place from 0, not {shown(value)}")  # noqa: TRY004
+    return value
+
+
+class _Anything(Item):
+    model_config = ConfigDict(extra="allow")
+    EXPECTED = _EXPECTED
+
+
+class _Question(Item):
+    EXPECTED = "a question with 'question', 'answer' and 'evidence'"
+    question: Text
+    answer: Any = None
+    evidence: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
+    category: Text | None = None
+
+
+class _Session(Item):
+    EXPECTED = "a session with 'date' and 'messages'"
+    date: Date | None = None
+    messages: list[ChatMessage] = Field(default=[])
+
+
+class _Document(Item):
+    title: Text | None = None
+    user: Text | None = None
+    assistant: Text | None = None
+    questions: list[_Question] = Field(default=[])
+
+
+class _Sessions(_Document):
+    sessions: list[_Session]
+
+
+class _Chat(_Document):
+    date: Date | None = None
+    messages: list[ChatMessage]

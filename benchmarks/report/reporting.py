@@ -1,4 +1,4 @@
-"""What a comparison leaves behind: a table in the terminal, results as JSON, timings as JSON, a page to look at."""
+"""Writes a comparison: a table for the terminal, results and timings as JSON, and a page of HTML."""
 
 import importlib.metadata
 import json
@@ -10,10 +10,10 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import Comparison, Prices, Row, Score
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.pages import page
-from memzoo.benchmarks.tabulating import caption, columns, counter_note, exclusions, model_note, troubles
+from memzoo.benchmarks.measure.comparing import Comparison, Prices, Row, Score
+from memzoo.benchmarks.report.pages import page
+from memzoo.benchmarks.report.tabulating import caption, columns, counter_note, exclusions, model_note, troubles
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import Spent
 
 __all__ = ["results", "table", "timings", "write_report"]
@@ -22,7 +22,7 @@ _DIGITS = 6
 
 
 def table(comparison: Comparison) -> Group:
-    """The comparison for a terminal: a line for each strategy, framed by the baselines."""
+    """Draw the table for a terminal: a line for each strategy, between the two baselines."""
     notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison) + troubles(comparison)
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
     drawn.add_column("strategy", no_wrap=True)
@@ -37,7 +37,7 @@ def table(comparison: Comparison) -> Group:
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
-    """All that was found, as JSON values: the same for the same inputs, on any machine and at any time."""
+    """Collect all results as JSON values: the same for the same inputs, on any machine and at any time."""
     return {
         "format": 1,
         "memzoo": importlib.metadata.version("memzoo"),
@@ -52,7 +52,7 @@ def results(comparison: Comparison) -> dict[str, Any]:
 
 
 def timings(comparison: Comparison) -> dict[str, Any]:
-    """How long it took, in seconds, as JSON values: no two runs agree."""
+    """Collect the timings, in seconds, as JSON values; they differ from run to run."""
     return {
         row.scenario.name: {
             "load_per_exchange": row.seconds[0],

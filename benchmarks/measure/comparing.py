@@ -1,4 +1,4 @@
-"""All strategies through all conversations, side by side."""
+"""Runs strategies through conversations and puts them side by side."""
 
 import functools
 import importlib
@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memzoo.benchmarks.conversations import Transcript
-from memzoo.benchmarks.counting import TextCounter
-from memzoo.benchmarks.measuring import Measurement, Probe, Step, measure, steps_in
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.measuring import Measurement, Probe, Step, measure, steps_in
 from memzoo.benchmarks.scenarios import Scenario, asks_model, chosen
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import ChatModel, Model, Spent
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.stores.driving import drive
@@ -253,7 +253,7 @@ def compare(
 
 
 def _warm_up(model: Model) -> None:
-    """Load what the first call would load, so that no strategy is charged for it; spends nothing."""
+    """Load what the first call would load, so that its time counts against no strategy; no tokens are spent."""
     if isinstance(model, ChatModel):
         importlib.import_module("openai")
         if model.name == OFFLINE:
@@ -272,12 +272,12 @@ def _row(
 
 
 def total_steps(transcripts: Iterable[Transcript]) -> int:
-    """How many steps of progress a strategy takes through all conversations."""
+    """Count the steps of progress that a strategy takes through all conversations."""
     return sum(map(steps_in, transcripts))
 
 
 def score_of(probes: Sequence[Probe]) -> Score:
-    """The means over some questions."""
+    """Compute the means over some questions."""
     return Score(
         len(probes),
         _mean(probe.recall for probe in probes),

@@ -1,21 +1,21 @@
-"""The report as one page of HTML: no script, no network, everything that anybody wrote escaped."""
+"""Renders the report as one page of HTML: no scripts, no network, all text from outside escaped."""
 
 import importlib.resources
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from memzoo.benchmarks.comparing import Comparison
-from memzoo.benchmarks.drawing import COLOURS, require_matplotlib
-from memzoo.benchmarks.examples import telling_example
-from memzoo.benchmarks.pictures import calls_picture, context_picture, recall_picture
-from memzoo.benchmarks.tabulating import caption, columns, exclusions, share, troubles
+from memzoo.benchmarks.measure.comparing import Comparison
+from memzoo.benchmarks.report.drawing import COLOURS, require_matplotlib
+from memzoo.benchmarks.report.examples import telling_example
+from memzoo.benchmarks.report.pictures import calls_picture, context_picture, recall_picture
+from memzoo.benchmarks.report.tabulating import caption, columns, exclusions, share, troubles
 
 __all__ = ["page"]
 
 
 def page(comparison: Comparison) -> str:
-    """The report: pictures, table, an example, and how it was measured.
+    """Render the report: pictures, table, an example, and how it was measured.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -44,5 +44,5 @@ def _template() -> str:
 
 
 def _drawn(svg: str) -> Markup:
-    # Safe to be taken as it is: the pictures hold numbers and the names of scenarios, no text of anybody else.
+    # Safe: the pictures hold numbers and the names of scenarios, no text from outside.
     return Markup(svg)  # noqa: S704 - see above

@@ -1,4 +1,4 @@
-"""Cutting what a memory shows at a budget of tokens, by one rule for all strategies.
+"""Cuts what a memory shows to a budget of tokens, by one rule for all strategies.
 
 First come the system messages, which carry what a strategy derived or found, in the order in which the memory gives
 them; one that does not fit whole is cut at its end, and then nothing follows. What is left of the budget goes to the
@@ -17,7 +17,7 @@ Count = Callable[[str], int]
 
 
 def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:
-    """As much of a view as fits a budget.
+    """Keep as much of a view as fits a budget.
 
     Args:
         messages: A view, system messages first, then messages oldest first.
@@ -38,7 +38,7 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
 
 
 def cut(text: str, budget: int, count: Count) -> str:
-    """The longest beginning of a text that fits a budget.
+    """Cut a text at its end, so that it fits a budget.
 
     Example:
         >>> cut("a long story", 6, len)
@@ -59,7 +59,7 @@ def _is_system(message: Message) -> bool:
 
 
 def _recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
-    """The first messages that fit, and what is left of the budget."""
+    """Keep the first messages that fit; return what is left of the budget, too."""
     kept: list[Message] = []
     for message in messages:
         tokens = count(text_of(message))

@@ -1,4 +1,4 @@
-"""What all pictures share: matplotlib, loaded only when needed; colours; labels that keep apart; SVG as text.
+"""Shared parts of all pictures: matplotlib, loaded when needed; colours; labels that keep apart; SVG as text.
 
 A picture within a page takes the page's colours, so that it reads in the dark as well; one that stands alone brings
 its own background.
@@ -135,7 +135,7 @@ def new_axes(theme: Theme, size: tuple[float, float], box: tuple[float, float, f
 
 
 def svg_of(figure: Any, theme: Theme, label: str) -> str:
-    """A figure as an SVG element, without date, version or reference to anything outside of it.
+    """Write a figure as an SVG element, without date, version or outside references.
 
     Args:
         figure: What was drawn.
@@ -155,7 +155,7 @@ def svg_of(figure: Any, theme: Theme, label: str) -> str:
 
 
 def apart(places: Sequence[float], gap: float) -> list[float]:
-    """Places moved as little as is needed for a gap between any two of them, in the order given.
+    """Move places as little as possible, so that there is a gap between any two; the order of the list stays.
 
     Example:
         >>> apart([10.0, 0.0, 11.0], 3.0)
@@ -172,7 +172,7 @@ def apart(places: Sequence[float], gap: float) -> list[float]:
 
 
 def beside(points: Mapping[str, tuple[float, float]], width: float, height: float) -> dict[str, tuple[float, float]]:
-    """The left ends of labels beside their points, where they cover neither a point nor each other, if that can be had.
+    """Place labels beside their points so that they cover as little as possible; return their left ends.
 
     Args:
         points: By label; in shares of a square.

@@ -1,12 +1,12 @@
-"""One question that tells the strategies apart, and what each of them would have shown the model for it."""
+"""Picks the question on which the strategies differ most, with what each would have shown the model."""
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memzoo.benchmarks.comparing import Comparison, Row
-from memzoo.benchmarks.conversations import Question, Transcript
-from memzoo.benchmarks.measuring import Probe
+from memzoo.benchmarks.measure.comparing import Comparison, Row
+from memzoo.benchmarks.measure.measuring import Probe
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 
 __all__ = ["Block", "Example", "Sight", "marked", "telling_example"]
 
@@ -58,7 +58,7 @@ class Example:
 
 
 def telling_example(comparison: Comparison) -> Example | None:
-    """The question on which the strategies differ most, the first of them among equals; `None` without questions."""
+    """Pick the question on which the strategies differ most, the first among equals; `None` without questions."""
     rows = [row for row in comparison.completed if not row.scenario.baseline]
     asked = [
         (one, place)
@@ -78,7 +78,7 @@ def telling_example(comparison: Comparison) -> Example | None:
 
 
 def marked(text: str, evidence: Iterable[str]) -> tuple[Piece, ...]:
-    r"""A text in stretches, those that are evidence set apart, whatever the white space in them.
+    r"""Split a text so that evidence stands apart, whatever its white space.
 
     Example:
         >>> marked("Human: I like\ntea. Bye", ["I like tea."])

@@ -1,29 +1,91 @@
-"""The file format of a cassette: a serializer for vcrpy that writes what a person can review."""
+"""The file format of a cassette: YAML that a person can review.
+
+Text with line breaks becomes a block, a vector stays on one line, and nothing is reordered.
+"""
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from memzoo.cassettes import readable
+import yaml
+
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.facts import facts_of
+from memzoo.cassettes.http import HttpRequest, Response, content_type, is_json
+from memzoo.cassettes.recording_stats import facts_of
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.cassettes.wire import content_type, is_json
 from memzoo.stores.clock import utc_now
 
-__all__ = ["ReadableSerializer"]
+__all__ = ["ReadableSerializer", "dump", "load", "read_recordings", "write_recordings"]
 
 _VERSION = 1
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
 _OFFLINE = "recorded against an offline model"
 
+# Characters that a block shows as they are and that every YAML reader gives back unchanged. Others, such as a
+# carriage return or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
+_BLOCK = re.compile(
+    r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
+)
+_ENDLESS = 2**31
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def dump(value: Any) -> str:
+    """Write JSON as YAML, in its own order."""
+    options: dict[str, Any] = {
+        "sort_keys": False,
+        "allow_unicode": True,
+        "width": _ENDLESS,
+        "default_flow_style": False,
+    }
+    return str(yaml.dump(value, Dumper=_Dumper, **options))
+
+
+def load(text: str) -> Any:
+    """Read what `dump` wrote; only plain values, never objects.
+
+    Raises:
+        ValueError: The text is not YAML, or has tags that only an unsafe reader would follow.
+    """
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from error
+
+
+def read_recordings(text: str) -> list[tuple[HttpRequest, Response]]:
+    """Read the requests and responses of a cassette.
+
+    Raises:
+        CassetteFormatError: The text is not a cassette.
+    """
+    interactions = ReadableSerializer().deserialize(text)["interactions"]
+    return [
+        (
+            HttpRequest(**one["request"] | {"body": _as_bytes(one["request"]["body"])}),
+            _with_body(one["response"], _as_bytes),
+        )
+        for one in interactions
+    ]
+
+
+def write_recordings(recordings: Iterable[tuple[HttpRequest, Response]], serializer: "ReadableSerializer") -> str:
+    """Write requests and responses as a cassette."""
+    interactions = [
+        {"request": asdict(request) | {"body": _as_text(request.body)}, "response": _with_body(response, _as_text)}
+        for request, response in recordings
+    ]
+    return serializer.serialize({"interactions": interactions})
+
 
 class ReadableSerializer:
-    """Writes and reads cassettes; hand it to vcrpy's `register_serializer` to use the format elsewhere.
+    """Writes and reads cassettes; pass it to vcrpy's `register_serializer` to use the format elsewhere.
 
-    A JSON body becomes a mapping, any other text stays as it is, bytes that are no text become base64.
-    Loading gives back equal JSON and the same text and bytes.
+    A JSON body becomes a mapping, any other text stays as it is, and bytes that are not text become base64.
+    Loading returns equal JSON and the same text and bytes.
     """
 
     def __init__(self, *, clock: Callable[[], datetime] = utc_now, note: str | None = None) -> None:
@@ -31,19 +93,19 @@ class ReadableSerializer:
         self.note = note
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
-        """The text of a cassette, from what vcrpy hands to a serializer."""
+        """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
         document = self._header(interactions) | {"interactions": [_written(item) for item in interactions]}
-        return _TITLE + readable.dump(document)
+        return _TITLE + dump(document)
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
-        """What vcrpy expects from a serializer, from the text of a cassette.
+        """Read a cassette into what vcrpy expects from a serializer.
 
         Raises:
             CassetteFormatError: The text is not a cassette.
         """
         try:
-            document = readable.load(cassette_string)
+            document = load(cassette_string)
             header = {name: document[name] for name in document if name != "interactions"}
             if header["version"] != _VERSION:
                 raise CassetteFormatError(f"version {header['version']!r} is not {_VERSION}, the one that is known")
@@ -58,6 +120,47 @@ class ReadableSerializer:
         note = self.note or (_OFFLINE if offline else None)
         header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
         return header | {"models": list(models)} | ({"note": note} if note else {})
+
+
+class _Dumper(yaml.SafeDumper):
+    def analyze_scalar(self, scalar: str) -> Any:
+        analysis = super().analyze_scalar(scalar)
+        # PyYAML escapes a text with a tab, or with spaces before a line break; a block keeps both.
+        analysis.allow_block = "\n" in scalar and _BLOCK.fullmatch(scalar) is not None
+        return analysis
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _represent_text(dumper: Any, text: str) -> Any:
+    if _BLOCK.fullmatch(text) is None:
+        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+def _represent_list(dumper: Any, items: list[Any]) -> Any:
+    numbers = bool(items) and all(isinstance(item, int | float) for item in items)
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=numbers)
+
+
+_Dumper.add_representer(str, _represent_text)
+_Dumper.add_representer(list, _represent_list)
+
+
+def _with_body(response: Response, convert: Callable[[Any], str | bytes | None]) -> Response:
+    return response | {"body": {"string": convert(response["body"]["string"])}}
+
+
+def _as_text(body: bytes | None) -> str | bytes | None:
+    try:
+        return body and body.decode()
+    except UnicodeDecodeError:
+        return body
+
+
+def _as_bytes(body: str | bytes | None) -> bytes | None:
+    return body.encode() if isinstance(body, str) else body
 
 
 def _written(interaction: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,7 +227,7 @@ def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
 
 
 def _exact_json(text: str) -> Any:
-    """The value of a JSON text that a mapping can stand for without loss."""
+    """Parse JSON that a mapping can represent without loss; refuse any other."""
     value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
     json.dumps(value, ensure_ascii=False).encode()
     return value

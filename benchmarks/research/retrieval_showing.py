@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from memzoo.benchmarks.conversations import Exchange, Question, Transcript
 from memzoo.benchmarks.counting import TextCounter
-from memzoo.memories.search.passages import Passage
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.passage import Passage
 
 __all__ = ["Embed", "Peer", "Retriever", "dated", "filled", "lines_of", "passages_of"]
 

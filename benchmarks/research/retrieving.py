@@ -14,7 +14,7 @@ from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.words import recall
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from memzoo.memories.search.passages import Passage
 from memzoo.memories.text.messages import Labels, quoted, text_of
+from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry
 
 __all__ = ["Documents"]

@@ -1,7 +1,10 @@
 """Search by embeddings that follows the store."""
 
+from collections.abc import Sequence
+
 from memzoo.memories.engine.state import State
 from memzoo.stores import Store, VectorIndex
+from memzoo.stores.errors import ModelError
 from memzoo.stores.indexes.index import digest
 
 __all__ = ["VectorSearch"]
@@ -39,14 +42,19 @@ class VectorSearch:
             await self._index.add(*self._key, new)
             self._last = max(new)
 
-    async def size(self, store: Store, state: State) -> int | None:
-        """The bytes of an embedding here, as the newest ones tell; `None` if there are none."""
-        if self._size is None or self._size[0] != state.epoch:
-            newest = await store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
-            if not newest:
-                return None
-            self._size = state.epoch, len(next(iter(newest.values())))
-        return self._size[1]
+    async def check(self, vectors: Sequence[bytes], store: Store, state: State) -> None:
+        """Make sure that vectors are as long as those that are stored: others could not be searched together.
+
+        Raises:
+            ModelError: They are not.
+        """
+        size, held = len(vectors[0]), await self._held(store, state)
+        if held is not None and held != size:
+            conversation_id, space = self._key
+            raise ModelError(
+                f"embedder {space.partition('/')[2]!r} gave {size // 4} numbers for a text, but {held // 4} for others "
+                f"of {conversation_id!r}: use the model that made those, or give this one another name"
+            )
 
     async def search(self, vector: bytes) -> list[tuple[int, float]]:
         """The nearest 200 as pairs of log number and cosine, nearest first."""
@@ -56,15 +64,23 @@ class VectorSearch:
         """Take everything out."""
         await self._index.remove(*self._key)
 
+    async def _held(self, store: Store, state: State) -> int | None:
+        """The bytes of an embedding in the store, as the newest ones tell; `None` if there are none."""
+        if self._size is None or self._size[0] != state.epoch:
+            newest = await store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            if not newest:
+                return None
+            self._size = state.epoch, len(next(iter(newest.values())))
+        return self._size[1]
+
     async def _repair(self, store: Store) -> None:
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
         stored = await store.embeddings(*self._key)
-        wanted = {number: digest(embedding) for number, embedding in stored.items()}
-        if known.keys() - wanted.keys():
+        if known.keys() - stored.keys():
             await self._index.remove(*self._key)
             known = {}
-        missing = {number: stored[number] for number, sign in wanted.items() if known.get(number) != sign}
-        if missing:
+        same = {number for number, sign in known.items() if digest(stored[number]) == sign}
+        if missing := {number: embedding for number, embedding in stored.items() if number not in same}:
             await self._index.add(*self._key, missing)
         self._last = max(stored, default=0)

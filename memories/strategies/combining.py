@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from memzoo.memories.engine.log import Log, messages_of
-from memzoo.memories.search.excerpt import evidence, within
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
@@ -122,7 +122,7 @@ class _Merge:
         shown = self._said.keys() | {passage.seq for passage in self._found}
         if new := [passage for passage in passages if passage.seq not in shown]:
             room = limit - self.size + self._found_size
-            self._found = list(within(room, [*self._found, *new], self._text_size))
+            self._found = list(fit_passages(room, [*self._found, *new], self._text_size))
             self._found_size = self._evidence_size(self._found)
 
     def _evidence_size(self, passages: Sequence[Passage]) -> int:

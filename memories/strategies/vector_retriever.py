@@ -11,10 +11,11 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, whole_number
-from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.documents import Documents
-from memzoo.memories.search.excerpt import evidence, within
+from memzoo.memories.search.excerpt import evidence, fit_found
+from memzoo.memories.search.kept_words import KeptWords
 from memzoo.memories.search.vectors import VectorSearch
+from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.errors import ModelError, OptionError
@@ -24,19 +25,24 @@ __all__ = ["VectorStoreRetrieverMemory"]
 
 logger = logging.getLogger("memzoo")
 
+_DEFAULT_LIMIT = 1_000
+
 
 @dataclass(kw_only=True, eq=False)
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
     Messages are found by their words, their date and the words around them (BM25), and by embeddings; the scores are
-    added up. No model is asked, neither to save nor to load. With `k`, the best exchanges are shown as documents, best
-    first: a line for each input and output, "key: value". With `max_token_limit`, the best messages are shown in the
-    order in which they were said, with speakers and dates, as many as fit.
+    added up. No model is asked, neither to save nor to load. The best messages are shown in the order in which they
+    were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are
+    shown as documents, best first: a line for each input and output, "key: value".
+
+    State: no items; an embedding for each message, under the name of the embedder. The words are a state of their
+    own, see `KeptWords`.
 
     Args:
-        k: How many exchanges are shown.
-        max_token_limit: Show as many of the best messages as fit so many tokens, instead of `k` exchanges.
+        max_token_limit: Tokens that the messages shown may have; 1,000 unless `k` is given.
+        k: Show so many exchanges instead. Only one of the two can be given.
         embedder: An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such),
             or `None` for one that needs neither download nor key.
         index: Searches the embeddings: an exact index in memory by default, or a `ChromaIndex`.
@@ -55,20 +61,17 @@ class VectorStoreRetrieverMemory(BaseMemory):
     name = "vector-retriever"
     needs_query = True
     keeps_fields = True
+    # Not annotated, or it would be an option: a subclass may search by others.
+    weights = Weights()
 
-    k: int = 4
     max_token_limit: int | None = None
+    k: int | None = None
     embedder: EmbedderOption = None
     index: VectorIndex = field(default_factory=ExactIndex)
     exclude_input_keys: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        whole_number("k", self.k, at_least=1)
-        if self.max_token_limit is not None:
-            whole_number("max_token_limit", self.max_token_limit, at_least=1)
-        if not isinstance(self.index, VectorIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {self.index!r}")
-        names("exclude_input_keys", self.exclude_input_keys)
+        self._check_options()
         self._embedder: Embedder = as_embedder(self.embedder)
         self._vectors = VectorSearch(self.index, self.conversation_id, self.state_name)
         super().__post_init__()
@@ -82,7 +85,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return f"{self.name}/{self._embedder.name}"
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Embed the new messages."""
+        """Embed the new messages, and now and then keep the words of the newest."""
+        await self._words.keep(log, entries[-1].seq if entries else 0)
         passages = list(self._documents.passages(entries))
         if not passages:
             return Changes()
@@ -92,19 +96,13 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The messages or exchanges that fit the query."""
         words = self._words  # A clear meanwhile puts another in its place.
-        words.add(self._documents.passages(await log.after(words.passages.last)))
-        scores = words.scores(query or "")
-        for seq, similarity in await self._similar(log, state, query or ""):
-            scores[seq] = scores.get(seq, 0.0) + self._embedder.weight * similarity
-        ranked = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # the older first among equals
-        found = filter(None, map(words.passages.numbered, ranked))
-        if self.max_token_limit is not None:
-            best = within(self.max_token_limit, found, self._tokens)
-            return View(evidence(best), passages=tuple(best))
-        firsts = list(dict.fromkeys(passage.document for passage in found))[: self.k]
-        documents = list(map(words.passages.document, firsts))
-        texts = [self._documents.text(await log.between(one[0].document, one[-1].seq)) for one in documents]
-        return View(tuple(texts), passages=tuple(itertools.chain.from_iterable(documents)))
+        index = await words.followed(log)
+        found = list(index.scores(query or "", await self._points(log, state, query or "")))
+        if self.k is not None:
+            return await self._exchanges(log, index.exchanges(found, self.k))
+        limit = self.max_token_limit or _DEFAULT_LIMIT
+        best = await fit_found(limit, found, lambda seqs: words.passages(log, seqs), self._tokens)
+        return View(evidence(best), passages=tuple(best))
 
     def learn(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget all words, after something was deleted."""
@@ -123,27 +121,40 @@ class VectorStoreRetrieverMemory(BaseMemory):
         state = await self._upkeep.state()
         await self._vectors.follow(self.store, state.epoch)
 
-    async def _similar(self, log: Log, state: State, query: str) -> list[tuple[int, float]]:
-        """The messages nearest to the query, by log number, with their cosines."""
+    async def _exchanges(self, log: Log, numbers: Sequence[tuple[int, int]]) -> View:
+        """Exchanges with these first and last numbers, as documents."""
+        exchanges = [await log.between(first, last) for first, last in numbers]
+        passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
+        return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
+
+    async def _points(self, log: Log, state: State, query: str) -> Mapping[int, float]:
+        """What messages get for their embeddings, by log number: those nearest to the query."""
+        if not (weight := self.weights.embeddings * self._embedder.weight):
+            return {}
         try:
             (vector,) = await self._embed([query], log, state)
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
-            return []
+            return {}
         await self._vectors.follow(log.store, state.epoch)
-        return await self._vectors.search(vector)
+        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector)}
 
     async def _embed(self, texts: list[str], log: Log, state: State) -> list[bytes]:
         embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
-        size, held = len(embedded.vectors[0]), await self._vectors.size(log.store, state)
-        if held not in (None, size):
-            # Together with the others it could not be searched, and they could not either.
-            raise ModelError(
-                f"embedder {self._embedder.name!r} gave {size // 4} numbers for a text, but {held // 4} for others of "
-                f"{self.conversation_id!r}: use the model that made those, or give this one another name"
-            )
+        await self._vectors.check(embedded.vectors, log.store, state)
         return embedded.vectors
 
-    def _no_words(self) -> WordIndex:
-        return WordIndex({self.human_prefix, self.ai_prefix} - {"Human", "AI"})
+    def _check_options(self) -> None:
+        for name in ("max_token_limit", "k"):
+            if (value := getattr(self, name)) is not None:
+                whole_number(name, value, at_least=1)
+        if self.max_token_limit is not None and self.k is not None:
+            raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+        if not isinstance(self.index, VectorIndex):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {self.index!r}")
+        names("exclude_input_keys", self.exclude_input_keys)
+
+    def _no_words(self) -> KeptWords:
+        speakers = {self.human_prefix, self.ai_prefix} - {"Human", "AI"}
+        return KeptWords(self.store, self.conversation_id, self._documents, speakers, self.weights)

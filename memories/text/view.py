@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry, Message
 
 __all__ = ["View"]

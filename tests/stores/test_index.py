@@ -74,7 +74,7 @@ def test_grows_by_doubling():
             drive(index.add("c", "s", {number: vector(1, number)}))
     finally:
         sys.setprofile(None)
-    assert 0 < steps <= 2 * 10
+    assert 0 < steps <= 3 * 12
     assert len(set(drive(index.known("c", "s")))) == 1000
 
 

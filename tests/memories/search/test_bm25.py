@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.search.bm25 import WordIndex
-from memzoo.memories.search.passages import Passage
+from memzoo.memories.text.passage import Passage
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.search.excerpt import evidence
-from memzoo.memories.search.passages import Passage
 from memzoo.memories.strategies.combining import merged
+from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
 

@@ -75,7 +75,10 @@ class WordIndex:
     def packed(self, after: int) -> dict[str, JSON]:
         """The messages numbered above `after` as items of a state."""
         with self._lock:
-            places = [*range(int(self.columns.places_of([after + 1])[0]), len(self.columns.rows), _STEP), len(self.columns.rows)]
+            places = [
+                *range(int(self.columns.places_of([after + 1])[0]), len(self.columns.rows), _STEP),
+                len(self.columns.rows),
+            ]
             return {
                 f"{self.columns.rows['seq'][start]:012}": self.columns.packed(start, end)
                 for start, end in itertools.pairwise(places)
@@ -151,14 +154,17 @@ class WordIndex:
                 for place in range(dates.shape[1] - len(phrase) + 1)
             )
             if len(starts) or numpy.any(on_days):
-                began, finished = (_before(starts + reach, offsets) for reach in (0, len(phrase) - 1))
+                began = _before(starts, offsets)
+                finished = began if len(phrase) == 1 else _before(starts + len(phrase) - 1, offsets)
                 yield _Word(began, finished, on_days + numpy.zeros(len(dates), numpy.int64))
 
     def _cut(self) -> "_Grains":
         """The grains of all messages, made anew when there are more of them."""
         columns, places = self.columns, numpy.arange(len(self.columns.rows))
-        days, day_of = numpy.unique(columns.rows["day"], return_inverse=True)
-        dates, lengths = self._dates(days.tolist())
+        days = columns.rows["day"]
+        another = numpy.diff(days, prepend=0) != 0
+        dates, lengths = self._dates(days[another].tolist())
+        day_of = numpy.cumsum(another) - 1
         starts = numpy.flatnonzero(columns.rows["opens"])
         spans = [(places, places + 1), (columns.first, columns.end), (starts, numpy.append(starts[1:], len(places)))]
         grains: list[_Grain] = []
@@ -198,8 +204,11 @@ class _Grain(NamedTuple):
 
     def add(self, word: "_Word", scores: Numbers) -> None:
         """Add the score of a word to the scores of the spans in which it stands."""
-        count = numpy.maximum(word.finished[self.end] - word.began[self.first], 0) + word.on_days[self.day]
-        found = numpy.flatnonzero(count)
+        count = word.finished[self.end] - word.began[self.first]
+        if word.on_days.any():
+            count = numpy.maximum(count, 0) + word.on_days[self.day]
+        # A phrase that reaches over an end begins there and does not finish: less than none.
+        found = numpy.flatnonzero(count > 0)
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
         scores[found] += weight * count * (_K1 + 1) / (count + self.norm[found])

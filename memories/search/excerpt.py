@@ -8,7 +8,7 @@ __all__ = ["evidence", "fit_found", "fit_passages"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
-_READ_AT_ONCE = 64
+_READ_AT_ONCE = 48
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:

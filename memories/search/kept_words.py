@@ -24,7 +24,7 @@ _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64
 # Reading one message more costs less than another question to the store.
-_READ_ALONG = 16
+_READ_ALONG = 32
 
 
 class KeptWords:

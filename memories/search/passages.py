@@ -49,6 +49,7 @@ class Columns:
     Attributes:
         rows: A row of numbers for each message.
         terms: The terms of all messages, one after another.
+        offsets: Where the terms of each message begin, and where the last ones end.
         speakers: The number of each speaker by label, in the order in which they first spoke.
         first: The place with which the window of each message begins.
         end: The place after its window.
@@ -57,6 +58,7 @@ class Columns:
     def __init__(self) -> None:
         self.rows: NDArray[Any] = numpy.empty(0, _ROW)
         self.terms: Terms = numpy.empty(0, numpy.uint64)
+        self.offsets: Places = numpy.zeros(1, numpy.int64)
         self.speakers: dict[str, int] = {}
         self.first: Places = numpy.empty(0, numpy.int64)
         self.end: Places = numpy.empty(0, numpy.int64)
@@ -98,11 +100,6 @@ class Columns:
                 self._number(label)
         self._extend(numpy.frombuffer(rows, _ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    @property
-    def offsets(self) -> Places:
-        """Where the terms of each message begin, and where the last ones end."""
-        return numpy.concatenate([[0], numpy.cumsum(self.rows["terms"])])
-
     def places_of(self, seqs: Sequence[int]) -> Places:
         """For each of some numbers, the place of the first message with it or a greater one."""
         return numpy.searchsorted(self.rows["seq"], seqs)
@@ -111,6 +108,7 @@ class Columns:
         kept = self._settled()
         self.rows = numpy.concatenate([self.rows, rows])
         self.terms = numpy.concatenate([self.terms, terms])
+        self.offsets = numpy.concatenate([[0], numpy.cumsum(self.rows["terms"])])
         first, end = self._windows(numpy.arange(kept, len(self.rows)))
         self.first = numpy.concatenate([self.first[:kept], first])
         self.end = numpy.concatenate([self.end[:kept], end])

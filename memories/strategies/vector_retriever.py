@@ -77,7 +77,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         super().__post_init__()
         self._documents = Documents(self.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(lambda text: self.counter({"role": "system", "content": text}))
+        self._tokens = functools.cache(self._counted)
 
     @property
     def state_name(self) -> str:
@@ -99,7 +99,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.followed(log)
         found = list(index.scores(query or "", await self._points(log, state, query or "")))
         if self.k is not None:
-            return await self._exchanges(log, index.exchanges(found, self.k))
+            exchanges = [await log.between(first, last) for first, last in index.exchanges(found, self.k)]
+            passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
+            return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
         best = await fit_found(limit, found, lambda seqs: words.passages(log, seqs), self._tokens)
         return View(evidence(best), passages=tuple(best))
@@ -121,12 +123,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
         state = await self._upkeep.state()
         await self._vectors.follow(self.store, state.epoch)
 
-    async def _exchanges(self, log: Log, numbers: Sequence[tuple[int, int]]) -> View:
-        """Exchanges with these first and last numbers, as documents."""
-        exchanges = [await log.between(first, last) for first, last in numbers]
-        passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
-        return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
-
     async def _points(self, log: Log, state: State, query: str) -> Mapping[int, float]:
         """What messages get for their embeddings, by log number: those nearest to the query."""
         if not (weight := self.weights.embeddings * self._embedder.weight):
@@ -144,6 +140,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, log.store, state)
         return embedded.vectors
+
+    def _counted(self, text: str) -> int:
+        return self.counter({"role": "system", "content": text})
 
     def _check_options(self) -> None:
         for name in ("max_token_limit", "k"):

@@ -143,7 +143,8 @@ def _scales(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float64]":
     import numpy  # loaded only where it is needed
 
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
-    return numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
+    scales: NDArray[numpy.float64] = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
+    return scales
 
 
 class _Vectors:
@@ -191,8 +192,9 @@ class _Vectors:
         matrix, scales = self._matrix[:count], self._scales[:count]
         with numpy.errstate(over="ignore", invalid="ignore"):
             # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
-            similarities = numpy.einsum("ij,j->i", matrix, unit.astype(numpy.float32)) * scales
+            products = numpy.einsum("ij,j->i", matrix, unit.astype(numpy.float32))
+            similarities: NDArray[numpy.float64] = products * scales
         # Numbers so large or small that float32 has no room for their products: seldom any.
         extreme = numpy.flatnonzero((scales > _LARGEST) | ((scales > 0) & (scales < 1 / _LARGEST)))
         similarities[extreme] = numpy.einsum("ij,j->i", matrix[extreme], unit, dtype=numpy.float64) * scales[extreme]
-        return similarities.clip(-1, 1)
+        return numpy.clip(similarities, -1, 1)

@@ -196,5 +196,7 @@ class _Vectors:
             similarities: NDArray[numpy.float64] = products * scales
         # Numbers so large or small that float32 has no room for their products: seldom any.
         extreme = numpy.flatnonzero((scales > _LARGEST) | ((scales > 0) & (scales < 1 / _LARGEST)))
-        similarities[extreme] = numpy.einsum("ij,j->i", matrix[extreme], unit, dtype=numpy.float64) * scales[extreme]
+        if len(extreme):
+            exact = numpy.einsum("ij,j->i", matrix[extreme], unit, dtype=numpy.float64)
+            similarities[extreme] = exact * scales[extreme]
         return numpy.clip(similarities, -1, 1)

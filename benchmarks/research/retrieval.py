@@ -25,6 +25,7 @@ from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
 from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
@@ -109,10 +110,9 @@ def measured(
     search = functools.partial(
         find, transcripts=transcripts, budgets=budgets, counter=counter, calls=lambda: counted.calls
     )
-    for part, left_out in ABLATIONS.items() if ablation else [("nothing", ABLATIONS["nothing"])]:
-        with left_out():
-            name = MEMORY if part == "nothing" else f"{MEMORY} without {part}"
-            found[name] = search(memory_maker(counted))
+    for part, weights in ABLATIONS.items() if ablation else [("nothing", Weights())]:
+        name = MEMORY if part == "nothing" else f"{MEMORY} without {part}"
+        found[name] = search(memory_maker(counted, weights))
     for name, make in PEERS.items() if peers else ():
         try:
             found[name] = search(functools.partial(make, embed=_function(counted)))

@@ -1,26 +1,27 @@
 """Whether a graph's facts help a search as further keys: `python -m memzoo.benchmarks.research.retrieval_facts`."""
 
+import functools
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
-from unittest.mock import patch
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import DEFAULT, TextCounter, named_counter
 from memzoo.benchmarks.research.retrieval import LOCOMO, Counted, embedder_named, report
-from memzoo.benchmarks.research.retrieving import Found, find, memory_maker
+from memzoo.benchmarks.research.retrieving import FedMemory, Found, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
-from memzoo.memories import ConversationKGMemory
+from memzoo.memories import ConversationKGMemory, VectorStoreRetrieverMemory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
-from memzoo.memories.search.bm25 import WordIndex, match_of
+from memzoo.memories.search.analysis import telling_words
 
 __all__ = ["FactKeys", "app", "with_facts"]
-
-Scores: TypeAlias = Callable[[WordIndex, str], dict[int, float]]
 
 app = typer.Typer(help="Facts as keys of a search.")
 
@@ -50,24 +51,24 @@ class FactKeys:
     def __len__(self) -> int:
         return len(self._facts)
 
-    def added_to(self, scores: Scores) -> Scores:
-        """Scores by log number, and with each half the score of the best fact that it stated."""
-
-        def summed(index: WordIndex, query: str) -> dict[int, float]:
-            found = scores(index, query)
-            for seq, score in self._found(query).items():
-                found[seq] = found.get(seq, 0.0) + _WEIGHT * score
-            return found
-
-        return summed
-
-    def _found(self, query: str) -> dict[int, float]:
-        if not (match := match_of(query)):
+    def points(self, query: str) -> dict[int, float]:
+        """Half the score of the best fact that each message stated, by log number."""
+        if not (words := telling_words(query)):
             return {}
         # The best fact of a message comes last, and stays.
         search = "SELECT rowid, -bm25(facts) FROM facts WHERE facts MATCH ? ORDER BY rank DESC"
-        rows = self._database.execute(search, (match,))
-        return {source.seq: score for place, score in rows for source in self._facts[place].sources}
+        rows = self._database.execute(search, (" OR ".join(f'"{word}"' for word in words),))
+        return {source.seq: _WEIGHT * score for place, score in rows for source in self._facts[place].sources}
+
+
+def _searching(keys: FactKeys) -> type[VectorStoreRetrieverMemory]:
+    class Searching(VectorStoreRetrieverMemory):
+        async def _points(self, log: Log, state: State, query: str) -> Mapping[int, float]:
+            points = Counter(keys.points(query))
+            points.update(await super()._points(log, state, query))
+            return points
+
+    return Searching
 
 
 def with_facts(
@@ -83,8 +84,8 @@ def with_facts(
     for transcript in transcripts:
         keys = FactKeys(transcript, model)
         facts += len(keys)
-        with patch.object(WordIndex, "scores", keys.added_to(WordIndex.scores)):
-            found += find(memory_maker(embedder), [transcript], budgets, counter, calls=lambda: embedder.calls)
+        make = functools.partial(FedMemory, embedder=embedder, kind=_searching(keys))
+        found += find(make, [transcript], budgets, counter, calls=lambda: embedder.calls)
     return found, facts
 
 
@@ -97,11 +98,7 @@ def retrieval_facts(
     model: Annotated[str, typer.Option(help="Takes the facts: a model's name, or 'offline'.")] = "offline",
 ) -> None:
     """Measure what is found with the facts of a knowledge graph as further keys, and without."""
-    conversations, counter, budgets = (
-        load_transcripts(transcript),
-        named_counter("o200k_base"),
-        [250, 500, 1000, 2000, 4000],
-    )
+    conversations, counter, budgets = load_transcripts(transcript), named_counter(DEFAULT), [250, 500, 1000, 2000, 4000]
     chosen = Counted(embedder_named(embedder, cache))
     plain = find(memory_maker(chosen), conversations, budgets, counter, calls=lambda: chosen.calls)
     found, facts = with_facts(conversations, budgets, counter, chosen, model)

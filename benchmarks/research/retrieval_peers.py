@@ -1,7 +1,7 @@
 """Others that find messages for a question, under the same rule: the best first, as many as fit the budget.
 
 All of them show dates and speakers and pay for them, and pass over what does not fit for what comes next, as
-`memzoo.memories.search.excerpt.within` does. What was saved as one exchange is found and shown as one.
+`memzoo.memories.search.excerpt.fit_passages` does. What was saved as one exchange is found and shown as one.
 """
 
 import re
@@ -12,7 +12,7 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
-from memzoo.memories.search.excerpt import evidence, within
+from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.passage import Passage
 
 __all__ = ["PEERS"]
@@ -27,7 +27,7 @@ class _Ranked:
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
-        return "\n".join(evidence(within(budget, self._ranked(question), self._counter)))
+        return "\n".join(evidence(fit_passages(budget, self._ranked(question), self._counter)))
 
     def _ranked(self, question: Question) -> Iterable[Passage]:
         raise NotImplementedError

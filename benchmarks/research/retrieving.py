@@ -2,11 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeAlias
-from unittest.mock import patch
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.words import recall
@@ -14,11 +12,22 @@ from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.search.weights import Weights
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError
 
-__all__ = ["ABLATIONS", "Figures", "Found", "Make", "OverBudgetError", "by_category", "figures", "find", "memory_maker"]
+__all__ = [
+    "ABLATIONS",
+    "FedMemory",
+    "Figures",
+    "Found",
+    "Make",
+    "OverBudgetError",
+    "by_category",
+    "figures",
+    "find",
+    "memory_maker",
+]
 
 Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
 """Takes in a conversation, all of it, and can then be asked."""
@@ -149,17 +158,31 @@ def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
     return dict(sorted(groups.items()))
 
 
-def memory_maker(embedder: Embedder | None) -> Make:
+def memory_maker(embedder: Embedder | None, weights: Weights | None = None) -> Make:
     """Makes `VectorStoreRetrieverMemory` with an embedder, fed exchange by exchange, as a chatbot would."""
-    return lambda transcript, counter: _Memory(transcript, counter, embedder)
+    kind = _weighed(weights or Weights())
+    return lambda transcript, counter: FedMemory(transcript, counter, embedder, kind)
 
 
-class _Memory:
-    """The memory in a store whose clock is the conversation's."""
+class FedMemory:
+    """A memory that was told a conversation, in a store whose clock is the conversation's.
 
-    def __init__(self, transcript: Transcript, counter: TextCounter, embedder: Embedder | None) -> None:
+    Args:
+        transcript: The conversation.
+        counter: Counts tokens.
+        embedder: The memory's.
+        kind: The class of the memory.
+    """
+
+    def __init__(
+        self,
+        transcript: Transcript,
+        counter: TextCounter,
+        embedder: Embedder | None,
+        kind: type[VectorStoreRetrieverMemory] = VectorStoreRetrieverMemory,
+    ) -> None:
         now = [exchange.said_at for exchange in transcript.exchanges[:1]]
-        self._memory = VectorStoreRetrieverMemory(
+        self._memory = kind(
             embedder=embedder,
             max_token_limit=1,
             store=InMemoryStore(clock=lambda: now[0]),
@@ -173,6 +196,7 @@ class _Memory:
             self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
 
     def show(self, question: Question, budget: int) -> str:
+        """See `Retriever.show`."""
         self._memory.max_token_limit = budget
         shown: str = self._memory.load_memory_variables({"input": question.text})["history"]
         return shown
@@ -185,28 +209,22 @@ def _counted(shown: str, budget: int, counter: TextCounter, question: str) -> in
     return tokens
 
 
-def _without_date() -> AbstractContextManager[object]:
-    def joined(passages: Sequence[Passage]) -> str:
-        return " ".join(passage.text for passage in passages)
+def _weighed(chosen: Weights) -> type[VectorStoreRetrieverMemory]:
+    class Weighed(VectorStoreRetrieverMemory):
+        weights = chosen
 
-    return patch("memzoo.memories.search.passages._joined", joined)
+    return Weighed
 
 
-_GRAINS = "memzoo.memories.search.bm25._WEIGHTS"
-
-ABLATIONS: Mapping[str, Callable[[], AbstractContextManager[object]]] = {
-    "nothing": nullcontext,
-    "the message's own words": lambda: patch.dict(_GRAINS, own=0.0),
-    "the words around it": lambda: patch.dict(_GRAINS, around=0.0),
-    "the words of its segment": lambda: patch.dict(_GRAINS, segment=0.0),
-    "the date's words": _without_date,
-    "the speaker's bonus": lambda: patch("memzoo.memories.search.bm25._SPEAKER_BONUS", 0.0),
-    "what a message is worth by itself": lambda: patch("memzoo.memories.search.bm25._worth", lambda _: 0.0),
-    "all words": lambda: patch("memzoo.memories.search.bm25.WordIndex.scores", lambda *_: dict[int, float]()),
-    "embeddings": lambda: patch("memzoo.memories.search.vectors.VectorSearch.search", _nothing_similar),
+ABLATIONS: Mapping[str, Weights] = {
+    "nothing": Weights(),
+    "the message's own words": Weights(own=0),
+    "the words around it": Weights(around=0),
+    "the words of its segment": Weights(segment=0),
+    "the date's words": Weights(dates=False),
+    "the speaker's bonus": Weights(speaker=0),
+    "what a message is worth by itself": Weights(telling=0, asking=0),
+    "all words": Weights(own=0, around=0, segment=0),
+    "embeddings": Weights(embeddings=0),
 }
-"""Each part of the search by name, with what leaves it out while it is entered."""
-
-
-async def _nothing_similar(*_: object) -> list[tuple[int, float]]:
-    return []
+"""Each part of the search by name, with the weights that leave it out."""

@@ -1,13 +1,14 @@
 """What was found, as the model reads it: as it was said, with speakers and dates, within a budget."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from memzoo.memories.text.passage import Passage
 
-__all__ = ["evidence", "within"]
+__all__ = ["evidence", "fit_found", "fit_passages"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
+_READ_AT_ONCE = 48
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
@@ -30,8 +31,8 @@ def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     return ("\n".join(lines),) if lines else ()
 
 
-def within(limit: int, passages: Iterable[Passage], tokens: Callable[[str], int]) -> Sequence[Passage]:
-    """Those of the passages whose evidence together has at most `limit` tokens.
+def fit_passages(limit: int, passages: Iterable[Passage], tokens: Callable[[str], int]) -> Sequence[Passage]:
+    """Choose the passages that fit a limit together, as `evidence` shows them.
 
     Args:
         limit: Tokens; dates and speakers count.
@@ -56,6 +57,29 @@ def within(limit: int, passages: Iterable[Passage], tokens: Callable[[str], int]
     while chosen and tokens(evidence(chosen)[0]) > limit:
         chosen.pop()
     return chosen
+
+
+async def fit_found(
+    limit: int,
+    seqs: Sequence[int],
+    read: Callable[[Sequence[int]], Awaitable[Sequence[Passage]]],
+    tokens: Callable[[str], int],
+) -> Sequence[Passage]:
+    """Choose as `fit_passages` does, and read only as many messages as are looked at.
+
+    Args:
+        limit: See `fit_passages`.
+        seqs: The log numbers of messages, the most useful first.
+        read: Gets the messages with some of these numbers, in that order.
+        tokens: See `fit_passages`.
+    """
+    count = _READ_AT_ONCE
+    while True:
+        passages = iter(await read(seqs[:count]))
+        chosen = fit_passages(limit, passages, tokens)
+        if count >= len(seqs) or next(passages, None) is not None:
+            return chosen
+        count *= 2
 
 
 def _line(passage: Passage) -> str:

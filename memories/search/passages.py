@@ -1,122 +1,169 @@
-"""The log cut into passages: what a search finds, and the context in which it looks for it."""
+"""What a search has to know of each message: numbers in columns, and its terms."""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
 
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.analysis import Terms
 from memzoo.memories.text.passage import Passage
+from memzoo.stores import JSON
 
-__all__ = ["Passages"]
+__all__ = ["Columns", "Places"]
+
+Places: TypeAlias = NDArray[numpy.int64]
+"""Places of messages among all, counted from 0."""
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _WINDOW_CHARACTERS = 850
 _SEGMENT_CHARACTERS = 3_000
-_PAUSE = timedelta(hours=1)
+_PAUSE = 3_600 * 1_000_000
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+# `day` as `date.toordinal`, `said_at` in microseconds, `speaker` as in `speakers`; `opens` a segment.
+_ROW = numpy.dtype(
+    [
+        *((name, "<i8") for name in ("seq", "document", "said_at", "length", "terms")),
+        *((name, "<i4") for name in ("day", "speaker")),
+        *((name, "?") for name in ("opens", "tells")),
+        ("asks", "<f8"),
+    ]
+)
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 
-class Passages:
-    """The passages of a conversation in order, and around each of them a window and a segment of context.
+class Columns:
+    """The messages of a conversation in order; around each a window of context, and the segments they stand in.
 
-    A window reaches from a passage to both sides, a segment is one of the blocks that the conversation is cut into;
+    A window reaches from a message to both sides, a segment is one of the blocks that the conversation is cut into;
     neither reaches over a pause of more than an hour, and both are bounded in characters (850 and 3,000).
+
+    Attributes:
+        rows: A row of numbers for each message.
+        terms: The terms of all messages, one after another.
+        offsets: Where the terms of each message begin, and where the last ones end.
+        speakers: The number of each speaker by label, in the order in which they first spoke.
+        first: The place with which the window of each message begins.
+        end: The place after its window.
     """
 
     def __init__(self) -> None:
-        self._passages: list[Passage] = []
-        self._segments: list[int] = []
-
-    def __len__(self) -> int:
-        return len(self._passages)
-
-    def __iter__(self) -> Iterator[Passage]:
-        return iter(self._passages)
+        self.rows: NDArray[Any] = numpy.empty(0, _ROW)
+        self.terms: Terms = numpy.empty(0, numpy.uint64)
+        self.offsets: Places = numpy.zeros(1, numpy.int64)
+        self.speakers: dict[str, int] = {}
+        self.first: Places = numpy.empty(0, numpy.int64)
+        self.end: Places = numpy.empty(0, numpy.int64)
 
     @property
     def last(self) -> int:
-        """The number of the newest passage; 0 if there is none."""
-        return self._passages[-1].seq if self._passages else 0
+        """The number of the newest message; 0 if there is none."""
+        return int(self.rows["seq"][-1]) if len(self.rows) else 0
 
-    def append(self, passages: Iterable[Passage]) -> tuple[range, range]:
-        """Add passages that follow in the log.
+    def add(self, passages: Sequence[Passage], terms: Terms, counts: Iterable[int]) -> None:
+        """Put in messages that follow, with their terms and how many each has."""
+        opens = self._openings(passages)
+        new = [
+            (
+                *(one.seq, one.document, _microseconds(one.said_at), len(one.text), count),
+                *(one.said_at.toordinal(), self._number(one.speaker), opening, *_telling_and_asking(one.text)),
+            )
+            for one, count, opening in zip(passages, counts, opens, strict=True)
+        ]
+        self._extend(numpy.array(new, _ROW), terms)
 
-        Returns:
-            The places, counted from 0, of the new passages, and those of all whose window may be another now.
-        """
-        first = reached = len(self._passages)
-        for passage in passages:
-            self._passages.append(passage)
-            self._segments.append(self._segment_of_newest())
-        room = _WINDOW_CHARACTERS
-        while reached > 0 and room > 0:
-            reached -= 1
-            room -= len(self._passages[reached].text)
-        return range(first, len(self._passages)), range(reached, len(self._passages))
+    def packed(self, start: int, end: int) -> dict[str, JSON]:
+        """The messages from one place to another as JSON."""
+        rows, offsets = self.rows[start:end], self.offsets
+        known, met = (int(self.rows["speaker"][:place].max(initial=-1)) + 1 for place in (start, end))
+        return {
+            "rows": base64.b64encode(rows.tobytes()).decode(),
+            "terms": base64.b64encode(self.terms[offsets[start] : offsets[end]].tobytes()).decode(),
+            "speakers": list(self.speakers)[known:met],
+        }
 
-    def at(self, place: int) -> Passage:
-        """The passage at a place."""
-        return self._passages[place]
+    def unpack(self, items: Iterable[Mapping[str, JSON]]) -> None:
+        """Put in what was packed, in its order."""
+        rows, terms = bytearray(), bytearray()
+        for item in items:
+            rows += base64.b64decode(item["rows"])
+            terms += base64.b64decode(item["terms"])
+            for label in item["speakers"]:
+                self._number(label)
+        self._extend(numpy.frombuffer(rows, _ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def numbered(self, seq: int) -> Passage | None:
-        """The passage with a log number."""
-        place = bisect_left(self._passages, seq, key=lambda passage: passage.seq)
-        found = self._passages[place] if place < len(self._passages) else None
-        return found if found and found.seq == seq else None
+    def places_of(self, seqs: Sequence[int]) -> Places:
+        """For each of some numbers, the place of the first message with it or a greater one."""
+        return numpy.searchsorted(self.rows["seq"], seqs)
 
-    def document(self, first: int) -> list[Passage]:
-        """All passages of the exchange that begins with a log number, in order."""
-        place = bisect_left(self._passages, first, key=lambda passage: passage.seq)
-        found: list[Passage] = []
-        while place < len(self._passages) and self._passages[place].document == first:
-            found.append(self._passages[place])
-            place += 1
-        return found
+    def _extend(self, rows: NDArray[Any], terms: Terms) -> None:
+        kept = self._settled()
+        self.rows = numpy.concatenate([self.rows, rows])
+        self.terms = numpy.concatenate([self.terms, terms])
+        self.offsets = numpy.concatenate([[0], numpy.cumsum(self.rows["terms"])])
+        first, end = self._windows(numpy.arange(kept, len(self.rows)))
+        self.first = numpy.concatenate([self.first[:kept], first])
+        self.end = numpy.concatenate([self.end[:kept], end])
 
-    def text(self, place: int) -> str:
-        """The date and the text of a passage."""
-        return _joined(self._passages[place : place + 1])
+    def _settled(self) -> int:
+        """How many messages have windows that stay as they are whatever follows."""
+        last = len(self.rows)
+        lengths = _room_of(self.rows["length"][max(0, last - _WINDOW_CHARACTERS) :][::-1])
+        return max(0, last - 1 - int(numpy.searchsorted(numpy.cumsum(lengths), _WINDOW_CHARACTERS)))
 
-    def window(self, place: int) -> str:
-        """The date of a passage and the text around it, the passage included."""
-        first, end = self._window(place)
-        return _joined(self._passages[first:end])
-
-    def segment(self, place: int) -> int:
-        """The place at which the segment of a passage begins."""
-        return self._segments[place]
-
-    def segment_text(self, start: int) -> str:
-        """The date and the text of the segment that begins at a place."""
-        end = start
-        while end < len(self._passages) and self._segments[end] == start:
-            end += 1
-        return _joined(self._passages[start:end])
-
-    def _segment_of_newest(self) -> int:
-        place = len(self._passages) - 1
-        if place == 0 or self._pause_before(place):
-            return place
-        start = self._segments[place - 1]
-        size = sum(len(passage.text) for passage in self._passages[start:])
-        return place if size > _SEGMENT_CHARACTERS else start
-
-    def _window(self, place: int) -> tuple[int, int]:
-        """Where a window begins and ends; it grows by turns to the left and to the right."""
-        first, end = place, place + 1
-        room = _WINDOW_CHARACTERS - len(self._passages[place].text)
-        grown = True
-        while grown:
-            grown = False
-            if first > 0 and not self._pause_before(first) and len(self._passages[first - 1].text) <= room:
-                first, grown = first - 1, True
-                room -= len(self._passages[first].text)
-            if end < len(self._passages) and not self._pause_before(end) and len(self._passages[end].text) <= room:
-                room -= len(self._passages[end].text)
-                end, grown = end + 1, True
+    def _windows(self, places: Places) -> tuple[Places, Places]:
+        """Where windows begin and end. All grow together, each by turns to the left and to the right."""
+        lengths = _room_of(numpy.append(self.rows["length"], 0))
+        closed = numpy.ones(len(lengths), numpy.bool_)
+        closed[1:-1] = numpy.diff(self.rows["said_at"]) > _PAUSE
+        first, end, room = places.copy(), places + 1, _WINDOW_CHARACTERS - lengths[places]
+        growing = numpy.arange(len(places))
+        while len(growing):
+            left = first[growing]
+            fits = ~closed[left] & (lengths[left - 1] <= room[growing])
+            first[growing] -= fits
+            room[growing] -= fits * lengths[left - 1]
+            right = end[growing]
+            fitting = ~closed[right] & (lengths[right] <= room[growing])
+            end[growing] += fitting
+            room[growing] -= fitting * lengths[right]
+            growing = growing[fits | fitting]
         return first, end
 
-    def _pause_before(self, place: int) -> bool:
-        return self._passages[place].said_at - self._passages[place - 1].said_at > _PAUSE
+    def _openings(self, passages: Iterable[Passage]) -> list[bool]:
+        """Which of the messages that follow begin a segment."""
+        begun = numpy.flatnonzero(self.rows["opens"])
+        size = int(self.rows["length"][begun[-1] :].sum()) if len(begun) else 0
+        before = int(self.rows["said_at"][-1]) if len(self.rows) else -(2**62)
+        opens: list[bool] = []
+        for passage in passages:
+            now, length = _microseconds(passage.said_at), len(passage.text)
+            opens.append(now - before > _PAUSE or size + length > _SEGMENT_CHARACTERS)
+            before, size = now, length + (0 if opens[-1] else size)
+        return opens
+
+    def _number(self, speaker: str) -> int:
+        return self.speakers.setdefault(speaker, len(self.speakers))
 
 
-def _joined(passages: Sequence[Passage]) -> str:
-    return " ".join([passages[0].date, *(passage.text for passage in passages)])
+def _telling_and_asking(text: str) -> tuple[bool, float]:
+    """Whether a text tells of its speaker, and the share of its sentences that ask."""
+    sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
+    return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)
+
+
+def _microseconds(moment: datetime) -> int:
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _room_of(lengths: Places) -> Places:
+    # An empty message takes room too, or one window could reach over thousands of them.
+    return numpy.maximum(lengths, 1)

@@ -1,14 +1,16 @@
 """Search by embeddings that follows the store."""
 
+from collections.abc import Sequence
+
 from memzoo.memories.engine.state import State
 from memzoo.stores import Store, VectorIndex
+from memzoo.stores.errors import ModelError
 from memzoo.stores.indexes.index import digest
 
 __all__ = ["VectorSearch"]
 
 _NEAREST = 200
 _NEWEST = 32
-_NEVER = -1
 
 
 class VectorSearch:
@@ -18,54 +20,66 @@ class VectorSearch:
 
     Args:
         index: Searches.
-        conversation_id: Whose embeddings.
+        store: Owns the embeddings.
+        conversation_id: The conversation.
         space: The state that owns them in the store, and their space in the index.
     """
 
-    def __init__(self, index: VectorIndex, conversation_id: str, space: str) -> None:
+    def __init__(self, index: VectorIndex, store: Store, conversation_id: str, space: str) -> None:
         self._index = index
+        self._store = store
         self._key = (conversation_id, space)
-        self._epoch = _NEVER
+        self._is_compared = False
         self._last = 0
         self._size: tuple[int, int] | None = None
 
-    async def follow(self, store: Store, epoch: int) -> None:
-        """Put in what the store has and the index lacks. The first time, and after a clear, all is compared."""
-        if epoch != self._epoch:
-            await self.repair(store)
-            self._epoch = epoch
-        new = await store.embeddings(*self._key, after=self._last)
+    async def follow(self) -> None:
+        """Put in what the store has and the index lacks. The first time, all is compared."""
+        if not self._is_compared:
+            await self.mend()
+        new = await self._store.embeddings(*self._key, after=self._last)
         if new:
             await self._index.add(*self._key, new)
             self._last = max(new)
 
-    async def size(self, store: Store, state: State) -> int | None:
-        """The bytes of an embedding here, as the newest ones tell; `None` if there are none."""
-        if self._size is None or self._size[0] != state.epoch:
-            newest = await store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
-            if not newest:
-                return None
-            self._size = state.epoch, len(next(iter(newest.values())))
-        return self._size[1]
+    async def mend(self) -> None:
+        """Compare all that the index has with the store, and mend what differs: after a deletion, too."""
+        self._is_compared = False
+        # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
+        known = await self._index.known(*self._key)
+        stored = await self._store.embeddings(*self._key)
+        if known.keys() - stored.keys():
+            await self._index.remove(*self._key)
+            known = {}
+        same = {number for number, sign in known.items() if digest(stored[number]) == sign}
+        if missing := {number: embedding for number, embedding in stored.items() if number not in same}:
+            await self._index.add(*self._key, missing)
+        self._last = max(stored, default=0)
+        self._is_compared = True
+
+    async def check(self, vectors: Sequence[bytes], state: State) -> None:
+        """Make sure that vectors are as long as those that are stored: others could not be searched together.
+
+        Raises:
+            ModelError: They are not.
+        """
+        size, held = len(vectors[0]), await self._held(state)
+        if held is not None and held != size:
+            conversation_id, space = self._key
+            raise ModelError(
+                f"embedder {space.partition('/')[2]!r} gave {size // 4} numbers for a text, but {held // 4} for others "
+                f"of {conversation_id!r}: use the model that made those, or give this one another name"
+            )
 
     async def search(self, vector: bytes) -> list[tuple[int, float]]:
         """The nearest 200 as pairs of log number and cosine, nearest first."""
         return await self._index.search(*self._key, vector, _NEAREST)
 
-    async def clear(self) -> None:
-        """Take everything out."""
-        await self._index.remove(*self._key)
-
-    async def repair(self, store: Store) -> None:
-        """Compare all that the index has with the store, and mend what differs."""
-        # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
-        known = await self._index.known(*self._key)
-        stored = await store.embeddings(*self._key)
-        wanted = {number: digest(embedding) for number, embedding in stored.items()}
-        if known.keys() - wanted.keys():
-            await self._index.remove(*self._key)
-            known = {}
-        missing = {number: stored[number] for number, sign in wanted.items() if known.get(number) != sign}
-        if missing:
-            await self._index.add(*self._key, missing)
-        self._last = max(stored, default=0)
+    async def _held(self, state: State) -> int | None:
+        """The bytes of an embedding in the store, as the newest ones tell; `None` if there are none."""
+        if self._size is None or self._size[0] != state.epoch:
+            newest = await self._store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            if not newest:
+                return None
+            self._size = state.epoch, len(next(iter(newest.values())))
+        return self._size[1]

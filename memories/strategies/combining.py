@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from memzoo.memories.search.excerpt import evidence, within
+from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.rendering import Renderer, system_message
 from memzoo.memories.text.shortening import shortened
@@ -101,7 +101,7 @@ class _Merge:
         shown = self._said.keys() | {passage.seq for passage in self._found}
         if new := [passage for passage in passages if passage.seq not in shown]:
             room = limit - self.size + self._found_size
-            self._found = list(within(room, [*self._found, *new], self._text_size))
+            self._found = list(fit_passages(room, [*self._found, *new], self._text_size))
             self._found_size = self._evidence_size(self._found)
 
     def _evidence_size(self, passages: Sequence[Passage]) -> int:

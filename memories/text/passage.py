@@ -1,9 +1,9 @@
-"""A message as it is searched and shown."""
+"""One message of the log, as a search finds it and a view shows it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
-__all__ = ["Passage"]
+__all__ = ["Passage", "in_words"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +27,9 @@ class Passage:
     @property
     def date(self) -> str:
         """The day on which it was said, in words."""
-        return f"{self.said_at.day} {self.said_at:%B %Y}"
+        return in_words(self.said_at)
+
+
+def in_words(day: date) -> str:
+    """A day in words, such as "8 May 2026"."""
+    return f"{day.day} {day:%B %Y}"

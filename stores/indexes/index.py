@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ExactIndex", "VectorIndex", "digest"]
 
+_LARGEST = 1e30
+
 
 @runtime_checkable
 class VectorIndex(Protocol):
@@ -68,12 +70,11 @@ class ExactIndex:
         """
         if not embeddings:
             return
-        units = _units(embeddings.values())
+        matrix = decode(embeddings.values())
         with self._lock:
-            vectors = self._collections.get((conversation_id, space)) or _Vectors(units.shape[1])
-            check_dimension(vectors.dimension, units.shape[1], conversation_id, space)
-            vectors.put(embeddings, units)
-            vectors.digests |= {number: digest(embedding) for number, embedding in embeddings.items()}
+            vectors = self._collections.get((conversation_id, space)) or _Vectors(matrix.shape[1])
+            check_dimension(vectors.dimension, matrix.shape[1], conversation_id, space)
+            vectors.put(embeddings, matrix)
             self._collections[conversation_id, space] = vectors
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
@@ -82,19 +83,19 @@ class ExactIndex:
         Raises:
             StoreError: The query is empty, has a number that is not finite, or another dimension than the embeddings.
         """
-        unit = _units([query])[0]
+        numbers = decode([query])[0]
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
             if vectors is None:
                 return []
-            check_dimension(vectors.dimension, len(unit), conversation_id, space)
-            return vectors.nearest(unit, k)
+            check_dimension(vectors.dimension, len(numbers), conversation_id, space)
+            return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
         """See `VectorIndex.known`."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
-            return dict(vectors.digests) if vectors else {}
+            return vectors.digests() if vectors else {}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
@@ -137,45 +138,65 @@ def check_dimension(held: int, given: int, conversation_id: str, space: str) -> 
         )
 
 
-def _units(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
+def _scales(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float64]":
+    """What makes each row a vector of length 1; 0 for a row of zeros."""
     import numpy  # loaded only where it is needed
 
-    matrix = decode(embeddings).astype(numpy.float64)
-    lengths = numpy.linalg.norm(matrix, axis=1, keepdims=True)
-    units: NDArray[numpy.float64] = numpy.divide(matrix, lengths, out=numpy.zeros_like(matrix), where=lengths > 0)
-    return units.astype(numpy.float32)
+    lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
+    scales: NDArray[numpy.float64] = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
+    return scales
 
 
 class _Vectors:
-    """The unit vectors of one conversation, in buffers that double when they are full."""
+    """The embeddings of one conversation as they were given, in buffers that at least double when they are full."""
 
     def __init__(self, dimension: int) -> None:
         import numpy  # loaded only where it is needed
 
         self.dimension = dimension
-        self.rows: dict[int, int] = {}
-        self.digests: dict[int, str] = {}
-        self._numbers = numpy.empty(4, numpy.int64)
-        self._matrix = numpy.empty((4, dimension), numpy.float32)
+        self._rows: dict[int, int] = {}
+        self._numbers = numpy.empty(0, numpy.int64)
+        self._matrix = numpy.empty((0, dimension), "<f4")
+        self._scales = numpy.empty(0, numpy.float64)
 
-    def put(self, numbers: Collection[int], units: "NDArray[numpy.float32]") -> None:
-        for number, unit in zip(numbers, units, strict=True):
-            row = self.rows.setdefault(number, len(self.rows))
-            if row == len(self._numbers):
-                self._numbers.resize(2 * row, refcheck=False)
-                self._matrix.resize((2 * row, self.dimension), refcheck=False)
-            self._numbers[row], self._matrix[row] = number, unit
+    def put(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
+        rows = [self._rows.setdefault(number, len(self._rows)) for number in numbers]
+        if (count := len(self._rows)) > len(self._numbers):
+            size = max(count, 2 * len(self._numbers))
+            self._numbers.resize(size, refcheck=False)
+            self._matrix.resize((size, self.dimension), refcheck=False)
+            self._scales.resize(size, refcheck=False)
+        self._numbers[rows] = list(numbers)
+        self._matrix[rows] = matrix
+        self._scales[rows] = _scales(matrix)
 
-    def nearest(self, unit: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
+    def digests(self) -> dict[int, str]:
+        return {number: digest(self._matrix[row].tobytes()) for number, row in self._rows.items()}
+
+    def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed
 
-        count = len(self.rows)
+        count = len(self._rows)
         wanted = min(k, count)
         if wanted < 1:
             return []
-        # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
-        similarities = numpy.einsum("ij,j->i", self._matrix[:count], unit).clip(-1, 1)
+        similarities = self._similarities(query * _scales(query[None])[0], count)
         worst = numpy.partition(similarities, count - wanted)[count - wanted]
         best = numpy.flatnonzero(similarities >= worst)
-        order = numpy.lexsort((self._numbers[best], -similarities[best]))[:wanted]
-        return [(int(self._numbers[row]), float(similarities[row])) for row in best[order]]
+        order = best[numpy.lexsort((self._numbers[best], -similarities[best]))[:wanted]]
+        return list(zip(self._numbers[order].tolist(), similarities[order].tolist(), strict=True))
+
+    def _similarities(self, unit: "NDArray[numpy.float64]", count: int) -> "NDArray[numpy.float64]":
+        import numpy  # loaded only where it is needed
+
+        matrix, scales = self._matrix[:count], self._scales[:count]
+        with numpy.errstate(over="ignore", invalid="ignore"):
+            # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
+            products = numpy.einsum("ij,j->i", matrix, unit.astype(numpy.float32))
+            similarities: NDArray[numpy.float64] = products * scales
+        # Numbers so large or small that float32 has no room for their products: seldom any.
+        extreme = numpy.flatnonzero((scales > _LARGEST) | ((scales > 0) & (scales < 1 / _LARGEST)))
+        if len(extreme):
+            exact = numpy.einsum("ij,j->i", matrix[extreme], unit, dtype=numpy.float64)
+            similarities[extreme] = exact * scales[extreme]
+        return numpy.clip(similarities, -1, 1)

@@ -11,30 +11,23 @@ from memzoo.benchmarks.research.retrieval import Counted
 from memzoo.benchmarks.research.retrieval_facts import FactKeys, app, with_facts
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.memories.search.bm25 import WordIndex
-
-
-def nothing(index: WordIndex, query: str) -> dict[int, float]:
-    """A search that finds nothing."""
-    return {}
 
 
 def test_a_fact_leads_to_the_message_that_stated_it(transcript: Transcript) -> None:
     """A word that the model put into the fact, and nobody said, finds the message."""
     keys = FactKeys(transcript, lambda _: "Tom | is | a feline")
-    found = keys.added_to(nothing)(WordIndex(), "Is there a feline?")
+    found = keys.points("Is there a feline?")
     assert len(keys) == 1
     assert found
     assert all(score > 0 for score in found.values())
-    assert keys.added_to(nothing)(WordIndex(), "?!") == {}
+    assert keys.points("?!") == {}
 
 
-def test_is_measured_and_leaves_no_trace(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
-    """Facts are counted, questions answered, and the search is as before."""
-    before = WordIndex.scores
+def test_a_fact_is_found_by_the_memory(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
+    """Facts are counted, and questions answered with them."""
     found, facts = with_facts([transcript], [100], words, Counted(HashEmbedder()), rules)
     assert (facts, len(found)) == (1, 2)
-    assert WordIndex.scores is before
+    assert all(one.recall == 1 for one in found)
 
 
 def test_the_command_shows_both(chat: dict[str, Any], saved: Callable[..., Path]) -> None:

@@ -28,7 +28,9 @@ def pets(texts: Texts) -> Vectors:
 
 def make(embedder: Any = pets, **options: Any) -> VectorStoreRetrieverMemory:
     """A memory with the embedder above."""
-    given: dict[str, Any] = {"embedder": embedder, "k": 1, "conversation_id": "a"}
+    given: dict[str, Any] = {"embedder": embedder, "conversation_id": "a"}
+    if "max_token_limit" not in options:
+        given["k"] = 1
     return VectorStoreRetrieverMemory(**(given | options))
 
 
@@ -88,12 +90,11 @@ class TestDocuments:
 
     @pytest.mark.parametrize("shown", [1, 3, 4])
     def test_are_shown_k_at_most_best_first(self, shown: int) -> None:
-        """The `k` best documents are shown; the default is LangChain's 4."""
+        """The `k` best documents are shown."""
         memory = make(k=shown)
         tell(memory, "my dog", "my cat", "my fish", "my cat and dog", "my bird")
         assert found(memory, "cat").startswith("input: my cat\noutput: ok")
         assert found(memory, "cat").count("input:") == shown
-        assert VectorStoreRetrieverMemory().k == 4
 
     def test_as_messages_are_one_each(self) -> None:
         """With `return_messages`, and in `messages`, each document is a system message."""
@@ -129,7 +130,7 @@ class TestLimit:
         assert sum(memory.counter(message) for message in memory.messages("a b")) <= limit
 
     def test_is_used_up(self) -> None:
-        """A message that is too long does not keep shorter ones out, `k` does not count, and the date does."""
+        """A message that is too long does not keep shorter ones out, and the date counts."""
         store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, 12, tzinfo=UTC))
         memory = make(max_token_limit=10, token_counter=words, store=store)
         for said in ("cat 1", "cat " * 50, "cat 2", "cat 3"):
@@ -154,6 +155,25 @@ class TestLimit:
         memory.add_messages([{"role": "user", "name": name, "content": "my cat"}])
         assert "my cat" in found(memory, "cat")
         assert not [line for line in found(memory, "cat").splitlines() if line.startswith("AI:")]
+
+    def test_is_a_thousand_tokens_by_default(self) -> None:
+        """Without options, messages are shown up to 1,000 tokens."""
+        memory = VectorStoreRetrieverMemory(token_counter=words)
+        for number in range(60):
+            memory.save_context({"input": f"cat {number} " + "and so on " * 10}, {"output": "ok"})
+        shown = found(memory, "cat")
+        assert 900 < len(shown.split()) <= 1000
+
+    def test_reads_on_where_short_messages_leave_room(self) -> None:
+        """What fits the limit is shown, though it is more than was read at once."""
+        memory = make(max_token_limit=3000, token_counter=words)
+        memory.add_messages([{"role": "user", "content": f"cat {number}"} for number in range(500)])
+        assert found(make(max_token_limit=3000, token_counter=words, store=memory.store), "cat").count("cat") == 500
+
+    def test_is_given_or_the_number_of_exchanges(self) -> None:
+        """`k` and `max_token_limit` are two ways to show what was found: giving both is refused."""
+        with pytest.raises(OptionError, match="max_token_limit or k, not both"):
+            make(k=2, max_token_limit=10)
 
     @pytest.mark.parametrize(("option", "value"), [("k", 0), ("k", "4"), ("max_token_limit", 0), ("index", "chroma")])
     def test_and_other_options_are_checked(self, option: str, value: object) -> None:

@@ -1,0 +1,130 @@
+"""The word index of a conversation, kept in the store."""
+
+import hashlib
+import json
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.passage import Passage
+from memzoo.stores import JSON, Store
+from memzoo.stores.errors import ConflictError
+
+if TYPE_CHECKING:
+    from memzoo.memories.search.bm25 import WordIndex
+
+__all__ = ["KeptWords"]
+
+# Another number and all is analysed anew: for any change of what the items hold.
+_VERSION = 1
+_ANALYSER = "analyser"
+
+_FEWEST_KEPT = 64
+# Reading one message more costs less than another question to the store.
+_READ_ALONG = 32
+
+
+class KeptWords:
+    """The word index of one conversation, and the messages that were read so far.
+
+    What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of
+    messages. So each message is analysed once, but for the newest few after a restart; and the state is forgotten,
+    encrypted, exported and restored like any other. It can be computed again: when another process was faster, what
+    it committed counts. When the conversation was cleared or something was forgotten, make a new one of these.
+
+    State: `analyser`: the version of what is kept; and, under the number of the first message of each, the items
+    that `WordIndex.packed` makes.
+
+    Args:
+        store: Keeps log and state.
+        conversation_id: Whose messages.
+        documents: Reads messages as passages.
+        names: See `WordIndex`.
+        weights: See `WordIndex`.
+    """
+
+    def __init__(
+        self, store: Store, conversation_id: str, documents: Documents, names: Iterable[str], weights: Weights
+    ) -> None:
+        self._store = store
+        self._documents = documents
+        self._key = (conversation_id, f"words/{_digest(documents)}")
+        self._options = (frozenset(names), weights)
+        self._lock = threading.Lock()
+        self._index: WordIndex | None = None
+        self._read: dict[int, Passage] = {}
+        self._version = self._watermark = self._last = 0
+        self._outdated: dict[str, JSON] = {}
+
+    async def followed(self, log: Log) -> "WordIndex":
+        """The index of the log up to its end."""
+        index = await self._opened()
+        if entries := await log.after(self._last):
+            new = list(self._documents.passages(entries))
+            self._read |= {passage.seq: passage for passage in new}
+            index.add(new)
+            self._last = max(self._last, entries[-1].seq)
+        return index
+
+    async def keep(self, log: Log, newest: int) -> None:
+        """Commit what was indexed, if it is enough to be worth it; a message with the number `newest` was stored."""
+        index = await self._opened()
+        if newest - self._watermark < _FEWEST_KEPT:
+            return
+        await self.followed(log)
+        items = {_ANALYSER: _VERSION, **self._outdated, **index.packed(self._watermark)}
+        try:
+            self._version = await self._store.commit(
+                *self._key, expected=self._version, watermark=self._last, changes=items
+            )
+            self._watermark, self._outdated = self._last, {}
+        except ConflictError:
+            update = await self._store.read_state(*self._key, since=self._version)
+            if not update.reset:
+                self._version, self._watermark, self._outdated = update.version, update.watermark, {}
+
+    async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
+        """The messages with these numbers, in this order; those that are not in the log any more are left out."""
+        for first, last in _ranges(sorted(set(seqs) - self._read.keys())):
+            entries = await log.between(first, last)
+            self._read |= {passage.seq: passage for passage in self._documents.passages(entries)}
+        return [self._read[seq] for seq in seqs if seq in self._read]
+
+    async def _opened(self) -> "WordIndex":
+        if self._index is not None:
+            return self._index
+        from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
+
+        update = await self._store.read_state(*self._key)
+        items = dict(update.changes)
+        known = items.pop(_ANALYSER, None) == _VERSION
+        index = WordIndex(*self._options)
+        index.unpack(items if known else {})
+        with self._lock:
+            if self._index is None:
+                self._version, self._last = update.version, update.watermark if known else 0
+                self._watermark = self._last
+                self._outdated = {} if known else dict.fromkeys(items)
+                self._index = index
+            return self._index
+
+
+def _digest(documents: Documents) -> str:
+    """Whatever changes the texts that are searched: with other options they are another state."""
+    options = json.dumps([documents.labels.human, documents.labels.ai, sorted(documents.hidden)])
+    return hashlib.blake2b(options.encode(errors="replace"), digest_size=8).hexdigest()
+
+
+def _ranges(seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """The first and the last of those that stand near each other."""
+    first = last = 0
+    for seq in seqs:
+        if first and seq - last > _READ_ALONG:
+            yield first, last
+            first = 0
+        first, last = first or seq, seq
+    if first:
+        yield first, last

@@ -1,12 +1,12 @@
 """What the SQL store needs of a database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 
-from memzoo.stores.sql.statements import TURN, Statements
+from memzoo.stores.sql.statements import Statements
 
 __all__ = ["Database", "Row", "Turn"]
 
@@ -37,10 +37,6 @@ class Turn:
         """What it is found by."""
         return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
 
-    def stored(self, connection: Connection) -> Sequence[Row]:
-        """The rows of this turn that are there."""
-        return connection.execute(TURN, self.ids).all()
-
     def rows(self, last: int) -> list[Row]:
         """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
         first = last - len(self.messages) + 1
@@ -63,6 +59,10 @@ class Database(Protocol):
     @property
     def close(self) -> Callable[[], object]:
         """Gives back files and connections."""
+        ...
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any], /) -> Sequence[Row]:
+        """The rows that one statement finds."""
         ...
 
     async def reading(self, work: Callable[[Connection], T], /) -> T:

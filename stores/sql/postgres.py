@@ -5,11 +5,11 @@ import os
 import selectors
 import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, make_url, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
@@ -17,7 +17,7 @@ from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.sql.database import Row, Turn
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
-from memzoo.stores.sql.statements import Statements
+from memzoo.stores.sql.statements import TURN, Statements
 
 try:
     import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
@@ -78,6 +78,10 @@ class PostgreSQL:
         self._lock = threading.Lock()
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
 
+    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+        """See `Database.rows`."""
+        return await self._run(lambda connection: connection.execute(statement, values).all())
+
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """See `Database.reading`."""
         return await self._run(work)
@@ -99,7 +103,7 @@ class PostgreSQL:
                 last = await self._run(work)
             except _TakenError:
                 last = 0
-            if rows := turn.rows(last) if last else await self.reading(turn.stored):
+            if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
                 return rows
 
     async def scrub(self, *, thorough: bool | None) -> bool:

@@ -10,7 +10,7 @@ from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.facts import facts_of
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.wire import content_type, is_json
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import utc_now
 
 __all__ = ["ReadableSerializer"]
 

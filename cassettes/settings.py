@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias, get_args
 
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import utc_now
 from memzoo.stores.errors import OptionError
 
 __all__ = ["MAX_BYTES", "RECORD_CHOICES", "CassetteSettings", "Record"]

@@ -21,7 +21,7 @@ from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.serializing import ReadableSerializer
 from memzoo.cassettes.settings import MAX_BYTES, CassetteSettings, Record
 from memzoo.cassettes.tape import Tape, TapeRules, insert_tape
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import utc_now
 
 __all__ = ["Cassette", "use_cassette"]
 

@@ -8,13 +8,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState
-from memzoo.stores.clock import utc_now
-from memzoo.stores.errors import ConflictError
-from memzoo.stores.escaping import escaped
-from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
+from memzoo.stores.driving import Closing
+from memzoo.stores.errors import ConflictError, UnsupportedError
 
 __all__ = ["InMemoryStore"]
 
@@ -45,7 +44,7 @@ class _Conversation:
     states: dict[str, _State] = field(default_factory=dict[str, _State])
 
 
-class InMemoryStore:
+class InMemoryStore(Closing):
     r"""A `Store` in dictionaries: the default, for tests and for conversations that need not outlive the process.
 
     Example:
@@ -68,6 +67,9 @@ class InMemoryStore:
         self._conversations: dict[str, _Conversation] = {}
         # One sequence for the whole store: a conversation that was cleared never meets an old version again.
         self._versions = itertools.count(1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise UnsupportedError(IN_MEMORY)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memzoo.memories.engine.log import Log
-from memzoo.stores import Store
+from memzoo.stores import Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ async def forget(memory: "Archive", ids: Collection[int] | None, *, thorough: bo
         erased, failed = await _scrubbed(store, thorough=thorough)
         return Receipt(tuple(seqs), outstanding=tuple(failed), erased=erased)
     seqs = await _known(Log(store, id_), ids)
-    before = set(await store.states(id_))
-    removed = await store.forget(id_, seqs)
-    cleared = sorted(before - set(await store.states(id_)))
+    before = set(await managed(store, "states").states(id_))
+    removed = await managed(store, "forget").forget(id_, seqs)
+    cleared = sorted(before - set(await managed(store, "states").states(id_)))
     followers: dict[Strategy, None] = dict.fromkeys([memory, *memory.deriving])
     failed = [problem for part in followers for problem in await _dropped(part)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
@@ -79,7 +79,7 @@ async def evict(memory: "Strategy", newest: int) -> None:
     old = [entry.seq for entry in await Log(memory.store, memory.conversation_id).between(1, first - 1)]
     try:
         if old:
-            await memory.store.forget(memory.conversation_id, old, derived=False)
+            await managed(memory.store, "forget").forget(memory.conversation_id, old, derived=False)
     except StoreError as error:
         logger.warning("%r: what is needed no more was not deleted yet: %s", memory.conversation_id, error)
 
@@ -112,6 +112,6 @@ async def _dropped(part: "Strategy") -> list[str]:
 
 async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
     try:
-        return await store.scrub(thorough=thorough), []
+        return await managed(store, "scrub").scrub(thorough=thorough), []
     except StoreError as error:
         return False, [f"remains in files: {error}"]

@@ -1,7 +1,7 @@
 """Search by embeddings that follows the store."""
 
 from memzoo.memories.engine.state import State
-from memzoo.stores import Store, VectorIndex
+from memzoo.stores import Store, VectorIndex, managed
 from memzoo.stores.indexes.index import digest
 
 __all__ = ["VectorSearch"]
@@ -34,7 +34,7 @@ class VectorSearch:
         if epoch != self._epoch:
             await self._repair(store)
             self._epoch = epoch
-        new = await store.embeddings(*self._key, after=self._last)
+        new = await managed(store, "embeddings").embeddings(*self._key, after=self._last)
         if new:
             await self._index.add(*self._key, new)
             self._last = max(new)
@@ -42,7 +42,7 @@ class VectorSearch:
     async def size(self, store: Store, state: State) -> int | None:
         """The bytes of an embedding here, as the newest ones tell; `None` if there are none."""
         if self._size is None or self._size[0] != state.epoch:
-            newest = await store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            newest = await managed(store, "embeddings").embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
             if not newest:
                 return None
             self._size = state.epoch, len(next(iter(newest.values())))
@@ -59,7 +59,7 @@ class VectorSearch:
     async def _repair(self, store: Store) -> None:
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
-        stored = await store.embeddings(*self._key)
+        stored = await managed(store, "embeddings").embeddings(*self._key)
         wanted = {number: digest(embedding) for number, embedding in stored.items()}
         if known.keys() - wanted.keys():
             await self._index.remove(*self._key)

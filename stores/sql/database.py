@@ -8,14 +8,14 @@ from sqlalchemy import Connection, Executable
 
 from memzoo.stores.sql.statements import Statements
 
-__all__ = ["Database", "Row", "Turn"]
+__all__ = ["Database", "NewTurn", "Row"]
 
 Row = Sequence[Any]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class NewTurn:
     """Messages to be appended together, as text that a database takes.
 
     Attributes:
@@ -47,9 +47,18 @@ class Turn:
 
 
 class Database(Protocol):
-    """Runs functions of a connection: within the call, or without blocking the event loop."""
+    """Runs functions of a connection: within the call, or without blocking the event loop.
+
+    Attributes:
+        name: Names the place in errors.
+        shown: Its URL without secrets and options.
+        url: What opens it again, without secrets; `None` where that would be another database.
+        statements: Those of its dialect.
+    """
 
     name: str
+    shown: str
+    url: str | None
     statements: Statements
 
     async def scrub(self, *, thorough: bool | None) -> bool:
@@ -73,6 +82,6 @@ class Database(Protocol):
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
         ...
 
-    async def append(self, turn: Turn, /) -> Sequence[Row]:
+    async def append(self, turn: NewTurn, /) -> Sequence[Row]:
         """The rows of the turn, which are those that it has already where it is there; it is not empty."""
         ...

@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.sql.database import Row, Turn
+from memzoo.stores.sql.database import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import TURN, Statements
 
@@ -72,6 +72,8 @@ class PostgreSQL:
         """
         self.statements = _STATEMENTS
         self.name, self._url, self._options = _parsed(url)
+        self.shown = self.name
+        self.url: str | None = _without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
@@ -90,7 +92,7 @@ class PostgreSQL:
         """See `Database.writing`."""
         return await self._run(work, isolation_level="READ COMMITTED")
 
-    async def append(self, turn: Turn) -> Sequence[Row]:
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
         """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
@@ -209,12 +211,17 @@ _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
 
 
+_WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
+
+
 def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
     """A name without secrets, the URL for the driver, and the options of the pool."""
+    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
+        raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:
         parts = make_url(url)
     except (ArgumentError, ValueError):
-        raise OptionError("a PostgreSQL URL is written postgresql://user:password@host:5432/database") from None
+        raise OptionError(_WRITTEN) from None
     given = {name: parts.query.get(name, default) for name, default in _OPTIONS.items()}
     size, seconds = (_number(name, str(value)) for name, value in given.items())
     host = parts.host or str(parts.query.get("host", "localhost"))
@@ -229,6 +236,16 @@ def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
         "hide_parameters": True,
     }
     return name, parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, "options"]), options
+
+
+def _without_secrets(url: str) -> str:
+    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
+    parts = make_url(url)
+    secrets = [name for name in parts.query if "password" in name]
+    bare = URL.create(
+        "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
+    )
+    return bare.difference_update_query(secrets).render_as_string()
 
 
 def _number(name: str, value: str) -> int:

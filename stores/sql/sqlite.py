@@ -10,15 +10,16 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs, quote, unquote
 
 from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, select, update
 from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from memzoo.stores.common import redacted
 from memzoo.stores.errors import OptionError, StoreError
-from memzoo.stores.sql.database import Row, Turn
+from memzoo.stores.sql.database import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
 
@@ -52,6 +53,9 @@ class SQLite:
         """Nothing is opened yet: that happens with the first transaction."""
         database, synchronous, timeout = _parsed(url)
         self.name = database
+        self.shown = "sqlite://" if database == ":memory:" else f"sqlite:///{quote(database)}"
+        options = f"?synchronous={synchronous}&timeout={timeout:g}"
+        self.url = None if database == ":memory:" else f"{self.shown}{options}"
         self.statements = _STATEMENTS
         self._in_memory = database == ":memory:"
         self._engine = create_engine(
@@ -98,7 +102,7 @@ class SQLite:
             held.connection.exec_driver_sql("BEGIN IMMEDIATE")
             return work(held.connection)
 
-    async def append(self, turn: Turn) -> Sequence[Row]:
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
         """See `Database.append`."""
         with self._checked() as held, self._write_lock, held.lock, _transaction(held.driver) as driver:
             if stored := _run(driver, TURN, turn.ids).fetchall():
@@ -227,11 +231,11 @@ def _parsed(url: str) -> tuple[str, str, float]:
     parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
     if parts is None:
         raise OptionError(
-            f"{url!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
+            f"{redacted(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
         )
     given = parse_qs(parts[2] or "", keep_blank_values=True)
     if unknown := sorted(given.keys() - _OPTIONS.keys()):
-        raise OptionError(f"{url!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
+        raise OptionError(f"{redacted(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
     options = _OPTIONS | {name: ",".join(values) for name, values in given.items()}
     return (
         _file(unquote(parts[1] or "/:memory:")[1:]),

@@ -2,17 +2,16 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection
 
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState
-from memzoo.stores.clock import utc_now
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, StoreError
-from memzoo.stores.escaping import escaped, restored
-from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, restored
+from memzoo.stores.driving import Closing, drive
+from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
-from memzoo.stores.sql.database import Database, Turn
+from memzoo.stores.sql.database import Database, NewTurn
 from memzoo.stores.sql.deletion import forget
 from memzoo.stores.sql.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
 from memzoo.stores.sql.schema import conversations
@@ -22,7 +21,7 @@ from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE,
 __all__ = ["SQLStore"]
 
 
-class SQLStore:
+class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
     **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
@@ -58,6 +57,7 @@ class SQLStore:
             StoreError: The database cannot be opened, or was written by a newer memzoo.
         """
         self.clock = clock
+        self._given = url
         self._database = _open(url)
         try:
             self._update_schema()
@@ -65,11 +65,25 @@ class SQLStore:
             self.close()
             raise
 
+    def __repr__(self) -> str:
+        return f"<SQLStore {self._database.shown}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SQLStore":
+        return SQLStore(self._kept(self._given), clock=self.clock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._kept(self._database.url), self.clock)
+
+    def _kept(self, url: str | None) -> str:
+        if self._database.url is None or url is None:
+            raise UnsupportedError(IN_MEMORY)
+        return url
+
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
         texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
         messages, fields = [message for message, _ in texts], [field for _, field in texts]
-        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
         return to_entries(await (self._database.append(turn) if texts else self._database.rows(TURN, turn.ids)))
 
     async def read(
@@ -212,6 +226,16 @@ class SQLStore:
 
 def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
     return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
+
+
+def _unpickled(url: str, clock: Callable[[], datetime]) -> SQLStore:
+    try:
+        return SQLStore(url, clock=clock)
+    except StoreError as error:
+        if url.startswith("sqlite:"):
+            raise
+        advice = "a pickled store holds no password: set PGPASSWORD, or write it into ~/.pgpass"
+        raise StoreError(f"{error}\n{advice}") from error
 
 
 def _open(url: str) -> Database:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memzoo.memories.engine.forgetting import Receipt, forget
 from memzoo.memories.engine.log import messages_of
 from memzoo.memories.strategy import Strategy
-from memzoo.stores import Entry, Message, managed
+from memzoo.stores import Entry, ManagedStore, Message
 from memzoo.stores.driving import blocking
 
 __all__ = ["Archive"]
@@ -57,7 +57,7 @@ class Archive(Strategy):
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
         await self._upkeep.clear()
-        if not await managed(self.store, "scrub").scrub():
+        if isinstance(self.store, ManagedStore) and not await self.store.scrub():
             logger.warning("%r is deleted, but the store's log file could not be emptied yet", self.conversation_id)
 
     async def asettle(self) -> None:

@@ -4,29 +4,13 @@ import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, utc_now
 from memzoo.stores.driving import Closing
 from memzoo.stores.memory import InMemoryStore
 
-__all__ = ["MessageListStore", "MessageLists"]
-
-
-class MessageLists(Protocol):
-    """Message lists by conversation, such as LangChain4j's `ChatMemoryStore` keeps them."""
-
-    def get_messages(self, conversation_id: str, /) -> Sequence[Message]:
-        """Return all messages of a conversation; an unknown one has none."""
-        ...
-
-    def update_messages(self, conversation_id: str, messages: list[Message], /) -> object:
-        """Replace all messages of a conversation."""
-        ...
-
-    def delete_messages(self, conversation_id: str, /) -> object:
-        """Delete a conversation."""
-        ...
+__all__ = ["MessageListStore"]
 
 
 class MessageListStore(Closing):
@@ -65,19 +49,14 @@ class MessageListStore(Closing):
         """Keep messages with these functions.
 
         Args:
-            get: Returns all messages of a conversation; none for an unknown one.
-            update: Replaces all messages of a conversation.
-            delete: Deletes a conversation.
+            get: Returns all messages of a conversation, none for an unknown one; such as `getMessages` in LangChain4j.
+            update: Replaces all messages of a conversation, such as `updateMessages`.
+            delete: Deletes a conversation, such as `deleteMessages`.
             clock: Gives the time, with a time zone, at which a message is first seen.
         """
         self._get, self._update, self._delete = get, update, delete
         self._seen = InMemoryStore(clock=clock)
         self._lock = threading.RLock()
-
-    @classmethod
-    def over(cls, lists: MessageLists, *, clock: Callable[[], datetime] = utc_now) -> "MessageListStore":
-        """A store over an object with the methods of a `ChatMemoryStore`."""
-        return cls(get=lists.get_messages, update=lists.update_messages, delete=lists.delete_messages, clock=clock)
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
@@ -85,12 +64,12 @@ class MessageListStore(Closing):
             before = await self._look(conversation_id)
             entries = await self._seen.append(conversation_id, records, turn_id=turn_id)
             log = await self._seen.read(conversation_id)
-            if len(log) > before:
-                try:
+            try:
+                if len(log) > before:
                     self._update(conversation_id, [entry.message for entry in log])
-                except BaseException:
-                    await self._seen.forget(conversation_id, [entry.seq for entry in entries], derived=False)
-                    raise
+            except BaseException:
+                await self._seen.forget(conversation_id, [entry.seq for entry in entries], derived=False)
+                raise
             return entries
 
     async def read(self, conversation_id: str, **bounds: Any) -> Entries:

@@ -31,13 +31,18 @@ class Lists:
         self.kept.pop(id_, None)
 
 
+def over(lists: Lists) -> MessageListStore:
+    """A store over them."""
+    return MessageListStore(get=lists.get_messages, update=lists.update_messages, delete=lists.delete_messages)
+
+
 class TestMessageListStore(PlainStoreContract):
     """Within one process it keeps the whole contract of a plain store."""
 
     @pytest.fixture
     def store(self) -> Store:
         """A new one."""
-        return MessageListStore.over(Lists())
+        return over(Lists())
 
 
 def fish(_: list[Message]) -> str:
@@ -49,7 +54,7 @@ def test_a_memory_derives_over_it_again_after_a_restart():
     """A strategy with a state saves, loads and learns; another process derives the state from the messages."""
     lists = Lists()
     for _ in range(2):
-        memory = create_memory("summary", llm=fish, store=MessageListStore.over(lists), conversation_id="c")
+        memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c")
         if not lists.kept:
             memory.save_context({"input": "I am Nemo"}, {"output": "hi"})
         assert "Nemo is a fish." in memory.load_memory_variables({"input": ""})["history"]
@@ -59,7 +64,7 @@ def test_a_memory_derives_over_it_again_after_a_restart():
 def test_messages_of_others_are_seen():
     """What somebody appends is read under the next number; what somebody changes begins everything anew."""
     lists = Lists()
-    store = MessageListStore.over(lists)
+    store = over(lists)
     drive(store.append("c", [Record({"role": "user", "content": "a"})], turn_id="1"))
     epoch = drive(store.read("c")).epoch
     lists.kept["c"] = [*lists.kept["c"], {"role": "assistant", "content": "b"}]
@@ -75,7 +80,7 @@ def test_messages_of_others_are_seen():
 def test_a_turn_that_could_not_be_written_is_not_there():
     """When the list refuses, the turn is nowhere, and can be saved again."""
     lists = Lists()
-    store = MessageListStore.over(lists)
+    store = over(lists)
     lists.full = True
     with pytest.raises(OSError, match="no space"):
         drive(store.append("c", [Record({"role": "user"})], turn_id="1"))
@@ -88,5 +93,20 @@ def test_a_turn_that_could_not_be_written_is_not_there():
 def test_what_it_lacks_is_named():
     """A method that only managed stores have is refused by its name."""
     with pytest.raises(UnsupportedError, match="'forget', which MessageListStore lacks") as caught:
-        managed(MessageListStore.over(Lists()), "forget")
+        managed(over(Lists()), "forget")
     assert isinstance(caught.value, StoreError)
+
+
+def test_a_memory_names_what_its_store_lacks():
+    """Over a plain store a memory can be cleared; forgetting, and embeddings, are refused by name."""
+    lists = Lists()
+    memory = create_memory("buffer", store=over(lists), conversation_id="c")
+    memory.save_context({"input": "a"}, {"output": "b"})
+    with pytest.raises(UnsupportedError, match=r"'(states|forget)'"):
+        memory.forget([1])
+    assert len(memory.history()) == 2
+    memory.clear()
+    assert lists.kept == {}
+    retriever = create_memory("vector-retriever", store=over(lists), conversation_id="c")
+    with pytest.raises(UnsupportedError, match="'embeddings'"):
+        retriever.save_context({"input": "a"}, {"output": "b"})

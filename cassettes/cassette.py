@@ -23,7 +23,7 @@ from memzoo.cassettes.player import Player
 from memzoo.cassettes.recording_stats import Facts, facts_of
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import utc_now
 from memzoo.stores.errors import OptionError
 
 __all__ = ["MAX_BYTES", "RECORD_CHOICES", "Cassette", "CassetteSettings", "Record", "use_cassette"]

@@ -16,7 +16,7 @@ from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.http import HttpRequest, Response, content_type, is_json
 from memzoo.cassettes.recording_stats import facts_of
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import utc_now
 
 __all__ = ["ReadableSerializer", "dump", "load", "read_recordings", "write_recordings"]
 

@@ -2,10 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, Store, StoredState
+from memzoo.stores.base import (
+    JSON,
+    Entries,
+    Entry,
+    ManagedStore,
+    Message,
+    Record,
+    StateUpdate,
+    Store,
+    StoredState,
+    managed,
+)
+from memzoo.stores.driving import Closing
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
+from memzoo.stores.message_list import MessageListStore
 from memzoo.stores.opening import open_store
 from memzoo.stores.transfer import (
     aexport_conversation,
@@ -22,12 +35,15 @@ if TYPE_CHECKING:
 __all__ = [
     "JSON",
     "ChromaIndex",
+    "Closing",
     "EncryptedStore",
     "Entries",
     "Entry",
     "ExactIndex",
     "InMemoryStore",
+    "ManagedStore",
     "Message",
+    "MessageListStore",
     "PgVectorIndex",
     "Record",
     "SQLStore",
@@ -39,6 +55,7 @@ __all__ = [
     "aimport_conversation",
     "export_conversation",
     "import_conversation",
+    "managed",
     "open_store",
 ]
 

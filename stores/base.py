@@ -2,10 +2,24 @@
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
-__all__ = ["JSON", "Entries", "Entry", "Message", "Record", "StateUpdate", "Store", "StoredState"]
+from memzoo.stores.errors import UnsupportedError
+
+__all__ = [
+    "JSON",
+    "Entries",
+    "Entry",
+    "ManagedStore",
+    "Message",
+    "Record",
+    "StateUpdate",
+    "Store",
+    "StoredState",
+    "managed",
+    "utc_now",
+]
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -100,11 +114,12 @@ class StoredState:
 
 @runtime_checkable
 class Store(Protocol):
-    """Keeps logs, derived states and embeddings; everything under a conversation's id, nothing beside it.
+    """Keeps logs and derived states, under the ids of conversations.
 
     A store is shared by any number of memories. Its methods are coroutines that suspend only when
     `memzoo.stores.driving.is_blocking` is false. What they return is the caller's to change.
-    `memzoo.stores.testing.contract.StoreContract` states all the rules as tests; run it over a store of your own.
+    `memzoo.stores.testing.PlainStoreContract` states all the rules as tests; run it over a store of your own, or
+    `StoreContract` over a `ManagedStore`.
     """
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
@@ -172,10 +187,6 @@ class Store(Protocol):
         """
         ...
 
-    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
-        """The embeddings committed with a state, for log numbers greater than `after`, in order."""
-        ...
-
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """Delete all there is of a conversation: log, states, embeddings. Numbers start at 1 again.
 
@@ -185,16 +196,33 @@ class Store(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Give back files and connections. A closed store cannot be used again."""
+        ...
+
+
+@runtime_checkable
+class ManagedStore(Store, Protocol):
+    """A store that also knows the life of its data: lists it, deletes parts of it, moves it, and keeps embeddings.
+
+    All stores of memzoo are of this kind. A memory over a plain `Store` saves, loads and learns; what needs one of
+    these methods is refused with an `UnsupportedError` that names it.
+    """
+
     async def conversations(
         self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
     ) -> list[str]:
-        """The ids of conversations that have a message, in order (see `memzoo.stores.escaping.escaped`).
+        """The ids of conversations that have a message, in order (see `memzoo.stores.common.escaped`).
 
         Args:
             after: Only ids that follow this one, so that a long list can be read page by page; `None` for all.
             limit: At most so many; `None` for all.
             idle_since: Only conversations whose newest message is older; with a time zone.
         """
+        ...
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """The names of the stored states of a conversation, in order."""
         ...
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
@@ -212,8 +240,8 @@ class Store(Protocol):
         """
         ...
 
-    async def states(self, conversation_id: str) -> list[str]:
-        """The names of the stored states of a conversation, in order."""
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """The embeddings committed with a state, for log numbers greater than `after`, in order."""
         ...
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
@@ -243,6 +271,18 @@ class Store(Protocol):
         """
         ...
 
-    def close(self) -> None:
-        """Give back files and connections. A closed store cannot be used again."""
-        ...
+
+def managed(store: Store, method: str) -> ManagedStore:
+    """A store as one that has a method of `ManagedStore`.
+
+    Raises:
+        UnsupportedError: It has no such method.
+    """
+    if not hasattr(store, method):
+        raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(store).__name__} lacks")
+    return cast("ManagedStore", store)
+
+
+def utc_now() -> datetime:
+    """The time now, in UTC."""
+    return datetime.now(UTC)

@@ -14,11 +14,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Gene
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
 
 from memzoo.stores.errors import AsyncOnlyError
 
 __all__ = [
+    "Closing",
     "Managed",
     "blocking",
     "blocking_function",
@@ -123,6 +124,31 @@ class Managed(ABC, Generic[T]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         drive(self.__aexit__(kind, error, trace))
+
+
+class Closing:
+    """Closes at the end of a `with` or an `async with`; a shallow copy is the same object."""
+
+    def close(self) -> None:
+        """Give back files and connections."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+    def __copy__(self) -> Self:
+        return self
 
 
 async def settled(awaitable: Awaitable[T]) -> T:

@@ -1,26 +1,32 @@
 """A store of which the content can be read only with a key."""
 
+import copy
 import hashlib
 import hmac
 import json
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState
-from memzoo.stores.driving import drive
+from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError, WrongKeyError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
-__all__ = ["EncryptedStore", "unlocked"]
+__all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
 
+KEY_VARIABLE = "MEMZOO_KEY"
+"""The environment variable with the key, or several keys separated by commas, the newest first."""
+
+T = TypeVar("T", bound=Store)
 _TOKEN = "encrypted"  # noqa: S105 - the name of a field
 
 
-class EncryptedStore:
+class EncryptedStore(Closing):
     """Any `Store`, with its content encrypted by Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
 
     Encrypted are messages with their roles and fields, the items of states with their values and names, and embeddings.
@@ -57,6 +63,17 @@ class EncryptedStore:
         self._name_keys = [_hmac(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self._store = store
         self._entries(drive(_samples(store)))
+
+    def __repr__(self) -> str:
+        return f"<EncryptedStore over {self._store!r}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "EncryptedStore":
+        new = object.__new__(EncryptedStore)
+        new.__dict__.update(self.__dict__, _store=copy.deepcopy(self._store, memo))
+        return new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._store,)
 
     @staticmethod
     def new_key() -> str:
@@ -112,7 +129,7 @@ class EncryptedStore:
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        found = await self._store.embeddings(conversation_id, strategy, after=after)
+        found = await managed(self._store, "embeddings").embeddings(conversation_id, strategy, after=after)
         return {seq: self._decrypted(token) for seq, token in found.items()}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
@@ -123,15 +140,17 @@ class EncryptedStore:
         self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
     ) -> list[str]:
         """See `Store.conversations`."""
-        return await self._store.conversations(after=after, limit=limit, idle_since=idle_since)
+        return await managed(self._store, "conversations").conversations(
+            after=after, limit=limit, idle_since=idle_since
+        )
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """See `Store.forget`."""
-        return await self._store.forget(conversation_id, seqs, derived=derived)
+        return await managed(self._store, "forget").forget(conversation_id, seqs, derived=derived)
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
-        return await self._store.states(conversation_id)
+        return await managed(self._store, "states").states(conversation_id)
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
@@ -144,11 +163,11 @@ class EncryptedStore:
             )
             for name, state in states.items()
         }
-        await self._store.restore(conversation_id, log, sealed)
+        await managed(self._store, "restore").restore(conversation_id, log, sealed)
 
     async def scrub(self, *, thorough: bool | None = False) -> bool:
         """See `Store.scrub`."""
-        return await self._store.scrub(thorough=thorough)
+        return await managed(self._store, "scrub").scrub(thorough=thorough)
 
     def close(self) -> None:
         """See `Store.close`."""
@@ -193,7 +212,20 @@ class EncryptedStore:
         return [self._entry(entry) for entry in entries]
 
 
-def unlocked(store: Store, keys: str | bytes | Sequence[str | bytes] | None) -> Store:
+def keys_from_environment() -> list[str] | None:
+    """The keys in `MEMZOO_KEY`, or `None`."""
+    keys = os.environ.get(KEY_VARIABLE)
+    return keys.split(",") if keys else None
+
+
+def _unpickled(store: Store) -> EncryptedStore:
+    keys = keys_from_environment()
+    if keys is None:
+        raise WrongKeyError(f"a pickled store holds no key: set {KEY_VARIABLE} before {store!r} is unpickled")
+    return EncryptedStore(store, keys)
+
+
+def unlocked(store: T, keys: str | bytes | Sequence[str | bytes] | None) -> "T | EncryptedStore":
     """A store as it can be read: with keys an `EncryptedStore`, without them itself.
 
     Raises:
@@ -211,12 +243,10 @@ def _is_encrypted(entry: Entry) -> bool:
 
 
 async def _samples(store: Store) -> list[Entry]:
-    """The oldest and the newest message of a conversation, if the store has any."""
+    """The oldest and the newest message of a conversation, if the store has any, and can say so."""
+    listed = await store.conversations(limit=1) if isinstance(store, ManagedStore) else []
     return [
-        entry
-        for id_ in await store.conversations(limit=1)
-        for newest in (False, True)
-        for entry in await store.read(id_, limit=1, newest=newest)
+        entry for id_ in listed for newest in (False, True) for entry in await store.read(id_, limit=1, newest=newest)
     ]
 
 

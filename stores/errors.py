@@ -21,10 +21,12 @@
     ├── TokenizerError (RuntimeError)
     ├── StoreError (RuntimeError)
     │   ├── ConflictError
+    │   ├── UnsupportedError (NotImplementedError)
     │   └── WrongKeyError
     ├── TransferError (ValueError)
     ├── TranscriptError (ValueError)
     ├── AsyncOnlyError (RuntimeError)
+    ├── PluginError (ImportError)
     └── MissingExtraError (ImportError)
 
 Catch `MemoryZooError` for all of them; each also is the builtin that fits, so code that caught
@@ -47,6 +49,7 @@ __all__ = [
     "ModelReplyError",
     "OptionError",
     "OverBudgetError",
+    "PluginError",
     "PromptError",
     "StoreError",
     "TokenizerError",
@@ -58,6 +61,7 @@ __all__ = [
     "UnknownMessageError",
     "UnknownOptionError",
     "UnknownStrategyError",
+    "UnsupportedError",
     "WrongKeyError",
 ]
 
@@ -168,6 +172,10 @@ class ConflictError(StoreError):
     """Another writer committed first; read the state again and derive anew."""
 
 
+class UnsupportedError(StoreError, NotImplementedError):
+    """A store of this kind cannot do that; the message names what is missing."""
+
+
 class WrongKeyError(StoreError):
     """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
 
@@ -182,6 +190,10 @@ class TransferError(MemoryZooError, ValueError):
 
 class TranscriptError(MemoryZooError, ValueError):
     """A transcript file cannot be understood."""
+
+
+class PluginError(MemoryZooError, ImportError):
+    """A package that was installed to extend memzoo cannot be loaded."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):

@@ -7,14 +7,22 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, TypeAlias, cast
 
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState
-from memzoo.stores.clock import utc_now
-from memzoo.stores.errors import ConflictError
-from memzoo.stores.escaping import escaped
-from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
+from memzoo.stores.driving import Closing
+from memzoo.stores.errors import ConflictError, UnsupportedError
 
 __all__ = ["InMemoryStore"]
+
+
+# The fields of an `Entry`: an entry of its own is made for each caller.
+_Stored: TypeAlias = tuple[int, Message, str, datetime, Mapping[str, str | None]]
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_NO_FIELDS: Mapping[str, str | None] = {}
+_seq = itemgetter(0)
 
 
 @dataclass
@@ -31,12 +39,12 @@ class _Conversation:
     born: int
     epoch: int
     last: int = 0
-    log: list[Entry] = field(default_factory=list[Entry])
-    turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
+    log: list[_Stored] = field(default_factory=list[_Stored])
+    turns: dict[str, list[_Stored]] = field(default_factory=dict[str, list[_Stored]])
     states: dict[str, _State] = field(default_factory=dict[str, _State])
 
 
-class InMemoryStore:
+class InMemoryStore(Closing):
     r"""A `Store` in dictionaries: the default, for tests and for conversations that need not outlive the process.
 
     Example:
@@ -60,20 +68,25 @@ class InMemoryStore:
         # One sequence for the whole store: a conversation that was cleared never meets an old version again.
         self._versions = itertools.count(1)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise UnsupportedError(IN_MEMORY)
+
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        now = self.clock().astimezone(UTC)
+        now = self.clock()
+        if now.tzinfo is not UTC:
+            now = now.astimezone(UTC)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begun()
-            entries = conversation.turns.get(turn_id)
-            if entries is None:
-                entries = _entries(records, turn_id, conversation.last + 1, now)
-                if entries:
-                    conversation.last = entries[-1].seq
-                    conversation.log.extend(entries)
-                    conversation.turns[turn_id] = entries
+            turn = conversation.turns.get(turn_id)
+            if turn is None:
+                turn = _turn(records, turn_id, conversation.last + 1, now)
+                if turn:
+                    conversation.last = turn[-1][0]
+                    conversation.log.extend(turn)
+                    conversation.turns[turn_id] = turn
                     self._conversations[conversation_id] = conversation
-            return _given(entries)
+            return _given(turn)
 
     async def read(
         self,
@@ -148,7 +161,7 @@ class InMemoryStore:
     ) -> list[str]:
         """See `Store.conversations`."""
         with self._lock:
-            newest = {id_: one.log[-1].created_at for id_, one in self._conversations.items() if one.log}
+            newest = {id_: one.log[-1][3] for id_, one in self._conversations.items() if one.log}
         chosen = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
         found = sorted((id_ for id_ in chosen if after is None or escaped(id_) > escaped(after)), key=escaped)
         return found if limit is None else found[: max(limit, 0)]
@@ -158,7 +171,7 @@ class InMemoryStore:
         gone = set(seqs)
         with self._lock:
             conversation = self._conversations.get(conversation_id) or _Conversation(0, 0)
-            removed = [entry.seq for entry in conversation.log if entry.seq in gone]
+            removed = [stored[0] for stored in conversation.log if stored[0] in gone]
             if removed:
                 conversation.epoch = next(self._versions)
                 conversation.log = _without(conversation.log, gone)
@@ -179,14 +192,15 @@ class InMemoryStore:
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
         checked_numbers(entries)
-        log, kept = _given(entries), copy.deepcopy(dict(states))
+        log = [_stored(one.seq, one, one.turn_id, one.created_at) for one in entries]
+        kept = copy.deepcopy(dict(states))
         with self._lock:
             if conversation_id in self._conversations:
                 raise existing(conversation_id)
             new = self._begun()
-            new.last, new.log = log[-1].seq, log
-            for entry in log:
-                new.turns.setdefault(entry.turn_id, []).append(entry)
+            new.last, new.log = log[-1][0], log
+            for stored in log:
+                new.turns.setdefault(stored[2], []).append(stored)
             for name, state in kept.items():
                 items = {key: (new.born, value) for key, value in state.items.items() if value is not None}
                 new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
@@ -222,31 +236,27 @@ class InMemoryStore:
         return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
 
 
-def _seq(entry: Entry) -> int:
-    return entry.seq
+def _without(log: Sequence[_Stored], gone: Collection[int]) -> list[_Stored]:
+    return [stored for stored in log if stored[0] not in gone]
 
 
-def _without(entries: Sequence[Entry], gone: Collection[int]) -> list[Entry]:
-    return [entry for entry in entries if entry.seq not in gone]
+def _stored(seq: int, said: Record | Entry, turn_id: str, at: datetime) -> _Stored:
+    return seq, _copied(said.message), turn_id, at, dict(said.fields) if said.fields else _NO_FIELDS
 
 
-def _entries(records: Sequence[Record], turn_id: str, first: int, now: datetime) -> list[Entry]:
-    return [
-        Entry(seq, _copied(record.message), turn_id, now, dict(record.fields))
-        for seq, record in enumerate(records, start=first)
-    ]
+def _turn(records: Sequence[Record], turn_id: str, first: int, now: datetime) -> list[_Stored]:
+    return [_stored(seq, record, turn_id, now) for seq, record in enumerate(records, start=first)]
 
 
-def _given(entries: Sequence[Entry]) -> list[Entry]:
-    return [Entry(one.seq, _copied(one.message), one.turn_id, one.created_at, dict(one.fields)) for one in entries]
+def _given(log: Sequence[_Stored]) -> list[Entry]:
+    return [Entry(seq, _copied(message), turn_id, at, dict(fields)) for seq, message, turn_id, at, fields in log]
 
 
 def _copied(value: JSON) -> JSON:
     """A copy of JSON; many times faster than `deepcopy`, which reckons with anything."""
     if isinstance(value, dict):
-        items: dict[str, JSON] = value
-        return {key: _copied(item) for key, item in items.items()}
+        items = cast("dict[str, JSON]", value).items()
+        return {key: item if type(item) in _SCALARS else _copied(item) for key, item in items}
     if isinstance(value, (list, tuple)):
-        several: Sequence[JSON] = value
-        return [_copied(item) for item in several]
+        return [_copied(item) for item in cast("Sequence[JSON]", value)]
     return value

@@ -1,15 +1,19 @@
 """From a URL to a store."""
 
+import functools
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol, Self, runtime_checkable
 
-from memzoo.stores.base import Store
-from memzoo.stores.clock import utc_now
+from memzoo.stores.base import ManagedStore, utc_now
+from memzoo.stores.common import redacted
 from memzoo.stores.encryption import unlocked
-from memzoo.stores.errors import OptionError
+from memzoo.stores.errors import OptionError, PluginError
 from memzoo.stores.memory import InMemoryStore
 
-__all__ = ["KINDS", "open_store"]
+__all__ = ["KINDS", "OpenStore", "open_store"]
 
 KINDS = {
     "memory://": "a new store in memory, which ends with the process",
@@ -21,10 +25,20 @@ KINDS = {
 """The kinds of stores, by an example of their URL."""
 
 
+@runtime_checkable
+class OpenStore(ManagedStore, Protocol):
+    """A store that is closed at the end of a `with` or an `async with`."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *_: object) -> None: ...
+
+
 def open_store(
     url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
-) -> Store:
-    """Open the store that a URL names; create it where it does not exist yet.
+) -> OpenStore:
+    """Open the store that a URL names; create it where it does not exist yet. At the end of a `with` it is closed.
 
     ============================== =========================================================================
     `memory://`                    A new `InMemoryStore`.
@@ -43,6 +57,9 @@ def open_store(
     event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
     another writer, and what libpq knows, such as `?sslmode=verify-full`. `postgres://` is the same.
 
+    An installed package may add others: an entry point of the group `memzoo.stores`, named like the scheme, that leads
+    to a function of the URL and the keyword `clock`. What it returns has at least the methods of a `Store`.
+
     Args:
         url: One of the above.
         clock: Gives the time, with a time zone, that is stamped on each message.
@@ -53,23 +70,17 @@ def open_store(
         StoreError: The store cannot be opened.
         WrongKeyError: Its content is encrypted with another key, or is not encrypted.
         MissingExtraError: A package that is needed for that is not installed.
+        PluginError: The package that knows this kind of store cannot be loaded.
 
     Example:
-        >>> open_store("memory://")  # doctest: +ELLIPSIS
-        <memzoo.stores.memory.InMemoryStore object at ...>
+        >>> open_store("memory://")
+        <InMemoryStore>
         >>> open_store("redis://localhost")
         Traceback (most recent call last):
         ...
         memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
     """
-    scheme, separator, _ = str(url).partition("://")
-    if not separator:
-        path = str(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
-        raise OptionError(f"{str(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
-    if scheme not in _OPENERS:
-        known = ", ".join(f"{name}://" for name in _OPENERS)
-        raise OptionError(f"unknown kind of store {scheme!r}; known are {known}")
-    store = _OPENERS[scheme](url, clock)
+    store = _opener(str(url))(url, clock=clock)
     try:
         return unlocked(store, key)
     except BaseException:
@@ -77,19 +88,47 @@ def open_store(
         raise
 
 
-def _memory(url: str, clock: Callable[[], datetime]) -> Store:
+def _opener(url: str) -> Callable[..., OpenStore]:
+    scheme, separator, _ = url.partition("://")
+    if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
+        path = redacted(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
+        raise OptionError(f"{redacted(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
+    if scheme in _OPENERS:
+        return _OPENERS[scheme]
+    if scheme in _plugins():
+        return _loaded(_plugins()[scheme])
+    known = ", ".join(f"{name}://" for name in [*_OPENERS, *sorted(_plugins().keys() - _OPENERS.keys())])
+    raise OptionError(f"unknown kind of store {scheme!r}; known are {known}")
+
+
+@functools.cache
+def _plugins() -> dict[str, EntryPoint]:
+    return {plugin.name: plugin for plugin in entry_points(group="memzoo.stores")}
+
+
+def _loaded(plugin: EntryPoint) -> Callable[..., OpenStore]:
+    try:
+        opener: Callable[..., OpenStore] = plugin.load()
+    except Exception as error:
+        package = plugin.dist.name if plugin.dist else plugin.value
+        reason = f"{type(error).__name__}: {error}"
+        raise PluginError(f"the package {package!r} should open {plugin.name}://, but cannot: {reason}") from error
+    return opener
+
+
+def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
     if url != "memory://":
-        raise OptionError(f"{url!r} has more than 'memory://', which takes no name and no options")
+        raise OptionError(f"{redacted(url)!r} has more than 'memory://', which takes no name and no options")
     return InMemoryStore(clock=clock)
 
 
-def _sql(url: str, clock: Callable[[], datetime]) -> Store:
+def _sql(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
     from memzoo.stores.sql.store import SQLStore  # SQLAlchemy is loaded only where it is needed
 
     return SQLStore(url, clock=clock)
 
 
-_OPENERS: dict[str, Callable[[str, Callable[[], datetime]], Store]] = {
+_OPENERS: dict[str, Callable[..., OpenStore]] = {
     "memory": _memory,
     "sqlite": _sql,
     "postgresql": _sql,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from memzoo.stores.base import JSON, Entry, Message, Store, StoredState
+from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.driving import blocking_function, drive
 from memzoo.stores.errors import StoreError, TransferError
 
@@ -31,13 +31,13 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncItera
     yield written.line({"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id})
     # States come first: the messages that are read after them are all that they have learnt from, or more.
     versions: dict[str, int] = {}
-    for name in await store.states(conversation_id):
+    for name in await managed(store, "states").states(conversation_id):
         state = await store.read_state(conversation_id, name)
         versions[name] = state.version
         yield written.line({"state": name, "watermark": state.watermark})
         for key, value in state.changes.items():
             yield written.line({"state": name, "item": key, "value": value})
-        for seq, vector in (await store.embeddings(conversation_id, name)).items():
+        for seq, vector in (await managed(store, "embeddings").embeddings(conversation_id, name)).items():
             yield written.line({"state": name, "seq": seq, "embedding": base64.b64encode(vector).decode()})
     last = 0
     while page := await store.read(conversation_id, after=last, limit=_PAGE):
@@ -92,7 +92,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     if not found.ended:
         raise TransferError(f"the file ends after {found.lines} lines, before its last one; nothing was stored")
     id_ = found.conversation_id if conversation_id is None else conversation_id
-    await store.restore(id_, found.entries, found.states)
+    await managed(store, "restore").restore(id_, found.entries, found.states)
     return id_
 
 

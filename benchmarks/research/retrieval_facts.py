@@ -2,7 +2,6 @@
 
 import functools
 import sqlite3
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,13 +9,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.measure.counting import DEFAULT, TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.research.retrieval import LOCOMO, Counted, embedder_named, report
 from memzoo.benchmarks.research.retrieving import FedMemory, Found, find, memory_maker
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import ConversationKGMemory, VectorStoreRetrieverMemory
-from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.search.analysis import telling_words
@@ -63,9 +61,10 @@ class FactKeys:
 
 def _searching(keys: FactKeys) -> type[VectorStoreRetrieverMemory]:
     class Searching(VectorStoreRetrieverMemory):
-        async def _points(self, log: Log, state: State, query: str) -> Mapping[int, float]:
-            points = Counter(keys.points(query))
-            points.update(await super()._points(log, state, query))
+        async def _points(self, state: State, query: str) -> Mapping[int, float]:
+            points = dict(keys.points(query))
+            for seq, more in (await super()._points(state, query)).items():
+                points[seq] = points.get(seq, 0.0) + more
             return points
 
     return Searching
@@ -98,7 +97,11 @@ def retrieval_facts(
     model: Annotated[str, typer.Option(help="Takes the facts: a model's name, or 'offline'.")] = "offline",
 ) -> None:
     """Measure what is found with the facts of a knowledge graph as further keys, and without."""
-    conversations, counter, budgets = load_transcripts(transcript), named_counter(DEFAULT), [250, 500, 1000, 2000, 4000]
+    conversations, counter, budgets = (
+        load_transcripts(transcript),
+        named_counter("o200k_base"),
+        [250, 500, 1000, 2000, 4000],
+    )
     chosen = Counted(embedder_named(embedder, cache))
     plain = find(memory_maker(chosen), conversations, budgets, counter, calls=lambda: chosen.calls)
     found, facts = with_facts(conversations, budgets, counter, chosen, model)

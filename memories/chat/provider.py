@@ -14,7 +14,7 @@ from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory
-from memzoo.stores import InMemoryStore, Store
+from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import ConversationIdError, OptionError
 
@@ -127,7 +127,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
 
     async def aconversations(self) -> list[str]:
         """The ids of all conversations in the store, sorted."""
-        return await self.store.conversations()
+        return await managed(self.store, "conversations").conversations()
 
     forget = blocking(aforget)
     conversations = blocking(aconversations)

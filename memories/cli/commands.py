@@ -16,7 +16,7 @@ from memzoo.memories.graph.export import FORMATS, export, stored_graph
 from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.tokens import available_counter
-from memzoo.stores import Store
+from memzoo.stores import ManagedStore
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 
@@ -147,7 +147,7 @@ def serve_offline(
     serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
 
 
-def _only_conversation(store: Store) -> str:
+def _only_conversation(store: ManagedStore) -> str:
     known = drive(store.conversations())
     if len(known) > 1:
         raise OptionError(f"the store has several conversations; choose one with --conversation: {', '.join(known)}")

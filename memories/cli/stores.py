@@ -1,7 +1,6 @@
 """The commands that look into a store, and change what is in it."""
 
 import json
-import os
 import re
 import sys
 from contextlib import closing
@@ -15,8 +14,9 @@ from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry, Store, export_conversation, import_conversation, open_store
+from memzoo.stores import Entry, ManagedStore, export_conversation, import_conversation, open_store
 from memzoo.stores.driving import drive
+from memzoo.stores.encryption import keys_from_environment
 from memzoo.stores.errors import OptionError, StoreError
 from memzoo.stores.opening import KINDS
 
@@ -32,13 +32,12 @@ Which = Annotated[str, typer.Option("--conversation", help="Which conversation o
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-def unlocked_store(url: str) -> Store:
+def unlocked_store(url: str) -> ManagedStore:
     """The store that a URL names, with the key in MEMZOO_KEY (several: separated by commas, the newest first)."""
-    keys = os.environ.get("MEMZOO_KEY")
-    return open_store(url, key=keys.split(",") if keys else None)
+    return open_store(url, key=keys_from_environment())
 
 
-def existing_store(url: str) -> Store:
+def existing_store(url: str) -> ManagedStore:
     """The store that a URL names, as `unlocked_store`, but a file has to be there already.
 
     Raises:
@@ -183,7 +182,7 @@ def import_lines(
         typer.echo(f"{import_conversation(opened, lines, conversation)!r} is in {store} now.")
 
 
-def _chosen(store: Store, conversation: str) -> str:
+def _chosen(store: ManagedStore, conversation: str) -> str:
     """The conversation that is meant: the one named, or the only one."""
     known = drive(store.conversations(limit=_LISTED))
     if not known:

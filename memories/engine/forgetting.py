@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.engine.state_sync import StateSync
 from memzoo.memories.models.usage import Usage
-from memzoo.stores import Store
+from memzoo.stores import ManagedStore, Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
 __all__ = ["Receipt", "clear", "evict", "forget"]
@@ -63,9 +63,9 @@ async def forget(
         erased, failed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=tuple(failed), erased=erased)
     known = await _known(log, ids)
-    before = set(await store.states(id_))
-    removed = await store.forget(id_, known)
-    cleared = sorted(before - set(await store.states(id_)))
+    before = set(await managed(store, "states").states(id_))
+    removed = await managed(store, "forget").forget(id_, known)
+    cleared = sorted(before - set(await managed(store, "states").states(id_)))
     failed = [problem for learner in learners for problem in await _let_go(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
@@ -88,7 +88,7 @@ async def clear(log: Follower, learners: Sequence[StateSync]) -> None:
     await log.store.clear(log.conversation_id)
     for learner in learners:
         await learner.refresh(reset=True)
-    if not await log.store.scrub():
+    if isinstance(log.store, ManagedStore) and not await log.store.scrub():
         logger.warning("%r is deleted, but the store's log file could not be emptied yet", log.conversation_id)
 
 
@@ -104,14 +104,14 @@ async def evict(log: Follower, first_needed: int, newest: int) -> None:
     old = [entry.seq for entry in await Log(log).between(1, min(newest, first_needed) - 1)]
     try:
         if old:
-            await log.store.forget(log.conversation_id, old, derived=False)
+            await managed(log.store, "forget").forget(log.conversation_id, old, derived=False)
     except StoreError as error:
         logger.warning("%r: what is needed no more was not deleted yet: %s", log.conversation_id, error)
 
 
 async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
     try:
-        return await store.scrub(thorough=thorough), []
+        return await managed(store, "scrub").scrub(thorough=thorough), []
     except StoreError as error:
         return False, [f"remains in files: {error}"]
 

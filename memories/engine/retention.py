@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from memzoo.stores import Entry, Store, VectorIndex
-from memzoo.stores.clock import utc_now
+from memzoo.stores import Entry, Store, VectorIndex, managed
+from memzoo.stores.base import utc_now
 from memzoo.stores.driving import blocking_function
 from memzoo.stores.errors import OptionError
 
@@ -80,7 +80,7 @@ async def aretain(
         if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
             removed[id_] = gone
         last = id_
-    erased = await store.scrub(thorough=thorough) if removed else None
+    erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
     return Retained(removed, erased, last)
 
 
@@ -91,7 +91,9 @@ async def _listed(
     store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None
 ) -> AsyncIterator[str]:
     left = _PAGE if limit is None else limit
-    while page := await store.conversations(after=after, limit=min(_PAGE, left), idle_since=idle_since):
+    while page := await managed(store, "conversations").conversations(
+        after=after, limit=min(_PAGE, left), idle_since=idle_since
+    ):
         for id_ in page:
             yield id_
         after, left = page[-1], left - (0 if limit is None else len(page))
@@ -120,8 +122,8 @@ async def _page(store: Store, conversation_id: str, found: list[int], until: int
 async def _forgotten(store: Store, conversation_id: str, seqs: list[int], index: VectorIndex | None) -> list[int]:
     if not seqs:
         return []
-    spaces = await store.states(conversation_id) if index else []
-    removed = await store.forget(conversation_id, seqs)
+    spaces = await managed(store, "states").states(conversation_id) if index else []
+    removed = await managed(store, "forget").forget(conversation_id, seqs)
     await store.clear(conversation_id, only_empty=True)
     for space in spaces:
         if index:

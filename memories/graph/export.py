@@ -7,7 +7,7 @@ from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_te
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
-from memzoo.stores import Store
+from memzoo.stores import Store, managed
 from memzoo.stores.errors import OptionError
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph"]
@@ -43,7 +43,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     """
     newest = await store.read(conversation_id, limit=1, newest=True)
     if not newest:
-        known = ", ".join(map(repr, await store.conversations())) or "none"
+        known = ", ".join(map(repr, await managed(store, "conversations").conversations())) or "none"
         raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
     state = await store.read_state(conversation_id, ConversationKGMemory.name)
     graph = KnowledgeGraph()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memzoo.memories.engine.state import State
-from memzoo.stores import Store, VectorIndex
+from memzoo.stores import Store, VectorIndex, managed
 from memzoo.stores.errors import ModelError
 from memzoo.stores.indexes.index import digest
 
@@ -37,7 +37,7 @@ class VectorSearch:
         """Put in what the store has and the index lacks. The first time, all is compared."""
         if not self._is_compared:
             await self.mend()
-        new = await self._store.embeddings(*self._key, after=self._last)
+        new = await managed(self._store, "embeddings").embeddings(*self._key, after=self._last)
         if new:
             await self._index.add(*self._key, new)
             self._last = max(new)
@@ -47,7 +47,7 @@ class VectorSearch:
         self._is_compared = False
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
-        stored = await self._store.embeddings(*self._key)
+        stored = await managed(self._store, "embeddings").embeddings(*self._key)
         if known.keys() - stored.keys():
             await self._index.remove(*self._key)
             known = {}
@@ -78,7 +78,9 @@ class VectorSearch:
     async def _held(self, state: State) -> int | None:
         """The bytes of an embedding in the store, as the newest ones tell; `None` if there are none."""
         if self._size is None or self._size[0] != state.epoch:
-            newest = await self._store.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            newest = await managed(self._store, "embeddings").embeddings(
+                *self._key, after=max(state.watermark - _NEWEST, 0)
+            )
             if not newest:
                 return None
             self._size = state.epoch, len(next(iter(newest.values())))

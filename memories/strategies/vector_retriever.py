@@ -65,8 +65,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
     k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Only one of the two can be given.")
     embedder: EmbedderOption = option(
         None,
-        doc="An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such), or `None` "
-        "for one that needs neither download nor key.",
+        doc="An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such), or "
+        "`None` for one that needs neither download nor key.",
     )
     index: VectorIndex = option(
         factory=ExactIndex,

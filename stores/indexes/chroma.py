@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memzoo.stores.driving import Closing
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.indexes.chroma_folder import ChromaFolder
 from memzoo.stores.indexes.index import check_dimension, decode, digest
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["ChromaIndex"]
 
 
-class ChromaIndex:
+class ChromaIndex(Closing):
     """A `VectorIndex` in Chroma, for more embeddings than memory or time allow to compare one by one.
 
     Without arguments it lives as long as the process. With a `path` it is in a folder, which one index at a time may
@@ -96,6 +97,9 @@ class ChromaIndex:
                 self, _give_back, self._client, self._folder, drop=drop, close=client is None
             )
             self._batch = self._client.get_max_batch_size()
+
+    def __repr__(self) -> str:
+        return f"<ChromaIndex {self._place}>"
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
         """See `VectorIndex.add`.

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from memzoo.stores.driving import Closing
 from memzoo.stores.errors import StoreError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class VectorIndex(Protocol):
         ...
 
 
-class ExactIndex:
+class ExactIndex(Closing):
     """A `VectorIndex` in memory that compares the query with each embedding of the conversation.
 
     Exact, and fast enough for long conversations: some milliseconds for 20,000 embeddings of 1,536 numbers.

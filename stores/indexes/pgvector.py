@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
 
-from memzoo.stores.driving import drive
+from memzoo.stores.common import escaped
+from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.escaping import escaped
 from memzoo.stores.indexes.index import check_dimension, decode, digest
 from memzoo.stores.sql.postgres import PostgreSQL
 
@@ -52,7 +52,7 @@ _KNOWN = text(f"SELECT seq, digest {_OWN}")
 _REMOVE = text(f"DELETE {_OWN}")
 
 
-class PgVectorIndex:
+class PgVectorIndex(Closing):
     """A `VectorIndex` in a PostgreSQL database, which any number of processes and machines share.
 
     A search compares the query with each embedding of the conversation, which the primary key finds: it is exact, and
@@ -85,6 +85,9 @@ class PgVectorIndex:
         except BaseException:
             self.close()
             raise
+
+    def __repr__(self) -> str:
+        return f"<PgVectorIndex {self._database.shown}>"
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
         """See `VectorIndex.add`.

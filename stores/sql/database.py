@@ -1,21 +1,21 @@
 """What the SQL store needs of a database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 
-from memzoo.stores.sql.statements import TURN, Statements
+from memzoo.stores.sql.statements import Statements
 
-__all__ = ["Database", "Row", "Turn"]
+__all__ = ["Database", "NewTurn", "Row"]
 
 Row = Sequence[Any]
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class NewTurn:
     """Messages to be appended together, as text that a database takes.
 
     Attributes:
@@ -37,10 +37,6 @@ class Turn:
         """What it is found by."""
         return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
 
-    def stored(self, connection: Connection) -> Sequence[Row]:
-        """The rows of this turn that are there."""
-        return connection.execute(TURN, self.ids).all()
-
     def rows(self, last: int) -> list[Row]:
         """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
         first = last - len(self.messages) + 1
@@ -51,9 +47,18 @@ class Turn:
 
 
 class Database(Protocol):
-    """Runs functions of a connection: within the call, or without blocking the event loop."""
+    """Runs functions of a connection: within the call, or without blocking the event loop.
+
+    Attributes:
+        name: Names the place in errors.
+        shown: Its URL without secrets and options.
+        url: What opens it again, without secrets; `None` where that would be another database.
+        statements: Those of its dialect.
+    """
 
     name: str
+    shown: str
+    url: str | None
     statements: Statements
 
     async def scrub(self, *, thorough: bool | None) -> bool:
@@ -65,6 +70,10 @@ class Database(Protocol):
         """Gives back files and connections."""
         ...
 
+    async def rows(self, statement: Executable, values: Mapping[str, Any], /) -> Sequence[Row]:
+        """The rows that one statement finds."""
+        ...
+
     async def reading(self, work: Callable[[Connection], T], /) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
         ...
@@ -73,6 +82,6 @@ class Database(Protocol):
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
         ...
 
-    async def append(self, turn: Turn, /) -> Sequence[Row]:
+    async def append(self, turn: NewTurn, /) -> Sequence[Row]:
         """The rows of the turn, which are those that it has already where it is there; it is not empty."""
         ...

@@ -5,19 +5,19 @@ import os
 import selectors
 import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, make_url, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.sql.database import Row, Turn
+from memzoo.stores.sql.database import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
-from memzoo.stores.sql.statements import Statements
+from memzoo.stores.sql.statements import TURN, Statements
 
 try:
     import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
@@ -72,11 +72,17 @@ class PostgreSQL:
         """
         self.statements = _STATEMENTS
         self.name, self._url, self._options = _parsed(url)
+        self.shown = self.name
+        self.url: str | None = _without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
         self._lock = threading.Lock()
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+        """See `Database.rows`."""
+        return await self._run(lambda connection: connection.execute(statement, values).all())
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """See `Database.reading`."""
@@ -86,7 +92,7 @@ class PostgreSQL:
         """See `Database.writing`."""
         return await self._run(work, isolation_level="READ COMMITTED")
 
-    async def append(self, turn: Turn) -> Sequence[Row]:
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
         """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
@@ -99,7 +105,7 @@ class PostgreSQL:
                 last = await self._run(work)
             except _TakenError:
                 last = 0
-            if rows := turn.rows(last) if last else await self.reading(turn.stored):
+            if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
                 return rows
 
     async def scrub(self, *, thorough: bool | None) -> bool:
@@ -205,12 +211,17 @@ _DAY = 86_400
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
 
 
+_WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
+
+
 def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
     """A name without secrets, the URL for the driver, and the options of the pool."""
+    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
+        raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
     try:
         parts = make_url(url)
     except (ArgumentError, ValueError):
-        raise OptionError("a PostgreSQL URL is written postgresql://user:password@host:5432/database") from None
+        raise OptionError(_WRITTEN) from None
     given = {name: parts.query.get(name, default) for name, default in _OPTIONS.items()}
     size, seconds = (_number(name, str(value)) for name, value in given.items())
     host = parts.host or str(parts.query.get("host", "localhost"))
@@ -225,6 +236,16 @@ def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
         "hide_parameters": True,
     }
     return name, parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, "options"]), options
+
+
+def _without_secrets(url: str) -> str:
+    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
+    parts = make_url(url)
+    secrets = [name for name in parts.query if "password" in name]
+    bare = URL.create(
+        "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
+    )
+    return bare.difference_update_query(secrets).render_as_string()
 
 
 def _number(name: str, value: str) -> int:

@@ -9,8 +9,8 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import JSON, Entry, StoredState
+from memzoo.stores.common import escaped, restored
 from memzoo.stores.errors import StoreError
-from memzoo.stores.escaping import escaped, restored
 from memzoo.stores.sql import schema
 
 __all__ = ["as_time", "entry_rows", "from_json", "state_rows", "to_entries", "to_json"]

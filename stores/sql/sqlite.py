@@ -1,24 +1,27 @@
 """How the SQL store connects to SQLite, locks it, and tells what went wrong."""
 
+import functools
+import os
 import re
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
-from urllib.parse import parse_qs, unquote
+from typing import Any, TypeVar, cast
+from urllib.parse import parse_qs, quote, unquote
 
-from sqlalchemy import URL, Connection, create_engine, event, select, update
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, select, update
+from sqlalchemy.dialects.sqlite import dialect, insert
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool, StaticPool
 
+from memzoo.stores.common import redacted
 from memzoo.stores.errors import OptionError, StoreError
-from memzoo.stores.sql.database import Row, Turn
+from memzoo.stores.sql.database import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, Statements
+from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
 
 __all__ = ["SQLite"]
 
@@ -36,20 +39,30 @@ _STATEMENTS = Statements(
 )
 
 
+_DIALECT = dialect(paramstyle="named")
+
+
 class SQLite:
-    """Connections to an SQLite database, and the errors that come over them."""
+    """Connections to an SQLite database, one for each thread, and the errors that come over them.
+
+    The statements of each save and load go to the driver as text that SQLAlchemy compiled once: going through its
+    connection would take several times as long as SQLite itself does.
+    """
 
     def __init__(self, url: str) -> None:
         """Nothing is opened yet: that happens with the first transaction."""
         database, synchronous, timeout = _parsed(url)
-        in_memory = database == ":memory:"
         self.name = database
+        self.shown = "sqlite://" if database == ":memory:" else f"sqlite:///{quote(database)}"
+        options = f"?synchronous={synchronous}&timeout={timeout:g}"
+        self.url = None if database == ":memory:" else f"{self.shown}{options}"
         self.statements = _STATEMENTS
+        self._in_memory = database == ":memory:"
         self._engine = create_engine(
             URL.create("sqlite+pysqlite", database=database),
             connect_args={"timeout": timeout, "isolation_level": None, "check_same_thread": False},
             hide_parameters=True,
-            **({"poolclass": StaticPool} if in_memory else {"poolclass": QueuePool, "max_overflow": -1}),
+            **({"poolclass": StaticPool} if self._in_memory else {"poolclass": QueuePool, "max_overflow": -1}),
         )
 
         @event.listens_for(self._engine, "connect")
@@ -58,61 +71,135 @@ class SQLite:
             connection.execute(f"PRAGMA synchronous = {synchronous}")
             connection.execute("PRAGMA secure_delete = ON")
 
-        # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock;
-        # readers of an in-memory database join them, because they share its only connection.
-        self._write_lock: AbstractContextManager[object] = threading.RLock()
-        self._read_lock = self._write_lock if in_memory else nullcontext()
-        self.close = weakref.finalize(self, self._engine.dispose)
+        # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock.
+        self._write_lock = threading.RLock()
+        self._thread = threading.local()
+        self._pid = os.getpid()
+        self._held = weakref.WeakSet[_Held]()
+        self._inherited: list[_Held] = []
+        self.close = weakref.finalize(self, _close, self._engine, self._held)
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+        """See `Database.rows`."""
+        try:
+            held = self._connection()
+            with held.lock:
+                return _run(held.driver, statement, values).fetchall()
+        except (sqlite3.Error, SQLAlchemyError, OverflowError) as error:
+            raise self._error(error) from error
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """See `Database.reading`."""
-        with self._checked(self._read_lock), self._engine.connect() as connection:
-            return work(connection)
+        with self._checked() as held, held.lock, held.connection.begin():
+            return work(held.connection)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """See `Database.writing`; the transaction is alone in writing from its first statement on.
 
         A deferred one, which would read first and ask for the lock later, fails as soon as another has written.
         """
-        with self._checked(self._write_lock), self._engine.begin() as connection:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-            return work(connection)
+        with self._checked() as held, self._write_lock, held.lock, held.connection.begin():
+            held.connection.exec_driver_sql("BEGIN IMMEDIATE")
+            return work(held.connection)
 
-    async def append(self, turn: Turn) -> Sequence[Row]:
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
         """See `Database.append`."""
-
-        def work(connection: Connection) -> Sequence[Row]:
-            if stored := turn.stored(connection):
+        with self._checked() as held, self._write_lock, held.lock, _transaction(held.driver) as driver:
+            if stored := _run(driver, TURN, turn.ids).fetchall():
                 return stored
             new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
-            rows = turn.rows(connection.execute(_STATEMENTS.grow, new).scalar_one())
-            connection.execute(ADD, [turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows)])
+            rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
+            added = (turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows))
+            driver.executemany(_compiled(ADD)[0], added)
             return rows
-
-        return await self.writing(work)
 
     async def scrub(self, *, thorough: bool | None) -> bool:
         """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
-        with self._checked(self._write_lock), self._engine.connect() as connection:
+        with self._checked() as held, self._write_lock, held.lock:
             try:
                 if thorough is not False:
-                    connection.exec_driver_sql("VACUUM")
-                held_up: int = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()[0]
-            except OperationalError as error:
-                if getattr(error.orig, "sqlite_errorcode", None) != sqlite3.SQLITE_BUSY:
+                    held.driver.execute("VACUUM")
+                held_up: int = held.driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                     raise
                 return False
         return not held_up
 
-    @contextmanager
-    def _checked(self, lock: AbstractContextManager[object]) -> Generator[None, None, None]:
+    def _connection(self) -> "_Held":
+        """The connection of this thread."""
         if not self.close.alive:
             raise StoreError(f"{self.name}: this store is closed")
+        held: _Held | None = getattr(self._thread, "held", None)
+        if held is None or held.pid != os.getpid():
+            held = self._thread.held = self._opened(held)
+        return held
+
+    def _opened(self, inherited: "_Held | None") -> "_Held":
+        # SQLite forbids a fork to use, or even to close, what its parent has opened.
+        if self._pid != os.getpid() and not self._in_memory:
+            self._engine.dispose(close=False)
+            self._pid = os.getpid()
+        if inherited is not None:
+            self._inherited.append(inherited)
+        # Readers of an in-memory database queue with its writers, because they share its only connection.
+        held = _Held(self._engine.connect(), self._write_lock if self._in_memory else threading.RLock())
+        self._held.add(held)
+        return held
+
+    @contextmanager
+    def _checked(self) -> Generator["_Held", None, None]:
         try:
-            with lock:
-                yield
-        except (SQLAlchemyError, OverflowError) as error:
-            raise StoreError(f"{self.name}: {getattr(error, 'orig', None) or error}") from error
+            yield self._connection()
+        except (sqlite3.Error, SQLAlchemyError, OverflowError) as error:
+            raise self._error(error) from error
+
+    def _error(self, error: Exception) -> StoreError:
+        return StoreError(f"{self.name}: {getattr(error, 'orig', None) or error}")
+
+
+class _Held:
+    """A connection that a thread keeps, and the lock under which it is used and closed."""
+
+    def __init__(self, connection: Connection, lock: "threading.RLock") -> None:
+        self.connection = connection
+        self.driver: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+        self.lock = lock
+        self.pid = os.getpid()
+
+
+def _close(engine: Engine, held: "weakref.WeakSet[_Held]") -> None:
+    """Close all connections; one that is in use for longer is closed when its thread lets go of it."""
+    for one in list(held):
+        if one.pid == os.getpid() and one.lock.acquire(timeout=1):
+            one.connection.close()
+            one.lock.release()
+    engine.dispose()
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(statement: Executable) -> tuple[str, Mapping[str, Any]]:
+    """A statement as text for the driver, and the values that are always the same."""
+    compiled: Any = cast("Any", statement).compile(dialect=_DIALECT)
+    constants: dict[str, Any] = compiled.params
+    return str(compiled), constants
+
+
+def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any]) -> sqlite3.Cursor:
+    text, constants = _compiled(statement)
+    return driver.execute(text, {**constants, **values})
+
+
+@contextmanager
+def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, None, None]:
+    driver.execute("BEGIN IMMEDIATE")
+    try:
+        yield driver
+        driver.execute("COMMIT")
+    except BaseException:
+        if driver.in_transaction:
+            driver.execute("ROLLBACK")
+        raise
 
 
 def _named(row: Row) -> dict[str, Any]:
@@ -144,11 +231,11 @@ def _parsed(url: str) -> tuple[str, str, float]:
     parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
     if parts is None:
         raise OptionError(
-            f"{url!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
+            f"{redacted(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
         )
     given = parse_qs(parts[2] or "", keep_blank_values=True)
     if unknown := sorted(given.keys() - _OPTIONS.keys()):
-        raise OptionError(f"{url!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
+        raise OptionError(f"{redacted(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
     options = _OPTIONS | {name: ",".join(values) for name, values in given.items()}
     return (
         _file(unquote(parts[1] or "/:memory:")[1:]),

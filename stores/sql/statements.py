@@ -35,9 +35,11 @@ __all__ = [
     "ENTRY_COLUMNS",
     "LOCK",
     "STATE",
+    "STATES",
     "TURN",
     "VECTORS",
     "Statements",
+    "listed",
 ]
 
 CONVERSATION, _STRATEGY = bindparam("conversation_id", type_=Text), bindparam("strategy", type_=Text)
@@ -50,6 +52,18 @@ VECTORS = (
     .where(embeddings.c.seq > bindparam("after"))
     .order_by(embeddings.c.seq)
 )
+
+STATES = select(states.c.strategy).where(states.c.conversation_id == CONVERSATION)
+
+
+@functools.cache
+def listed(*, after: bool, limit: bool, idle: bool) -> Select[*tuple[str]]:
+    """The ids of conversations that have messages, with those bounds that are given."""
+    id_, updated_at = conversations.c.id, conversations.c.updated_at
+    found = select(id_).where(updated_at.is_not(None)).order_by(id_)
+    found = found.where(id_ > bindparam("after", type_=Text)) if after else found
+    found = found.where(updated_at < bindparam("idle", type_=Text)) if idle else found
+    return found.limit(bindparam("limit", type_=BigInteger)) if limit else found
 
 
 def _state() -> Select[*tuple[Any, ...]]:

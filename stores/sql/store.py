@@ -4,27 +4,24 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection
 
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState
-from memzoo.stores.clock import utc_now
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, StoreError
-from memzoo.stores.escaping import escaped, restored
-from memzoo.stores.restoring import checked_numbers, existing
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, restored
+from memzoo.stores.driving import Closing, drive
+from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
-from memzoo.stores.sql.database import Database, Turn
+from memzoo.stores.sql.database import Database, NewTurn
 from memzoo.stores.sql.deletion import forget
 from memzoo.stores.sql.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
 from memzoo.stores.sql.schema import conversations
-from memzoo.stores.sql.schema import states as stored_states
 from memzoo.stores.sql.sqlite import SQLite
-from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, VECTORS
+from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, STATES, TURN, VECTORS, listed
 
 __all__ = ["SQLStore"]
 
 
-class SQLStore:
+class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
     **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
@@ -60,6 +57,7 @@ class SQLStore:
             StoreError: The database cannot be opened, or was written by a newer memzoo.
         """
         self.clock = clock
+        self._given = url
         self._database = _open(url)
         try:
             self._update_schema()
@@ -67,12 +65,26 @@ class SQLStore:
             self.close()
             raise
 
+    def __repr__(self) -> str:
+        return f"<SQLStore {self._database.shown}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SQLStore":
+        return SQLStore(self._kept(self._given), clock=self.clock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._kept(self._database.url), self.clock)
+
+    def _kept(self, url: str | None) -> str:
+        if self._database.url is None or url is None:
+            raise UnsupportedError(IN_MEMORY)
+        return url
+
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
         texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
         messages, fields = [message for message, _ in texts], [field for _, field in texts]
-        turn = Turn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
-        return to_entries(await (self._database.append(turn) if texts else self._database.reading(turn.stored)))
+        turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        return to_entries(await (self._database.append(turn) if texts else self._database.rows(TURN, turn.ids)))
 
     async def read(
         self,
@@ -87,24 +99,25 @@ class SQLStore:
         found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
         # At least one row, because the first one also brings the epoch.
         bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
-        rows = await self._rows(found, {"conversation_id": escaped(conversation_id), **bounds})
+        rows = await self._database.rows(found, {"conversation_id": escaped(conversation_id), **bounds})
         if not rows:
             return Entries()
-        epoch = (rows[0].born, rows[0].epoch)
-        if rows[0].seq is None or limit == 0:
+        seq, *_, born, evictions = rows[0]
+        epoch = (born, evictions)
+        if seq is None or limit == 0:
             return Entries(epoch=epoch)
         return Entries(to_entries(reversed(rows) if newest else rows), epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
-        rows = await self._rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
+        rows = await self._database.rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
-        state = rows[0]
-        reset = not state.born <= since <= state.version
-        found = {restored(row.key): row.value for row in rows if row.key is not None}
+        born, version, learnt_to, *_ = rows[0]
+        reset = not born <= since <= version
+        found = {restored(key): value for *_, key, value in rows if key is not None}
         changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
-        return StateUpdate(state.version, state.watermark, changes, reset)
+        return StateUpdate(version, learnt_to, changes, reset)
 
     async def commit(
         self,
@@ -133,8 +146,8 @@ class SQLStore:
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        rows = await self._rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
-        return {row.seq: row.vector for row in rows}
+        rows = await self._database.rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
+        return {seq: vector for seq, vector in rows}  # noqa: C416 - dict() would not know the types
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
@@ -154,15 +167,10 @@ class SQLStore:
         self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
     ) -> list[str]:
         """See `Store.conversations`."""
-        id_, updated_at = conversations.c.id, conversations.c.updated_at
-        found = select(id_).where(updated_at.is_not(None)).order_by(id_)
-        if after is not None:
-            found = found.where(id_ > escaped(after))
-        if idle_since is not None:
-            found = found.where(updated_at < as_time(idle_since))
-        if limit is not None:
-            found = found.limit(max(limit, 0))
-        return [restored(row.id) for row in await self._rows(found, {})]
+        found = listed(after=after is not None, limit=limit is not None, idle=idle_since is not None)
+        idle = as_time(idle_since) if idle_since else ""
+        bounds = {"after": escaped(after or ""), "limit": max(limit or 0, 0), "idle": idle}
+        return [restored(id_) for (id_,) in await self._database.rows(found, bounds)]
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """See `Store.forget`."""
@@ -171,8 +179,8 @@ class SQLStore:
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
-        named = select(stored_states.c.strategy).where(stored_states.c.conversation_id == escaped(conversation_id))
-        return sorted(restored(row.strategy) for row in await self._rows(named, {}))
+        rows = await self._database.rows(STATES, {"conversation_id": escaped(conversation_id)})
+        return sorted(restored(name) for (name,) in rows)
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
@@ -215,12 +223,19 @@ class SQLStore:
         if not drive(self._database.reading(schema.is_current)):
             drive(self._database.writing(schema.upgrade))
 
-    async def _rows(self, query: Select[*tuple[Any, ...]], values: Mapping[str, Any]) -> Sequence[Any]:
-        return await self._database.reading(lambda connection: connection.execute(query, values).all())
-
 
 def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
     return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
+
+
+def _unpickled(url: str, clock: Callable[[], datetime]) -> SQLStore:
+    try:
+        return SQLStore(url, clock=clock)
+    except StoreError as error:
+        if url.startswith("sqlite:"):
+            raise
+        advice = "a pickled store holds no password: set PGPASSWORD, or write it into ~/.pgpass"
+        raise StoreError(f"{error}\n{advice}") from error
 
 
 def _open(url: str) -> Database:

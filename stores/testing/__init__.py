@@ -1,5 +1,7 @@
 """For testing stores and indexes of your own: contract suites to inherit. They need pytest.
 
+`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`.
+
 Example::
 
     class TestMyStore(StoreContract):
@@ -9,8 +11,8 @@ Example::
                 yield store
 """
 
-from memzoo.stores.testing.contract import StoreContract
+from memzoo.stores.testing.contract import PlainStoreContract, StoreContract
 from memzoo.stores.testing.index_contract import VectorIndexContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, same, vector
 
-__all__ = ["HOSTILE_IDS", "StoreContract", "VectorIndexContract", "same", "vector"]
+__all__ = ["HOSTILE_IDS", "PlainStoreContract", "StoreContract", "VectorIndexContract", "same", "vector"]

@@ -1,13 +1,4 @@
-"""What every store and every index must do, as tests to inherit. They need pytest.
-
-Example::
-
-    class TestMyStore(StoreContract):
-        @pytest.fixture
-        def store(self) -> Iterator[Store]:
-            with contextlib.closing(MyStore()) as store:
-                yield store
-"""
+"""What every store must do, as tests to inherit; see `memzoo.stores.testing`."""
 
 import asyncio
 import copy
@@ -22,12 +13,11 @@ import pytest
 from memzoo.stores.base import Entry, Record, StateUpdate, Store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError
-from memzoo.stores.escaping import escaped
 from memzoo.stores.testing.index_contract import VectorIndexContract
 from memzoo.stores.testing.lifecycle import LifecycleContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, fill, records, same, vector
+from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, same, vector
 
-__all__ = ["HOSTILE_IDS", "StoreContract", "VectorIndexContract", "same", "vector"]
+__all__ = ["HOSTILE_IDS", "PlainStoreContract", "StoreContract", "VectorIndexContract", "same", "vector"]
 
 
 class _Interrupted(list[Record]):
@@ -38,12 +28,12 @@ class _Interrupted(list[Record]):
         raise InterruptedError
 
 
-class StoreContract(LifecycleContract):
+class PlainStoreContract:
     """The rules of `Store`. Inherit it, and give a fixture `store` that yields a new, empty one.
 
     Example:
         >>> from memzoo.stores import InMemoryStore
-        >>> StoreContract().test_numbers_have_no_gaps(InMemoryStore())
+        >>> PlainStoreContract().test_numbers_have_no_gaps(InMemoryStore())
     """
 
     def test_numbers_have_no_gaps(self, store: Store) -> None:
@@ -91,7 +81,7 @@ class StoreContract(LifecycleContract):
         """Of a turn that fails half way nothing is there, and its id can be used again."""
         with pytest.raises(InterruptedError):
             drive(store.append("c", _Interrupted(records("a", "b")), turn_id="1"))
-        same(drive(store.conversations()), [])
+        same(drive(store.read("c")), [])
         same([entry.seq for entry in drive(store.append("c", records("a", "b"), turn_id="1"))], [1, 2])
 
     def test_an_empty_turn_is_none(self, store: Store) -> None:
@@ -104,21 +94,19 @@ class StoreContract(LifecycleContract):
         """Reading a conversation that is not there finds nothing, and does not make it."""
         same(drive(store.read("c")), [])
         same(drive(store.read_state("c", "s")), StateUpdate(version=0, watermark=0, changes={}, reset=False))
-        same(drive(store.embeddings("c", "s")), {})
         drive(store.clear("c"))
-        same(drive(store.conversations()), [])
+        same(drive(store.read("c")), [])
 
     def test_conversations_are_apart(self, store: Store) -> None:
         """No id, however strange, sees or clears what belongs to another."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, f"said in {id_}")
             commit(store, id_, {"item": f"learnt from {id_}"})
-        same(drive(store.conversations()), sorted(HOSTILE_IDS, key=escaped))
-        for cleared, id_ in enumerate(HOSTILE_IDS):
+        for id_ in HOSTILE_IDS:
             same([entry.message["content"] for entry in drive(store.read(id_))], [f"said in {id_}"])
             same(drive(store.read_state(id_, "s")).changes, {"item": f"learnt from {id_}"})
             drive(store.clear(id_))
-            same(len(drive(store.conversations())), len(HOSTILE_IDS) - cleared - 1)
+            same(drive(store.read(id_)), [])
 
     def test_names_are_taken_as_they_are(self, store: Store) -> None:
         """Turn ids, strategies and keys of items may be any text."""
@@ -202,15 +190,13 @@ class StoreContract(LifecycleContract):
             with pytest.raises(ConflictError):
                 drive(store.commit("c", "s", expected=stale, watermark=9, changes={"b": 1}, embeddings={1: vector(1)}))
         same(drive(store.read_state("c", "s")), before)
-        same(drive(store.embeddings("c", "s")), {})
 
     def test_strategies_are_apart(self, store: Store) -> None:
         """Each strategy has its own items, version, watermark and embeddings."""
         fill(store, "c", "a")
         other = drive(store.read_state("c", "other"))
-        commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
+        commit(store, "c", {"a": 1})
         same(drive(store.read_state("c", "other", since=other.version)), StateUpdate(other.version, 0, {}, reset=False))
-        same(drive(store.embeddings("c", "other")), {})
         commit(store, "c", {"a": "other"}, strategy="other")
         same(drive(store.read_state("c", "s")).changes, {"a": 1})
 
@@ -219,17 +205,7 @@ class StoreContract(LifecycleContract):
         with pytest.raises(ConflictError):
             drive(store.commit("c", "s", expected=0, watermark=0, changes={"a": 1}))
         same(drive(store.read_state("c", "s")), StateUpdate(0, 0, {}, reset=False))
-        same(drive(store.conversations()), [])
-
-    def test_embeddings_come_back(self, store: Store) -> None:
-        """Embeddings are kept byte by byte, in the order of their numbers; the last one for a number counts."""
-        fill(store, "c", "a")
-        for embeddings in ({3: vector(3, 0.1), 1: vector(1, -0.0)}, {}, {10: vector(10), 3: vector(3.5)}):
-            commit(store, "c", {}, embeddings=embeddings)
-        expected = [(1, vector(1, -0.0)), (3, vector(3.5)), (10, vector(10))]
-        same(list(drive(store.embeddings("c", "s")).items()), expected)
-        same(list(drive(store.embeddings("c", "s", after=1)).items()), expected[1:])
-        same(drive(store.embeddings("c", "s", after=10)), {})
+        same(drive(store.read("c")), [])
 
     def test_versions_do_not_come_back(self, store: Store) -> None:
         """Who read before a clear is told to start anew, and cannot commit, however the conversation went on."""
@@ -246,6 +222,30 @@ class StoreContract(LifecycleContract):
             seen |= set(versions)
             drive(store.clear("c"))
             same(drive(store.read_state("c", "s", since=versions[-1])), StateUpdate(0, 0, {}, reset=True))
+
+    def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
+        """Appends and commits leave the epoch as it is, whatever part of the log is read."""
+        fill(store, "c", "a")
+        epoch = epoch_of(store, "c")
+        fill(store, "c", "b", "c")
+        fill(store, "other", "a")
+        drive(store.append("c", records("again"), turn_id="turn of a"))
+        commit(store, "c", {"a": 1})
+        drive(store.clear("c", only_empty=True))
+        parts = ({"after": 3}, {"after": 1, "until": 2}, {"limit": 0}, {"limit": 1, "newest": True}, {"until": 0})
+        same([epoch_of(store, "c", **part) for part in ({}, *parts)], [epoch] * 6)
+        same(epoch_of(store, "nobody"), epoch_of(store, "nobody else"))
+
+    def test_a_cleared_conversation_begins_again(self, store: Store) -> None:
+        """After a clear nothing is left, numbers start at 1, turn ids are free, and the epoch is another one."""
+        first = fill(store, "c", "a", "b")
+        before = epoch_of(store, "c")
+        drive(store.clear("c"))
+        same(drive(store.read("c")), [])
+        same(epoch_of(store, "c"), epoch_of(store, "nobody"))
+        again = fill(store, "c", "a", "b")
+        same([(one.seq, one.message) for one in again], [(one.seq, one.message) for one in first])
+        same(len({before, epoch_of(store, "c"), epoch_of(store, "nobody")}), 3)
 
     def test_threads_lose_nothing(self, store: Store) -> None:
         """Eight threads append and commit at once: turns stay together, numbers have no gaps, nothing is doubled."""
@@ -287,3 +287,7 @@ class StoreContract(LifecycleContract):
         except ConflictError:
             return False
         return True
+
+
+class StoreContract(PlainStoreContract, LifecycleContract):
+    """The rules of `ManagedStore`, which are those of `Store` and more; used in the same way."""

@@ -1,16 +1,15 @@
 """What every store must do when data ends, or moves; a part of `StoreContract`."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
-from memzoo.stores.base import Entries, Entry, StateUpdate, Store, StoredState
+from memzoo.stores.base import Entry, ManagedStore, StateUpdate, StoredState
+from memzoo.stores.common import escaped
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
-from memzoo.stores.escaping import escaped
-from memzoo.stores.testing.tools import HOSTILE_IDS, commit, fill, records, same, vector
+from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, records, same, vector
 
 __all__ = ["LifecycleContract"]
 
@@ -20,7 +19,21 @@ _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 class LifecycleContract:
     """The rules for clearing, forgetting, listing and restoring."""
 
-    def test_cleared_is_gone(self, store: Store) -> None:
+    def test_embeddings_come_back(self, store: ManagedStore) -> None:
+        """Embeddings are kept byte by byte, in the order of their numbers; the last one for a number counts."""
+        fill(store, "c", "a")
+        for embeddings in ({3: vector(3, 0.1), 1: vector(1, -0.0)}, {}, {10: vector(10), 3: vector(3.5)}):
+            commit(store, "c", {}, embeddings=embeddings)
+        expected = [(1, vector(1, -0.0)), (3, vector(3.5)), (10, vector(10))]
+        same(list(drive(store.embeddings("c", "s")).items()), expected)
+        same(list(drive(store.embeddings("c", "s", after=1)).items()), expected[1:])
+        same(drive(store.embeddings("c", "s", after=10)), {})
+        same(drive(store.embeddings("c", "other")), {})
+        with pytest.raises(ConflictError):
+            drive(store.commit("c", "s", expected=0, watermark=9, changes={}, embeddings={1: vector(1)}))
+        same(list(drive(store.embeddings("c", "s")).items()), expected)
+
+    def test_cleared_is_gone(self, store: ManagedStore) -> None:
         """After a clear nothing is left, numbers start at 1 again, and turn ids are free."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
@@ -32,7 +45,7 @@ class LifecycleContract:
         state = drive(store.read_state("c", "s"))
         same(state, StateUpdate(state.version, 0, {}, reset=True))
 
-    def test_forgotten_messages_are_gone(self, store: Store) -> None:
+    def test_forgotten_messages_are_gone(self, store: ManagedStore) -> None:
         """What was forgotten is nowhere; the others keep their numbers, and unknown numbers are passed over."""
         fill(store, "c", *"abcde")
         fill(store, "other", *"abcde")
@@ -45,13 +58,13 @@ class LifecycleContract:
         same(len(drive(store.read("other"))), 5)
 
     @pytest.mark.parametrize("seqs", [[5], [1, 2, 3, 4, 5]])
-    def test_numbers_are_never_used_again(self, store: Store, seqs: list[int]) -> None:
+    def test_numbers_are_never_used_again(self, store: ManagedStore, seqs: list[int]) -> None:
         """After the newest messages were forgotten, or all, the next one has the number that it would have had."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
         same(_numbers(fill(store, "c", "f", "g")), [6, 7])
 
-    def test_many_messages_can_be_forgotten_at_once(self, store: Store) -> None:
+    def test_many_messages_can_be_forgotten_at_once(self, store: ManagedStore) -> None:
         """There is no bound to how many."""
         drive(store.append("c", records(*map(str, range(1200))), turn_id="1"))
         commit(store, "c", {}, embeddings={seq: vector(seq) for seq in range(1, 1201)})
@@ -59,7 +72,7 @@ class LifecycleContract:
         same(_numbers(drive(store.read("c"))), [1200])
         same(list(drive(store.embeddings("c", "s"))), [1200])
 
-    def test_a_turn_is_known_by_what_is_left_of_it(self, store: Store) -> None:
+    def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
         """A turn of which something is left is not stored again; one that was forgotten can be."""
         drive(store.append("c", records("a", "b"), turn_id="1"))
         drive(store.forget("c", [1]))
@@ -67,7 +80,7 @@ class LifecycleContract:
         drive(store.forget("c", [2]))
         same(_numbers(drive(store.append("c", records("a", "b"), turn_id="1"))), [3, 4])
 
-    def test_what_was_learnt_from_it_is_forgotten_too(self, store: Store) -> None:
+    def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
         """States that have reached the first forgotten message start anew; others stay; all readers are told."""
         fill(store, "c", *"abc")
         early = commit(store, "c", {"a": 1, "b": 2}, strategy="early")
@@ -85,7 +98,7 @@ class LifecycleContract:
         commit(store, "c", {"b": None}, strategy="early", watermark=3)
         same(drive(store.read_state("c", "early", since=kept.version)).changes, {"b": None})
 
-    def test_a_reader_of_nothing_is_told_too(self, store: Store) -> None:
+    def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
         """Who read a state that was not there, or kept only the log in mind, sees that something was forgotten."""
         fill(store, "c", "a", "b")
         before = drive(store.read_state("c", "s"))
@@ -94,7 +107,7 @@ class LifecycleContract:
         same(after, StateUpdate(after.version, 0, {}, reset=True))
         same(drive(store.read_state("c", "s", since=after.version)).reset, expected=False)
 
-    def test_embeddings_of_the_others_are_kept(self, store: Store) -> None:
+    def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
         """A state of embeddings only loses those of the forgotten messages, and keeps its watermark."""
         fill(store, "c", *"abc")
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
@@ -105,7 +118,7 @@ class LifecycleContract:
         same(drive(store.states("c")), ["s"])
         same(drive(store.read_state("c", "s")).watermark, 3)
 
-    def test_eviction_leaves_states_alone(self, store: Store) -> None:
+    def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
         """Without `derived`, messages and their embeddings go, and no reader is told anything."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
@@ -115,42 +128,27 @@ class LifecycleContract:
         same(drive(store.read_state("c", "s", since=before.version)).reset, expected=False)
         same(drive(store.embeddings("c", "s")), {2: vector(2)})
 
-    def test_the_epoch_stays_while_a_conversation_grows(self, store: Store) -> None:
-        """Appends and commits leave the epoch as it is, whatever part of the log is read."""
-        fill(store, "c", "a")
-        epoch = _epoch(store, "c")
-        fill(store, "c", "b", "c")
-        fill(store, "other", "a")
-        drive(store.append("c", records("again"), turn_id="turn of a"))
-        commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
-        drive(store.forget("c", [99]))
-        drive(store.forget("c", [99], derived=False))
-        drive(store.clear("c", only_empty=True))
-        parts = ({"after": 3}, {"after": 1, "until": 2}, {"limit": 0}, {"limit": 1, "newest": True}, {"until": 0})
-        same([_epoch(store, "c", **part) for part in ({}, *parts)], [epoch] * 6)
-        same(_epoch(store, "nobody"), _epoch(store, "nobody else"))
-
-    def test_the_epoch_changes_when_something_is_deleted(self, store: Store) -> None:
+    def test_the_epoch_changes_when_something_is_deleted(self, store: ManagedStore) -> None:
         """Forgetting of either kind, clearing and restoring each bring an epoch that the conversation never had."""
         entries = fill(store, "c", *"abcd")
-        epochs = [_epoch(store, "nobody"), _epoch(store, "c")]
+        epochs = [epoch_of(store, "nobody"), epoch_of(store, "c")]
         for seq, derived in ((1, True), (2, False), (3, False), (4, True)):
             drive(store.forget("c", [seq], derived=derived))
-            epochs.append(_epoch(store, "c"))
+            epochs.append(epoch_of(store, "c"))
         same(len(set(epochs)), 6)
         for _ in range(2):
             drive(store.clear("c"))
-            same(_epoch(store, "c"), epochs[0])
+            same(epoch_of(store, "c"), epochs[0])
             fill(store, "c", "a")
-            epochs.append(_epoch(store, "c"))
+            epochs.append(epoch_of(store, "c"))
             drive(store.forget("c", [1], derived=False))
-            epochs.append(_epoch(store, "c"))
+            epochs.append(epoch_of(store, "c"))
             drive(store.clear("c", only_empty=True))
             drive(store.restore("c", entries, {}))
-            epochs.append(_epoch(store, "c"))
+            epochs.append(epoch_of(store, "c"))
         same(len(set(epochs)), len(epochs))
 
-    def test_an_emptied_conversation_is_not_listed(self, store: Store) -> None:
+    def test_an_emptied_conversation_is_not_listed(self, store: ManagedStore) -> None:
         """A conversation without messages is listed again when something is said, and can be cleared until then."""
         fill(store, "c", "a")
         commit(store, "c", {"a": 1})
@@ -164,7 +162,7 @@ class LifecycleContract:
         drive(store.clear("c", only_empty=True))
         same(_numbers(fill(store, "c", "c")), [1])
 
-    def test_conversations_are_listed_by_pages(self, store: Store) -> None:
+    def test_conversations_are_listed_by_pages(self, store: ManagedStore) -> None:
         """Page by page there is each conversation once, in the order of all."""
         for id_ in HOSTILE_IDS:
             fill(store, id_, "a")
@@ -175,7 +173,7 @@ class LifecycleContract:
         same(found, sorted(HOSTILE_IDS, key=escaped))
         same(drive(store.conversations(limit=0)), [])
 
-    def test_idle_conversations_are_found(self, store: Store) -> None:
+    def test_idle_conversations_are_found(self, store: ManagedStore) -> None:
         """Idle is where the newest message that is left is older than the time given."""
         first, second = fill(store, "c", "a", "b")
         same(drive(store.conversations(idle_since=_FUTURE)), ["c"])
@@ -186,7 +184,7 @@ class LifecycleContract:
         same(drive(store.conversations(idle_since=first.created_at + instant)), ["c"])
         same(drive(store.conversations(idle_since=_FUTURE, after="c")), [])
 
-    def test_a_conversation_is_restored_as_it_was(self, store: Store) -> None:
+    def test_a_conversation_is_restored_as_it_was(self, store: ManagedStore) -> None:
         """Numbers with their gaps, turns, times, states and embeddings are there, and it goes on."""
         drive(store.append("c", records("a", "b", "c"), turn_id="1"))
         fill(store, "c", "d")
@@ -207,7 +205,7 @@ class LifecycleContract:
         drive(store.commit("copy", "s", expected=state.version, watermark=5, changes={"a": None}))
         same(drive(store.read_state("copy", "s", since=state.version)).changes, {"a": None})
 
-    def test_nothing_is_written_over(self, store: Store) -> None:
+    def test_nothing_is_written_over(self, store: ManagedStore) -> None:
         """A conversation that is there is not restored, and stays as it is."""
         entries = fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1})
@@ -217,7 +215,7 @@ class LifecycleContract:
         same(drive(store.read("c")), entries)
         same(drive(store.read_state("c", "s")), before)
 
-    def test_only_a_log_is_restored(self, store: Store) -> None:
+    def test_only_a_log_is_restored(self, store: ManagedStore) -> None:
         """Entries out of order, or none, are refused, and leave no trace."""
         entries = fill(store, "c", "a", "b")
         for wrong in ([], entries[::-1], entries[:1] * 2):
@@ -225,18 +223,12 @@ class LifecycleContract:
                 drive(store.restore("copy", wrong, {}))
         same(drive(store.conversations()), ["c"])
 
-    def test_scrubbing_changes_nothing(self, store: Store) -> None:
+    def test_scrubbing_changes_nothing(self, store: ManagedStore) -> None:
         """What is there is there after a scrub, too, which tells that it was done."""
         entries = fill(store, "c", "a")
         for thorough in (False, True, None):
             same(drive(store.scrub(thorough=thorough)), expected=True)
             same(drive(store.read("c")), entries)
-
-
-def _epoch(store: Store, conversation_id: str, **part: Any) -> Hashable:
-    found = drive(store.read(conversation_id, **part))
-    same(isinstance(found, Entries), expected=True)
-    return found.epoch if isinstance(found, Entries) else None
 
 
 def _numbers(entries: Sequence[Entry]) -> list[int]:

@@ -1,12 +1,13 @@
-"""What the contracts of stores and indexes share; import it from `memzoo.stores.testing.contract`."""
+"""What the contracts of stores and indexes share; import it from `memzoo.stores.testing`."""
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from typing import Any
 
-from memzoo.stores.base import JSON, Entry, Message, Record, Store
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
 from memzoo.stores.driving import drive
 
-__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "fill", "records", "same", "vector"]
+__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "records", "same", "vector"]
 
 HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
@@ -54,6 +55,13 @@ def commit(
             conversation_id, strategy, expected=expected, watermark=watermark, changes=changes, embeddings=embeddings
         )
     )
+
+
+def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
+    """The epoch of a conversation, as a read of some part of it tells it."""
+    found = drive(store.read(conversation_id, **part))
+    same(isinstance(found, Entries), expected=True)
+    return found.epoch if isinstance(found, Entries) else None
 
 
 def vector(*numbers: float) -> bytes:

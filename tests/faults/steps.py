@@ -1,6 +1,7 @@
 """Every step of a save and a load, as a place where something can happen."""
 
 import functools
+import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
@@ -70,6 +71,11 @@ class Steps:
         def checkin(*_: Any) -> None:
             self("connection back")
 
+        def connect(dialect: Any, record: Any, arguments: Any, options: dict[str, Any]) -> None:
+            if dialect.name == "sqlite":
+                options["factory"] = type("Stepped", (_SteppedConnection,), {"step": self})
+
+        event.listen(Engine, "do_connect", connect)
         event.listen(Engine, "before_cursor_execute", before)
         event.listen(Engine, "after_cursor_execute", after)
         event.listen(Engine, "commit", commit)
@@ -80,6 +86,24 @@ class Steps:
         result = function(argument)
         self(f"after {name}")
         return result
+
+
+class _SteppedConnection(sqlite3.Connection):
+    """A connection to SQLite with a step before and after each statement that is not SQLAlchemy's."""
+
+    step: Steps
+
+    def execute(self, sql: str, /, *parameters: Any) -> sqlite3.Cursor:
+        return self._around(sql, super().execute, parameters)
+
+    def executemany(self, sql: str, /, *parameters: Any) -> sqlite3.Cursor:
+        return self._around(sql, super().executemany, parameters)
+
+    def _around(self, sql: str, call: Callable[..., sqlite3.Cursor], parameters: tuple[Any, ...]) -> sqlite3.Cursor:
+        self.step(f"before {_title(sql)}")
+        found = call(sql, *parameters)
+        self.step(f"after {_title(sql)}")
+        return found
 
 
 class _SteppedIndex:

@@ -12,7 +12,7 @@ ALLOWED = {
     "stores": {"stores"},
     "prompts": {"prompts", "stores.errors"},
     "memories": {"memories", "stores", "prompts"},
-    "cassettes": {"cassettes", "stores.errors", "stores.clock"},
+    "cassettes": {"cassettes", "stores.errors", "stores.base"},
 }
 
 

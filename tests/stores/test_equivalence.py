@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, Store, StoredState
+from memzoo.stores import InMemoryStore, ManagedStore, Record, SQLStore, StateUpdate, StoredState
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
 from tests.postgres import PostgresServer
@@ -44,10 +44,10 @@ class BothStores(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         """Two new stores, which have no version in common but none."""
-        self.stores: tuple[Store, Store] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
+        self.stores: tuple[ManagedStore, ManagedStore] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
         self.versions: dict[str, list[tuple[int, int]]] = {}
 
-    def in_sql(self, clock: Callable[[], datetime]) -> Store:
+    def in_sql(self, clock: Callable[[], datetime]) -> ManagedStore:
         """The other store."""
         return SQLStore("sqlite://", clock=clock)
 
@@ -56,7 +56,7 @@ class BothStores(RuleBasedStateMachine):
         for store in getattr(self, "stores", ()):
             store.close()
 
-    def both(self, call: Callable[[Store], Coroutine[Any, Any, Any]]) -> Any:
+    def both(self, call: Callable[[ManagedStore], Coroutine[Any, Any, Any]]) -> Any:
         """What the call returns, which is the same from both."""
         one, other = (drive(call(store)) for store in self.stores)
         assert one == other
@@ -160,7 +160,7 @@ class BothStores(RuleBasedStateMachine):
                 self.both(partial(_states, id_))
 
 
-def _states(id_: str, store: Store) -> Coroutine[Any, Any, list[str]]:
+def _states(id_: str, store: ManagedStore) -> Coroutine[Any, Any, list[str]]:
     return store.states(id_)
 
 
@@ -172,7 +172,7 @@ def test_postgresql_does_the_same(postgres_server: PostgresServer):
     """So does the store in PostgreSQL."""
 
     class WithPostgres(BothStores):
-        def in_sql(self, clock: Callable[[], datetime]) -> Store:
+        def in_sql(self, clock: Callable[[], datetime]) -> ManagedStore:
             return SQLStore(postgres_server.new_url(), clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]

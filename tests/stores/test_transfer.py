@@ -11,8 +11,8 @@ import pytest
 
 from memzoo.stores import (
     InMemoryStore,
+    ManagedStore,
     Record,
-    Store,
     StoredState,
     aexport_conversation,
     aimport_conversation,
@@ -28,13 +28,13 @@ URLS = ["memory://", "sqlite://"]
 
 
 @pytest.fixture
-def opened() -> Iterator[Callable[[str], Store]]:
+def opened() -> Iterator[Callable[[str], ManagedStore]]:
     """Opens stores that are closed at the end."""
     with contextlib.ExitStack() as stack:
         yield lambda url: stack.enter_context(contextlib.closing(open_store(url)))
 
 
-def filled(store: Store, id_: str = "c") -> Store:
+def filled(store: ManagedStore, id_: str = "c") -> ManagedStore:
     """The store, with a conversation that has everything that is easily changed on its way, and gaps."""
     for number, message in enumerate(MESSAGES):
         drive(store.append(id_, [Record(message, {"z": None, "a": "\ud800"})] * 2, turn_id=f"{number}\0\u2028"))
@@ -45,7 +45,7 @@ def filled(store: Store, id_: str = "c") -> Store:
     return store
 
 
-def content(store: Store, id_: str = "c") -> tuple[Any, ...]:
+def content(store: ManagedStore, id_: str = "c") -> tuple[Any, ...]:
     """All there is of a conversation."""
     states = {
         name: (state.watermark, state.changes, drive(store.embeddings(id_, name)))
@@ -57,7 +57,7 @@ def content(store: Store, id_: str = "c") -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("source", URLS)
 @pytest.mark.parametrize("target", URLS)
-def test_what_comes_out_goes_in(source: str, target: str, opened: Callable[[str], Store], tmp_path: Path):
+def test_what_comes_out_goes_in(source: str, target: str, opened: Callable[[str], ManagedStore], tmp_path: Path):
     """A conversation is the same in another store, by way of a file, and is exported again as the same lines."""
     store, other, file = filled(opened(source)), opened(target), tmp_path / "c.jsonl"
     with file.open("w", encoding="utf-8") as lines:
@@ -70,7 +70,7 @@ def test_what_comes_out_goes_in(source: str, target: str, opened: Callable[[str]
 
 
 @pytest.mark.parametrize("id_", HOSTILE_IDS)
-def test_the_id_may_be_another(id_: str, opened: Callable[[str], Store]):
+def test_the_id_may_be_another(id_: str, opened: Callable[[str], ManagedStore]):
     """Any id can be exported, and a copy can have another one in the same store."""
     store = filled(opened("sqlite://"), id_)
     assert import_conversation(store, export_conversation(store, id_), "copy") == "copy"
@@ -88,7 +88,7 @@ def test_long_conversations_are_read_by_pages():
 def test_async_does_the_same():
     """The asynchronous functions give the same lines, and take them."""
 
-    async def copied(store: Store) -> list[str]:
+    async def copied(store: ManagedStore) -> list[str]:
         lines = [line async for line in aexport_conversation(store, "c")]
         await aimport_conversation(store, lines, "copy")
         return lines
@@ -145,7 +145,7 @@ def test_a_file_without_messages_is_refused():
             import_conversation(InMemoryStore(), map(json.dumps, lines))
 
 
-def test_nothing_is_written_over(opened: Callable[[str], Store]):
+def test_nothing_is_written_over(opened: Callable[[str], ManagedStore]):
     """A conversation that is there stays as it is."""
     for url in URLS:
         store = filled(opened(url))

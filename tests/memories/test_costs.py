@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message
 
 Make = Callable[..., BaseMemory]
 
@@ -21,7 +21,7 @@ class CountingStore(InMemoryStore):
         super().__init__()
         self.entries = 0
 
-    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
         entries = await super().read(conversation_id, **bounds)
         self.entries += len(entries)

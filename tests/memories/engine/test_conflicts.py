@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationSummaryMemory
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.stores.driving import drive, is_blocking
 
 Make = Callable[..., BaseMemory]
@@ -118,7 +118,7 @@ def test_a_clear_is_noticed_by_all(name: str, make: Make) -> None:
 class SlowStore(InMemoryStore):
     """A store whose readers wait their turn, as those of a database do."""
 
-    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
         entries = await super().read(conversation_id, **bounds)
         if not is_blocking():

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.stores.errors import StoreError
 
 
@@ -19,7 +19,7 @@ class WatchedStore(InMemoryStore):
         self.read_entries = 0
         self.broken = False
 
-    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
         found = await super().read(conversation_id, **bounds)
         self.read_entries += len(found)

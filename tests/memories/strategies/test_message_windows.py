@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory, create_memory
 from memzoo.memories.testing.contract import MemoryContract
-from memzoo.stores import Entry, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.stores.errors import MemoryZooError, OptionError, OverBudgetError
 from tests.conversations import call, result, said
 from tests.memories.strategies.windows import A1, A2, U1, U2, U3, S, one, told, window, words
@@ -152,7 +152,7 @@ class TestCosts:
 
         entries = 0
 
-        async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+        async def read(self, conversation_id: str, **bounds: Any) -> Entries:
             """See `Store.read`."""
             found = await super().read(conversation_id, **bounds)
             self.entries += len(found)

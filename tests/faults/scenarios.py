@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
-from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, open_store
+from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, managed, open_store
 from tests.clerk import clerk, eager
 
 __all__ = [
@@ -101,5 +101,7 @@ async def aoutcome(memory: BaseMemory) -> dict[str, Any]:
     for member in getattr(memory, "members", [memory]):
         state = await store.read_state(id_, member.state_name)
         states[member.state_name] = (state.watermark, dict(state.changes))
-        states[f"{member.state_name} embeddings"] = await store.embeddings(id_, member.state_name)
+        states[f"{member.state_name} embeddings"] = await managed(store, "embeddings").embeddings(
+            id_, member.state_name
+        )
     return {"log": log, "view": view, "variables": await memory.aload_memory_variables({"input": QUESTION}), **states}

@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from memzoo.memories import BaseMemory
-from memzoo.stores import Message, Store, open_store
+from memzoo.stores import Message, Store, managed, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
 from tests.faults.places import Places
@@ -116,7 +116,7 @@ class Operations(RuleBasedStateMachine):
     @invariant()
     def the_log_is_what_was_said(self) -> None:
         """Each conversation has its turns, once, in order, unchanged, and no others."""
-        assert drive(self.store.conversations()) == sorted(self.model)
+        assert drive(managed(self.store, "conversations").conversations()) == sorted(self.model)
         for id_, turns in self.model.items():
             log = drive(self.store.read(id_))
             assert [entry.seq for entry in log] == list(range(1, len(log) + 1))
@@ -126,7 +126,7 @@ class Operations(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Delete all there is, since the next example may come to the same place."""
-        for id_ in drive(self.store.conversations()):
+        for id_ in drive(managed(self.store, "conversations").conversations()):
             drive(self.store.clear(id_))
         self.store.close()
 

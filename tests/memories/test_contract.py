@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES
 from memzoo.memories.testing.contract import MemoryContract
-from memzoo.stores import InMemoryStore, Store, open_store
+from memzoo.stores import InMemoryStore, Store, managed, open_store
 from memzoo.stores.driving import drive
 from tests.postgres import PostgresServer
 
@@ -38,7 +38,7 @@ def database(postgres_server: PostgresServer) -> Iterator[Store]:
 def postgres(database: Store) -> Iterator[Store]:
     """That store, empty; to make a new one for each test would take most of the time."""
     yield database
-    for id_ in drive(database.conversations()):
+    for id_ in drive(managed(database, "conversations").conversations()):
         drive(database.clear(id_))
 
 

@@ -17,7 +17,7 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores import Entry, InMemoryStore, Message, Store, open_store
+from memzoo.stores import Entries, Entry, InMemoryStore, Message, Store, open_store
 
 Make = Callable[..., BaseMemory]
 
@@ -42,7 +42,7 @@ class CountingStore(InMemoryStore):
         super().__init__()
         self.entries = 0
 
-    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
         """See `Store.read`."""
         entries = await super().read(conversation_id, **bounds)
         self.entries += len(entries)

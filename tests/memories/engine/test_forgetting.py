@@ -21,7 +21,7 @@ from memzoo.memories import (
 )
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.testing.contract import FlakyModel
-from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore
+from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, StoreError
 
@@ -90,7 +90,7 @@ def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int
     memory.load_memory_variables(QUESTION)
     memory.forget(gone)
     if left := memory.entries():
-        drive(fresh.store.restore("a", left, {}))
+        drive(managed(fresh.store, "restore").restore("a", left, {}))
         fresh.settle()
     for one in (memory, make(name, memory.store)):
         assert one.history() == fresh.history()
@@ -102,7 +102,7 @@ def test_it_is_as_if_it_had_never_been_said(name: str, make: Make, gone: set[int
 def learnt(memory: BaseMemory) -> tuple[Any, ...]:
     """The items and embeddings of a memory's state."""
     state = drive(memory.store.read_state("a", memory.state_name))
-    return state.changes, drive(memory.store.embeddings("a", memory.state_name))
+    return state.changes, drive(managed(memory.store, "embeddings").embeddings("a", memory.state_name))
 
 
 @pytest.mark.parametrize(("whole", "left"), [(False, {1, 2, 5, 6}), (True, set[int]())])

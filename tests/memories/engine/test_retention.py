@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.retention import Retained, retain
-from memzoo.stores import ExactIndex, Store, open_store
+from memzoo.stores import ExactIndex, Store, managed, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
@@ -58,7 +58,10 @@ Say = Callable[..., BaseMemory]
 
 def left(store: Store) -> dict[str, list[int]]:
     """The numbers of the messages that are left, by conversation."""
-    return {id_: [entry.seq for entry in drive(store.read(id_))] for id_ in drive(store.conversations())}
+    return {
+        id_: [entry.seq for entry in drive(store.read(id_))]
+        for id_ in drive(managed(store, "conversations").conversations())
+    }
 
 
 def test_old_messages_go(store: Store, say: Say) -> None:

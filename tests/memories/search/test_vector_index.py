@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.stores import ExactIndex, InMemoryStore
+from memzoo.stores import ExactIndex, InMemoryStore, managed
 from memzoo.stores.driving import drive
 
 Texts = list[str]
@@ -97,7 +97,7 @@ class TestIndex:
         second = make(embedder, store=first.store, index=index)
         assert found(second, "canine?") == DOG
         assert embedder.embedded == {"canine?": 1}
-        assert known(index, second) == set(drive(first.store.embeddings("a", first.state_name)))
+        assert known(index, second) == set(drive(managed(first.store, "embeddings").embeddings("a", first.state_name)))
 
     def test_that_is_behind_is_completed(self) -> None:
         """An index that lacks what another process saved gets it from the store."""

@@ -19,11 +19,11 @@ class ModelBackedMemory(BaseMemory):
 
     Args:
         llm: A `ChatModel`, a model's name, `"offline"` for the built-in extractive model that needs no key, or a
-            callable: chat messages -> text.
+            callable: chat messages -> text. Left out, the offline model answers and a warning says so.
         **common: See `BaseMemory`.
     """
 
-    llm: ModelOption = "offline"
+    llm: ModelOption | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

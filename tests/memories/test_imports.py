@@ -31,7 +31,7 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
 
 
 def test_warns_about_nothing() -> None:
-    """No import emits a warning, and no construction does where the model is named (X5)."""
+    """No import and no construction emits a warning where a model is named (X5)."""
     probe = (
         "from memzoo.memories import *\nimport inspect\nfor name, made in STRATEGIES.items():\n"
         "  asks = 'llm' in inspect.signature(made).parameters\n"

@@ -55,7 +55,6 @@ def is_own(speaker: str, text: str) -> bool:
 
 
 def _heard(message: Said) -> list[Said]:
-    """The turns in a message: memories show a model transcripts and summaries, too."""
     found = [message] if role_of(message.speaker) == "user" else turns(message.text)
     return [turn if role_of(turn.speaker) else Said(message.speaker, turn.text) for turn in found]
 

@@ -26,8 +26,6 @@ _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/model
 
 
 class _RequestError(Exception):
-    """A request that cannot be answered: its HTTP status and the body of the answer."""
-
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)
         self.status = HTTPStatus(status)
@@ -110,7 +108,6 @@ def _completion(body: bytes, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(message: Any, where: str) -> tuple[str, str]:
-    """The role and the text of a message; of content parts only text is read."""
     _require(isinstance(message, dict), f"{where} must be an object with 'role' and 'content'", where)
     role, content = message.get("role"), message.get("content") or ""
     _require(isinstance(role, str), f"{where}.role must be a string", f"{where}.role")
@@ -130,7 +127,6 @@ def _cut(text: str, request: dict[str, Any]) -> str:
 
 
 def _events(completion: dict[str, Any], options: Any) -> Iterator[bytes]:
-    """A completion in pieces, as server-sent events."""
     choice, usage = completion["choices"][0], completion.pop("usage")
     text, finish = choice["message"]["content"], choice["finish_reason"]
     counted = isinstance(options, dict) and bool(options.get("include_usage"))

@@ -44,7 +44,6 @@ def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str
 
 
 def _acts(sentence: str, run: re.Match[str]) -> bool:
-    """Whether a verb or a possessive follows."""
     verb = (sentence[run.end() : run.end() + 30].split(None, 1) or [""])[0]
     acts = verb in PAST or verb in {"'s", "’s"} or (verb.islower() and verb.endswith(("s", "ed")))
     return acts and not run[0].endswith(("ing", "ly")) and not (run[0][-1] == "s" and verb.endswith("ed"))

@@ -53,7 +53,7 @@ def turns(transcript: str) -> list[Said]:
         speaker = label[1].removesuffix(" said") if label else ""
         named = not by_role and not any(part[0].islower() or part.lower() in _NO_LABELS for part in speaker.split())
         if label and (role_of(speaker) or named):
-            by_role = by_role or bool(role_of(speaker))
+            by_role = by_role or role_of(speaker) == "user"
             found.append((speaker, [line[label.end() :]]))
         elif found:
             found[-1][1].append(line.removeprefix("> "))

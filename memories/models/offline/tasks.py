@@ -13,16 +13,18 @@ from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question
 _MOST_NAMES = 12
 _SUMMARY_WORDS = 400
 _NOTE_WORDS = 150
+_MINE = ("I ", "I'", "My ", "We ")
 _LIMIT = re.compile(r"Write at most (\d{1,9}) words")
-_CAPITAL = re.compile(r"(?<=[\w,;:] )(?!I\b)[^\W\d_a-z]\w")
+_CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
 def reply(messages: Sequence[tuple[str, str]]) -> str:
     """The model's answer to a chat of (role, text), oldest first: one of the tasks, or an answer to a question."""
     last = next((text for role, text in reversed(messages) if role == "user"), "")
     task, parts, after = read_prompt(last)
-    new = [*_read(parts["new_lines"]), *(Said("Human", sentence) for sentence in sentences(parts["input"]))]
     history = _read(parts["history"][-3000:])
+    user = history[0].speaker if history else "Human"  # an exchange begins with the user
+    new = [*_read(parts["new_lines"]), *(Said(user, sentence) for sentence in sentences(parts["input"]))]
     limit = _LIMIT.search(after)
     match task:
         case "summary":
@@ -63,13 +65,13 @@ def _joined(old: Sequence[Said], new: Sequence[Said]) -> list[Said]:
 def _tells(text: str) -> bool:
     """Whether a sentence says more than courtesies, and perhaps the name of somebody it speaks to."""
     telling = {*words(text)} - SMALL_TALK
-    return not is_question(text) and len(telling) > (0 if text.startswith(("I", "My")) else 1)
+    return not is_question(text) and len(telling) > (0 if text.startswith(_MINE) else 1)
 
 
 def _weightiest(said: Sequence[Said], most: int) -> list[Said]:
     """The sentences that tell most for the room that they take, in the order said."""
     lengths = [len(one.text.split()) for one in said]
-    worth = [(_worth(one) + 0.5 * place / len(said)) / max(8, lengths[place]) ** 0.8 for place, one in enumerate(said)]
+    worth = [(_worth(one) + 0.5 * place / len(said)) / max(12, lengths[place]) ** 0.8 for place, one in enumerate(said)]
     kept = set[int]()
     for place in sorted(range(len(said)), key=lambda place: (-worth[place], place)):
         if lengths[place] <= most:
@@ -80,7 +82,11 @@ def _weightiest(said: Sequence[Said], most: int) -> list[Said]:
 
 def _worth(one: Said) -> float:
     """How much a sentence tells: names and numbers weigh most, an assistant's words less."""
-    weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
+    weight = (
+        0.6 * min(3, len(_CAPITAL.findall(one.text)))
+        + any(map(str.isdigit, one.text))
+        + 0.5 * one.text.startswith(_MINE)
+    )
     return (weight + 0.15 * len({*content_stems(one.text)})) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
@@ -108,7 +114,8 @@ def _notes(talk: Talk, known: str) -> str:
     told: dict[str, list[Said]] = {}
     for number in talk.new:
         for name in dict.fromkeys(whole.get(name, name) for name in talk.about(number, [*notes][: 5 * _MOST_NAMES])):
-            told.setdefault(name, []).append(Said("", talk.lines[number].text))
+            if name in notes or name != talk.lines[number].speaker:  # else an old note that is not shown would be lost
+                told.setdefault(name, []).append(Said("", talk.lines[number].text))
     old = {name: [Said("", sentence) for sentence in sentences(notes.get(name, ""))] for name in told}
     new = {name: _written(_weightiest(_joined(old[name], said), _NOTE_WORDS)) for name, said in told.items()}
     changed = (f"{name}: {note}" for name, note in new.items() if note and note != notes.get(name))

@@ -23,7 +23,8 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
     """Only what a strategy uses is loaded, when it is used: a buffer that talks and renders needs none of it."""
     probe = (
         "import sys; from memzoo.memories import create_memory; m = create_memory('buffer');"
-        "m.save_context({'input': 'a'}, {'output': 'b'}); m.messages(); create_memory('knowledge-graph', llm='offline');"
+        "m.save_context({'input': 'a'}, {'output': 'b'}); m.messages();"
+        "create_memory('knowledge-graph', llm='offline');"
         f"print(*sorted(set({HEAVY!r}) & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

@@ -39,18 +39,16 @@ def _require(fine: object, message: str, param: str | None = None, code: str | N
 
 def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer one request: chat completions, embeddings, or the list of models. Any number of threads may call it."""
-    status, kind = HTTPStatus.OK, "application/json"
+    status = HTTPStatus.OK
     try:
         answer = _answer(environ)
     except _RequestError as error:
         status, answer = error.status, error.body
-    if isinstance(answer, dict):
-        answer = [json.dumps(answer).encode()]
-        length = [("Content-Length", str(len(answer[0])))]
-    else:
-        kind, length = "text/event-stream; charset=utf-8", []
+    body = [json.dumps(answer).encode()] if isinstance(answer, dict) else answer
+    length = [("Content-Length", str(len(body[0])))] if isinstance(body, list) else []
+    kind = "application/json" if length else "text/event-stream; charset=utf-8"
     start_response(f"{status.value} {status.phrase}", [("Content-Type", kind), *length])
-    return answer
+    return body
 
 
 def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:

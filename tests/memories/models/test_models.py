@@ -276,7 +276,8 @@ class TestOptions:
 @pytest.mark.parametrize(("options", "warnings"), [("", 1), ("llm='offline'", 0), ("llm=str.upper", 0)])
 def test_leaving_the_model_out_warns_once(options: str, warnings: int) -> None:
     """A memory made without `llm` says once per process, at the caller's line, that rules will answer."""
-    probe = f"from memzoo.memories import *\nfor _ in 'ab': create_memory('summary', {options}), create_memory('entity', {options})"
+    both = f"create_memory('summary', {options}), create_memory('entity', {options})"
+    probe = f"from memzoo.memories import *\nfor _ in 'ab': {both}"
     done = subprocess.run([sys.executable, "-W", "always", "-c", probe], capture_output=True, text=True, check=True)
     assert done.stderr.count("<string>:2: OfflineModelWarning: no llm was given") == warnings
     assert done.stderr.count('llm="offline"') == warnings

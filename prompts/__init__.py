@@ -55,11 +55,7 @@ class PromptSet:
                 raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
 
     def render(self, name: str, **variables: Any) -> str:
-        """The text of a prompt.
-
-        Raises:
-            PromptError: The name is unknown, or the template fails; the text names a variable that is missing.
-        """
+        """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
         _check_known(name)
         try:
             return self._environment.get_template(name).render(variables).strip()
@@ -99,10 +95,13 @@ class PromptSet:
             loader=FunctionLoader(self._source),
             undefined=StrictUndefined,
             autoescape=False,
-            finalize=lambda value: self._tag.sub("&lt;", str(value)),
+            finalize=self._as_data,
             trim_blocks=True,
             lstrip_blocks=True,
         )
+
+    def _as_data(self, value: object) -> str:
+        return self._tag.sub("&lt;", str(value))
 
     def _source(self, name: str) -> str:
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")

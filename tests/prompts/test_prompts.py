@@ -145,7 +145,7 @@ class TestData:
         prompts = PromptSet({"summary": "{{ summary }}{{ new_lines }}"})
 
         def seconds(size: int) -> float:
-            text, runs = "<" + piece * size, []
+            text, runs = "<" + piece * size, list[float]()
             for _ in range(3):
                 start = time.process_time()
                 prompts.render("summary", summary=text, new_lines="")

@@ -67,12 +67,16 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
         request: Any = json.loads(body)
     except (ValueError, RecursionError) as error:
         raise _RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
-    _require(isinstance(request, dict), "the body of the request must be a JSON object")
-    _require(isinstance(request.get("model"), str), "you must provide a model; any name will do", "model")
+    _require(_is(request, dict), "the body of the request must be a JSON object")
+    _require(_is(request.get("model"), str), "you must provide a model; any name will do", "model")
     if path == "/v1/embeddings":
         return _embeddings(request)
     completion = _completion(body, request)
     return _events(completion, request.get("stream_options")) if request.get("stream") else completion
+
+
+def _is(value: Any, kind: type) -> bool:  # does not narrow, so what JSON gave stays Any
+    return isinstance(value, kind)
 
 
 def count_tokens(text: str) -> int:
@@ -80,12 +84,12 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def _completion(body: bytes, request: dict[str, Any]) -> dict[str, Any]:
+def _completion(body: bytes, request: Any) -> dict[str, Any]:
     # The rules are loaded at the first request: importing the package should cost next to nothing.
     from memzoo.memories.models.offline.tasks import reply
 
     given, form = request.get("messages"), request.get("response_format")
-    _require(isinstance(given, list) and given, "'messages' must be a list of at least one message", "messages")
+    _require(_is(given, list) and given, "'messages' must be a list of at least one message", "messages")
     messages = [_message(message, f"messages[{place}]") for place, message in enumerate(given or [])]
     _require(request.get("n") in (None, 1), "the offline model gives one answer: n must be 1", "n", _UNSUPPORTED)
     plain = form in (None, {}, {"type": "text"})
@@ -106,16 +110,16 @@ def _completion(body: bytes, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _message(message: Any, where: str) -> tuple[str, str]:
-    _require(isinstance(message, dict), f"{where} must be an object with 'role' and 'content'", where)
+    _require(_is(message, dict), f"{where} must be an object with 'role' and 'content'", where)
     role, content = message.get("role"), message.get("content") or ""
-    _require(isinstance(role, str), f"{where}.role must be a string", f"{where}.role")
-    parts = [{"text": content}] if isinstance(content, str) else content
-    _require(isinstance(parts, list), f"{where}.content must be a string or a list of parts", f"{where}.content")
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    return role, "\n".join(text for text in texts if isinstance(text, str))
+    _require(_is(role, str), f"{where}.role must be a string", f"{where}.role")
+    parts: Any = [{"text": content}] if _is(content, str) else content
+    _require(_is(parts, list), f"{where}.content must be a string or a list of parts", f"{where}.content")
+    texts = [part.get("text") for part in parts if _is(part, dict)]
+    return role, "\n".join(text for text in texts if _is(text, str))
 
 
-def _cut(text: str, request: dict[str, Any]) -> str:
+def _cut(text: str, request: Any) -> str:
     for name in ("max_completion_tokens", "max_tokens"):
         room: Any = request.get(name)
         if room is not None:
@@ -124,10 +128,10 @@ def _cut(text: str, request: dict[str, Any]) -> str:
     return text
 
 
-def _events(completion: dict[str, Any], options: Any) -> Iterator[bytes]:
+def _events(completion: Any, options: Any) -> Iterator[bytes]:
     choice, usage = completion["choices"][0], completion.pop("usage")
     text, finish = choice["message"]["content"], choice["finish_reason"]
-    counted = isinstance(options, dict) and bool(options.get("include_usage"))
+    counted = _is(options, dict) and bool(options.get("include_usage"))
     pieces = [{"content": text[start : start + _PIECE]} for start in range(0, len(text), _PIECE)]
     head = completion | {"object": "chat.completion.chunk"} | ({"usage": None} if counted else {})
     deltas = [{"role": "assistant", "content": ""}, *pieces, {}]
@@ -140,10 +144,10 @@ def _events(completion: dict[str, Any], options: Any) -> Iterator[bytes]:
     yield from (f"data: {one}\n\n".encode() for one in (*map(json.dumps, chunks), "[DONE]"))
 
 
-def _embeddings(request: dict[str, Any]) -> dict[str, Any]:
+def _embeddings(request: Any) -> dict[str, Any]:
     given, size, form = request.get("input"), request.get("dimensions"), request.get("encoding_format")
-    texts: Any = [given] if isinstance(given, str) else given
-    fine = isinstance(texts, list) and 0 < len(texts) <= _MOST_TEXTS and all(isinstance(text, str) for text in texts)
+    texts: Any = [given] if _is(given, str) else given
+    fine = _is(texts, list) and 0 < len(texts) <= _MOST_TEXTS and all(_is(text, str) for text in texts)
     _require(fine, f"'input' must be a string or a list of 1 to {_MOST_TEXTS} strings", "input")
     fine = size is None or (type(size) is int and MIN_DIMENSIONS <= size <= MAX_DIMENSIONS)
     _require(fine, f"'dimensions' must be a number from {MIN_DIMENSIONS} to {MAX_DIMENSIONS}", "dimensions")

@@ -10,13 +10,11 @@ _JOINT = re.compile(r"(,? (?:and|or|but|because|so|since|when|while|who|which) |
 _SHORT = re.compile(r"\b(I|[Ww]e|[Hh]e|[Ss]he)'(?=(?:m|re|s|ve|ll|d)\b)")
 _EDGES = ' .!?,…"“”*'
 _AND = frozenset((",", ",and", "and", "or", ",or"))
-_HELPERS = dict(
-    pair.split("=")
-    for pair in """
+_MEANT = """
     am=is is=is are=is 'm=is 's=is 're=is was=was were=was have=has has=has 've=has had=had been=been do= does= did=
     'll=will 'd=would will=will would=would can=can could=could should=should might=might may=may must=must
-    """.split()
-)
+"""
+_HELPERS = {said: meant for said, _, meant in (pair.partition("=") for pair in _MEANT.split())}
 _ADVERBS = frozenset("not never just really also always now still already actually recently finally been so".split())
 _OPENING = _ADVERBS | frozenset("and but well yeah yes no oh wow hey then today yesterday lately".split())
 _OPINIONS = frozenset("think guess hope know mean believe feel suppose wonder wish agree bet see understand".split())

@@ -1,13 +1,12 @@
 """The prompts: one Jinja file each, and the loader that renders them.
 
-Whatever is put into a prompt is data. A value is never read as a template, and it cannot end the section it
-stands in: the tags that the prompts use are disarmed in it. A variable that a template needs and that
-is not given is an error, never an empty string.
+Whatever is put into a prompt is data. A value is never read as a template, and it cannot end the section it stands in:
+the tags in the templates, the library's and your own, are disarmed in it. A missing variable is an error.
 """
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -18,21 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["PROMPTS", "PromptSet", "PromptSource"]
 
-PROMPTS = {
-    "summary": frozenset({"summary", "new_lines", "limit"}),
-    "entity_extraction": frozenset({"history", "new_lines"}),
-    "entity_update": frozenset({"history", "new_lines", "entities"}),
-    "triple_extraction": frozenset({"history", "new_lines"}),
-    "current_entities": frozenset({"history", "input"}),
-}
-"""The names of the prompts, each with the variables that its template may use."""
+_FOLDER = Path(__file__).parent
+PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
+"""The names of the prompts: one for each template of the library."""
 
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
 """Templates of one's own: a folder of `<name>.jinja` files, or a mapping from prompt names to template text."""
 
-_FOLDER = Path(__file__).parent
-# A "<" at the end counts too: what stands behind the value may complete it to a tag.
-_TAG = re.compile(r"<(?=\s*/?\s*(?:(?:summary|history|new_lines|known|entity|input)\b|\Z))", re.IGNORECASE)
+_TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
 
 class PromptSet:
@@ -50,27 +42,20 @@ class PromptSet:
         """Check the replacements; nothing is rendered yet.
 
         Args:
-            source: A folder with `.jinja` files, or a mapping from names to template text. What it lacks
-                is taken from the prompts of the library.
+            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
 
         Raises:
-            PromptError: The folder does not exist, a name is unknown, a template is not valid Jinja, or it uses
-                a variable that its prompt does not have.
+            PromptError: There is no such folder or prompt, or a template is not valid or uses an unknown variable.
         """
         self._own = _read(source)
         for name in self._own:
             _check_known(name)
-            if extra := self.variables(name) - PROMPTS[name]:
-                raise PromptError(
-                    f"the template for prompt {name!r} uses {_listed(extra)}; it may use {_listed(PROMPTS[name])}"
-                )
+            allowed = PromptSet().variables(name)
+            if extra := self.variables(name) - allowed:
+                raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
 
     def render(self, name: str, **variables: Any) -> str:
-        """The text of a prompt.
-
-        Raises:
-            PromptError: The name is unknown, or the template uses a variable that is not given (named in the text).
-        """
+        """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
         _check_known(name)
         try:
             return self._environment.get_template(name).render(variables).strip()
@@ -78,14 +63,28 @@ class PromptSet:
             raise PromptError(f"prompt {name!r} cannot be rendered: {error}") from error
 
     def variables(self, name: str) -> frozenset[str]:
-        """The variables that the template of a prompt uses."""
+        """The variables that the template of a prompt uses, with those of the templates that it includes."""
         from jinja2 import TemplateSyntaxError, meta
 
         _check_known(name)
         try:
-            return frozenset(meta.find_undeclared_variables(self._environment.parse(self._source(name))))
+            tree = self._environment.parse(self._source(name))
+            included = filter(None, meta.find_referenced_templates(tree))
+            return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
         except TemplateSyntaxError as error:
             raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
+        except RecursionError:
+            raise PromptError(f"the template for prompt {name!r} includes itself") from None
+
+    @functools.cached_property
+    def _tag(self) -> re.Pattern[str]:
+        from jinja2 import nodes
+
+        trees = (self._environment.parse(self._source(name)) for name in PROMPTS)
+        texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
+        tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
+        # A "<" at the end counts too: what stands behind the value may complete it to a tag.
+        return re.compile(rf"<(?=\s*+(?:/\s*+)?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE)
 
     @functools.cached_property
     def _environment(self) -> "ImmutableSandboxedEnvironment":
@@ -96,26 +95,22 @@ class PromptSet:
             loader=FunctionLoader(self._source),
             undefined=StrictUndefined,
             autoescape=False,
-            finalize=_as_data,
+            finalize=self._as_data,
             trim_blocks=True,
             lstrip_blocks=True,
         )
+
+    def _as_data(self, value: object) -> str:
+        return self._tag.sub("&lt;", str(value))
 
     def _source(self, name: str) -> str:
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
 
 
-def _as_data(value: Any) -> str:
-    return _TAG.sub("&lt;", str(value))
-
-
 def _read(source: PromptSource) -> dict[str, str]:
-    if source is None:
-        return {}
-    if isinstance(source, Mapping):
-        return dict(source)
-    folder = Path(source)
-    if not folder.is_dir():
+    if source is None or isinstance(source, Mapping):
+        return dict(source or {})
+    if not (folder := Path(source)).is_dir():
         raise PromptError(f"prompts: {str(source)!r} is not a folder")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
 
@@ -125,5 +120,5 @@ def _check_known(name: str) -> None:
         raise PromptError(f"there is no prompt {name!r}; the prompts are {_listed(PROMPTS)}")
 
 
-def _listed(names: Mapping[str, Any] | frozenset[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in sorted(names))

@@ -81,7 +81,7 @@ _NAMES = {
     "memzoo.memories.engine.turns": "Turn",
     "memzoo.memories.graph.fact": "Fact Quote Reason Source",
     "memzoo.memories.graph.graph": "KnowledgeGraph",
-    "memzoo.memories.models.chat": "ChatModel Completion Model",
+    "memzoo.memories.models.chat": "ChatModel Completion Model OfflineModelWarning",
     "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
     "memzoo.memories.models.offline": "async_offline_client offline_client",
     "memzoo.memories.models.usage": "Spent Usage",

@@ -1,9 +1,11 @@
 """The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
 import contextlib
+import functools
 import inspect
 import json
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
@@ -17,7 +19,7 @@ from memzoo.stores.errors import AsyncOnlyError, ModelError, ModelReplyError, Op
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "as_model"]
+__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
 
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """Chat messages, oldest first -> the text of the reply."""
@@ -63,12 +65,19 @@ ModelOption: TypeAlias = str | Model | ChatFunction
 """A `Model` such as `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text."""
 
 
-def as_model(option: ModelOption) -> Model:
-    """The model that an option stands for.
+class OfflineModelWarning(UserWarning):
+    """Nobody chose a model, so the offline model answers, which is a set of rules."""
+
+
+def as_model(option: ModelOption | None) -> Model:
+    """The model that an option stands for; `None` for the offline model, with a warning once per process.
 
     Raises:
         OptionError: It stands for none.
     """
+    if option is None:
+        _warn_of_rules()
+        return ChatModel("offline")
     if isinstance(option, str):
         return ChatModel(option)
     if isinstance(option, Model):
@@ -78,6 +87,20 @@ def as_model(option: ModelOption) -> Model:
     raise OptionError(
         f"llm must be a ChatModel, a model's name, 'offline', or a function from messages to text, not {option!r}; "
         "an openai client goes into ChatModel(name, client=...)"
+    )
+
+
+@functools.cache
+def _warn_of_rules() -> None:
+    # Frames of the library and of generated constructors are skipped: the warning should name the caller's line.
+    frame, level = inspect.currentframe(), 1
+    while frame and frame.f_back and (frame.f_globals.get("__name__") or "").startswith("memzoo."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        "no llm was given, so memzoo's offline model answers: rules that quote sentences, not a language model. "
+        'Pass llm="offline" to keep it, or a model such as llm=ChatModel("gpt-4o-mini").',
+        OfflineModelWarning,
+        stacklevel=level,
     )
 
 

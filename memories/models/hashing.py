@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memzoo.memories.text.words import STOPWORDS, stem, words
+from memzoo.memories.text.language import STOPWORDS, stem, words
 from memzoo.stores.errors import OptionError
 
 if TYPE_CHECKING:

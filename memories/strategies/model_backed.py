@@ -15,10 +15,10 @@ __all__ = ["ModelBackedMemory"]
 class ModelBackedMemory(BaseMemory):
     """Remembers with the help of a model that summarises or extracts."""
 
-    llm: ModelOption = option(
-        "offline",
+    llm: ModelOption | None = option(
+        None,
         doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a "
-        "function from chat messages to text.",
+        "function from chat messages to text. Left out, those rules answer too, and a warning says so.",
     )
 
     def __post_init__(self) -> None:

@@ -5,11 +5,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 
+from memzoo.memories.text.language import UNSPACED
+
 __all__ = ["fitting", "shortened"]
 
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
-_WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{_UNSPACED}]")
+_WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
 def shortened(text: str, fits: Callable[[str], bool]) -> str:

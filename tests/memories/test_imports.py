@@ -23,7 +23,8 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
     """Only what a strategy uses is loaded, when it is used: a buffer that talks and renders needs none of it."""
     probe = (
         "import sys; from memzoo.memories import create_memory; m = create_memory('buffer');"
-        "m.save_context({'input': 'a'}, {'output': 'b'}); m.messages(); create_memory('knowledge-graph');"
+        "m.save_context({'input': 'a'}, {'output': 'b'}); m.messages();"
+        "create_memory('knowledge-graph', llm='offline');"
         f"print(*sorted(set({HEAVY!r}) & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
@@ -31,8 +32,12 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
 
 
 def test_warns_about_nothing() -> None:
-    """No import and no construction emits a warning (X5)."""
-    probe = "from memzoo.memories import *\nfor name in STRATEGIES: create_memory(name).history()"
+    """No import and no construction emits a warning where a model is named (X5)."""
+    probe = (
+        "from memzoo.memories import *\nimport inspect\nfor name, made in STRATEGIES.items():\n"
+        "  asks = 'llm' in inspect.signature(made).parameters\n"
+        "  create_memory(name, **({'llm': 'offline'} if asks else {})).history()"
+    )
     command = [sys.executable, "-W", "error", "-c", probe]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

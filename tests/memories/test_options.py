@@ -14,7 +14,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "summary": {},
     "summary-buffer": {"max_token_limit": 2000},
     "entity": {"k": 3, "chat_history_key": "history"},
-    "vector-retriever": {"k": 4, "exclude_input_keys": ()},
+    "vector-retriever": {"k": None, "exclude_input_keys": ()},
     "knowledge-graph": {"k": 2, "depth": 1, "max_token_limit": None},
 }
 

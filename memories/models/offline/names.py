@@ -1,209 +1,83 @@
-"""Finding the names in sentences, by how they are written."""
+"""Names in sentences, and whom "she" and "he" mean."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Sequence
 
-from memzoo.memories.models.offline.lexicon import CALENDAR, COMMON, DEMONYMS, FIRST_NAMES, NEVER_NAMES
-from memzoo.memories.models.offline.verbs import FORMS
-from memzoo.memories.text.words import SMALL_TALK, STOPWORDS
+from memzoo.memories.models.offline.prompt import Said, role_of
+from memzoo.memories.text.language import SMALL_TALK, words
 
-__all__ = ["Mention", "find_names"]
-
-_UPPER = "[" + "".join(chr(code) for code in range(0x530) if chr(code).isupper()) + "]"
-_UNDER = "After|Before|Over|Under|Into|Beyond|Behind|Beneath|Between|Through|Against|Across|Around|Inside"
-_PART = (
-    rf"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\.(?= )|(?!I\b(?!\.)){_UPPER}\.(?:{_UPPER}\.)*"
-    rf"|(?:(?:{_UNDER}) (?:the |a ))?(?!I\b)(?:{_UPPER}|[a-z]{_UPPER}|[dl]['’]{_UPPER})\w*(?:['’\-&]\w+)*)"
-)
-_JOIN = r"(?: (?:of (?:the )?|de (?:la )?|van (?:der )?|von (?:der )?|del |da |di |du |der |la |le |al |bin |& )?)"
-_FIRM = rf"{_PART}(?:, {_PART}){{1,3}} & (?:Co|Sons|Daughters|Partners|Brothers|Associates)\b\.?"
-_SUFFIX = r"(?:,? (?:Inc|Ltd|LLC|Corp|Co|GmbH|PLC|Jr|Sr)\b\.?)?"
-_UNIT = (
-    r" (?:(?:second|minute|hour|night|day|week|month|year|time|mile|person|kilo|euro|dollar|pound)s?|people|am|pm)\b"
-)
-_RUN = re.compile(
-    rf"(?<![\w'’])(?:{_FIRM}|{_PART}(?:{_JOIN}{_PART})*(?: \d{{1,4}}(?![\w,.:%]*\d|\w|{_UNIT}))?){_SUFFIX}"
-)
-_QUOTED = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]")
-_NAMING = re.compile(r"\b(?:called|named|nicknamed|titled|entitled|christened)\s*$")
-_LOWER = re.compile(rf"(?<!\w)(?!{_UPPER})[^\W\d_]+")
-_FIRST = re.compile(r"[^\W_]")
-_APPOSED = re.compile(r", (?:my|our|his|her|their|who|the|an?) ")
-_OPENING = re.compile(r"[:\"“(—–] ?$")
-_SMALL = frozenset("a an and at by de for from in la le of on or the to with vs".split())
-_SINGULAR = frozenset("is was has does says thinks knows wants".split())
-_SPEAKS = _SINGULAR | frozenset("had said will can told asked never always also".split())
-_NO_NAME_ENDINGS = ("ing", "ly", "tion", "ness", "ment", "ity", "ism")
-_MOST_WORDS = 8
-_LONGEST = 80
-_FUNCTION = STOPWORDS | CALENDAR
-_PLAIN = COMMON | SMALL_TALK | STOPWORDS | CALENDAR | DEMONYMS | FORMS.keys() - {"mark", "grant"}
-
-
-class Mention(NamedTuple):
-    """A name where it stands in a sentence.
-
-    Attributes:
-        name: The name, without a possessive ending and without the quotation marks of a title.
-        start: Where it begins in the sentence, the quotation mark included.
-        end: Where it ends.
-        quoted: Whether it is a title in quotation marks.
+_CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*+)"
+_RUN = re.compile(rf"(?<![\w'’]){_CAPITAL}(?: (?:& |of |of the |de |van )?(?:{_CAPITAL}|\d++))*+")
+_PLACES = frozenset("in at to from near around through on of into".split())
+PAST = frozenset(
     """
-
-    name: str
-    start: int
-    end: int
-    quoted: bool
-
-
-@dataclass(slots=True)
-class _Evidence:
-    """What the rest of the text says about a word: written with a capital inside a sentence, or without one.
-
-    Attributes:
-        capital: Words with a capital that a name alone explains.
-        lower: Words without a capital.
-        whole: Names inside a sentence, and names known before.
+    is was has will can had would says from ate became began bought broke brought built came caught chose cut drew
+    drove fell felt fought found gave got grew had heard held hung kept knew led left let lost made meant met paid put
+    ran read rode said sang sat saw sent set sold spent spoke stood swam taught thought told took went won wore wrote
+    """.split()
+)
+_PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+_FIRST_PERSON = frozenset("i i'm i've my our we me".split())
+_NO_NAMES = SMALL_TALK | frozenset(
     """
-
-    capital: set[str]
-    lower: set[str]
-    whole: set[str]
-
-
-def find_names(sentences: Sequence[str], known: Iterable[str] = ()) -> list[list[Mention]]:
-    """The names in each sentence, in their order.
-
-    A capital at the start of a sentence proves nothing: such a word counts where the same word has a capital inside
-    a sentence as well, or is a first name, or stands like a subject that is no ordinary word.
-
-    Args:
-        sentences: Sentences of one conversation; they are evidence for each other.
-        known: Names known already.
-    """
-    runs = [list(_RUN.finditer(sentence)) for sentence in sentences]
-    evidence = _evidence(sentences, runs, known)
-    return [_mentions(sentence, found, evidence) for sentence, found in zip(sentences, runs, strict=True)]
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december english french german italian spanish american british european mum mom dad human user
+    assistant ai none yesterday today tomorrow nobody
+    """.split()
+)
 
 
-def _evidence(sentences: Sequence[str], runs: list[list[re.Match[str]]], known: Iterable[str]) -> _Evidence:
-    names = set(known)
-    lower = set(_LOWER.findall("\n".join(sentences)))
-    evidence = _Evidence({word for name in names for word in name.split()}, lower, whole=names)
-    for sentence, found in zip(sentences, runs, strict=True):
-        for run in found:
-            starts = _at_start(sentence, run)
-            evidence.capital.update(_inside(run[0].split(), starts=starts))
-            if not starts:
-                evidence.whole.add(_bare(run[0]))
-    return evidence
+def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str]]:
+    """The names in a sentence, each with its place; `known` are words that belong to a name elsewhere."""
+    for run in _RUN.finditer(sentence):
+        parts = run[0].split()
+        while parts and parts[0].lower().replace("’", "'") in _NO_NAMES:
+            del parts[0]
+        end = next((at for at, part in enumerate(parts) if part[0].isupper() and part.lower() in _NO_NAMES), len(parts))
+        name = " ".join(parts[:end])[:80].strip()
+        # A sentence starts with a capital anyway: there, more than that has to show that it is a name.
+        starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
+        if name[:1].isupper() and (
+            not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
+        ):
+            yield run.end() - len(name), name
 
 
-def _inside(parts: list[str], *, starts: bool) -> Iterator[str]:
-    """The words of a run whose capital means something; ordinary words only where they stand alone."""
-    for part in map(_bare, parts[starts:]):
-        if len(parts) == 1 or part.lower() not in _PLAIN:
-            yield part
+def _acts(sentence: str, run: re.Match[str]) -> bool:
+    verb = (sentence[run.end() : run.end() + 30].split(None, 1) or [""])[0]
+    acts = verb in PAST or verb in {"'s", "’s"} or (verb.islower() and verb.endswith(("s", "ed")))
+    return acts and not run[0].endswith(("ing", "ly")) and not (run[0][-1] == "s" and verb.endswith("ed"))
 
 
-def _mentions(sentence: str, runs: list[re.Match[str]], evidence: _Evidence) -> list[Mention]:
-    titles = list(_titles(sentence))
-    found = [
-        mention
-        for run in runs
-        if not any(title.start <= run.start() < title.end for title in titles)
-        and (mention := _judged(sentence, run, evidence))
-    ]
-    return sorted([*titles, *found], key=lambda mention: mention.start)
+class Talk:
+    """Sentences, those of the history before the new ones, with the names in them and whom pronouns mean."""
 
+    def __init__(self, history: Sequence[Said], new: Sequence[Said]) -> None:
+        self.lines = [*history, *new]
+        self.new = range(len(history), len(self.lines))
+        self.owners = [role_of(line.speaker) or line.speaker or "user" for line in self.lines]
+        inside = [name for line in self.lines for place, name in _names(line.text) if place]
+        known = {part for name in (*inside, *self.owners) for part in name.split()}
+        self.named = [[*_names(line.text, known)] for line in self.lines]
+        self.meant = [""]
+        for number in range(len(self.lines)):
+            people = self._people(number)
+            # Of several people nobody can be told; a sentence about nobody leaves things as they were.
+            self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
 
-def _titles(sentence: str) -> Iterator[Mention]:
-    for quote in _QUOTED.finditer(sentence):
-        title = quote[1].partition(":")[0].strip(" ,.;")
-        if title and (_title_case(title) or _NAMING.search(sentence[max(0, quote.start() - 20) : quote.start()])):
-            yield Mention(title, quote.start(), quote.end(), quoted=True)
+    def _people(self, number: int) -> set[str]:
+        """The names in a sentence that do not stand behind a preposition, as places do."""
+        text = self.lines[number].text
+        return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
 
-
-def _title_case(title: str) -> bool:
-    parts = [part for part in title.split() if part.lower() not in _SMALL]
-    return 0 < len(parts) <= _MOST_WORDS and all(part[0].isupper() or part[0].isdigit() for part in parts)
-
-
-def _at_start(sentence: str, run: re.Match[str]) -> bool:
-    """Whether the capital of a run may only be that of a beginning sentence, or of an ordinary word after a colon."""
-    first = _FIRST.search(sentence)
-    if first and first.start() == run.start():
-        return True
-    opened = _OPENING.search(sentence, max(0, run.start() - 2), run.start())
-    return opened is not None and run[0].lower() in _PLAIN
-
-
-def _judged(sentence: str, run: re.Match[str], evidence: _Evidence) -> Mention | None:
-    start, end = run.span()
-    name = _bare(run[0])
-    end -= len(run[0]) - len(name)
-    first = _at_start(sentence, run) and not (" " in name and name in evidence.whole)
-    if first:
-        lead = _leading(name, evidence)
-        name, start, first = name[lead:], start + lead, not lead
-    if not name or _no_name(name) or (first and not _proven(name, sentence[end : end + 30], evidence)):
-        return None
-    return Mention(name, start, end, quoted=False)
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"['’]s?$", "", name)
-
-
-def _leading(name: str, evidence: _Evidence) -> int:
-    """How many characters of a run at the start of a sentence are ordinary words before the name proper."""
-    lead = 0
-    for part in re.finditer(r"\S+ ", name):
-        if not _interjected(part[0].strip(), name[part.end() :], evidence):
-            break
-        lead = part.end()
-    return lead
-
-
-def _interjected(word: str, rest: str, evidence: _Evidence) -> bool:
-    lower = word.lower().replace("’", "'")
-    if lower in _PLAIN:
-        return word not in evidence.capital
-    addressed = rest in evidence.whole or rest.lower() in FIRST_NAMES
-    return addressed and not word.endswith(".") and lower not in FIRST_NAMES and word not in evidence.capital
-
-
-def _no_name(name: str) -> bool:
-    parts = name.lower().replace("’", "'").split()
-    if not 1 < len(name) <= _LONGEST or len(parts) > _MOST_WORDS:
-        return True
-    return all(part in _FUNCTION or part in DEMONYMS or part in NEVER_NAMES or part.isdigit() for part in parts)
-
-
-def _proven(name: str, after: str, evidence: _Evidence) -> bool:
-    parts = name.split()
-    if len(parts) > 1:
-        return not all(part.lower() in _PLAIN for part in parts)
-    word = name.lower()
-    if name in evidence.capital:
-        return word not in _FUNCTION
-    if word in _PLAIN or word in evidence.lower:
-        return False
-    return word in FIRST_NAMES or (name.isupper() and len(name) > 1) or _like_subject(word, after)
-
-
-def _like_subject(word: str, after: str) -> bool:
-    if word.endswith(_NO_NAME_ENDINGS):
-        return False
-    if after[:2] in {"'s", "’s"} or _APPOSED.match(after):
-        return True
-    following = re.match(r"\s([a-z']+)", after)
-    if following is None:
-        return False
-    tense = FORMS[following[1]].tense if following[1] in FORMS else "base"
-    if word.endswith("s"):
-        # A plural noun, unless its verb is singular: "Films directed by ...", "Paris is ...".
-        return following[1] in _SINGULAR or tense == "present"
-    return following[1] in _SPEAKS or tense != "base"
+    def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
+        """The names that a sentence is about: those in it, in lower case if `known`, a pronoun's, the speaker's."""
+        speaker, text = self.lines[number]
+        found, plain = words(text), f" {' '.join(words(text))} "
+        # "She" behind a name in the same sentence means that name as a rule.
+        meant = self.meant[number] if _PRONOUN.search(text) and not self._people(number) else ""
+        mine = speaker if not role_of(speaker) and not _FIRST_PERSON.isdisjoint(found) else ""
+        standing = [name for name in known if f" {' '.join(words(name))} " in plain]
+        return [
+            name for name in dict.fromkeys([meant, *(name for _, name in self.named[number]), mine, *standing]) if name
+        ]

@@ -1,5 +1,7 @@
 """Embeddings by hashing."""
 
+import hashlib
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -62,3 +64,11 @@ def test_every_vector_has_length_one(texts: list[str], dimensions: int) -> None:
     """Any text at all has a direction: also none, white space, signs and half characters."""
     lengths = np.linalg.norm(hash_embedding([*texts, "", " ", "\ud800"], dimensions), axis=1)
     assert np.allclose(lengths, 1, atol=1e-5)
+
+
+def test_vectors_never_change() -> None:
+    """Stored embeddings stay valid: these texts have had these vectors from the start."""
+    texts = ["She moves to Oslo; he studies classes, quickly.", "我喜欢北京", "Noor’s £3,260 re-wiring isn't", "the"]
+    assert (
+        hashlib.blake2s(np.round(hash_embedding(texts), 5).tobytes(), digest_size=8).hexdigest() == "e6f51fd26aa52f39"
+    )

@@ -3,6 +3,8 @@
 import asyncio
 import inspect
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -269,3 +271,19 @@ class TestOptions:
     def test_take_clients_of_both_kinds(self) -> None:
         """The constructor takes a sync and an async client of the openai library (X6)."""
         assert {"client", "async_client", "base_url", "api_key"} <= set(inspect.signature(ChatModel).parameters)
+
+
+@pytest.mark.parametrize(("options", "warnings"), [("", 1), ("llm='offline'", 0), ("llm=str.upper", 0)])
+def test_leaving_the_model_out_warns_once(options: str, warnings: int) -> None:
+    """A memory made without `llm` says once per process, at the caller's line, that rules will answer."""
+    both = f"create_memory('summary', {options}), create_memory('entity', {options})"
+    probe = f"from memzoo.memories import *\nfor _ in 'ab': {both}"
+    done = subprocess.run([sys.executable, "-W", "always", "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stderr.count("<string>:2: OfflineModelWarning: no llm was given") == warnings
+    assert done.stderr.count('llm="offline"') == warnings
+
+
+def test_counting_tokens_for_a_model_does_not_warn() -> None:
+    """The token buffer never asks its `llm`, so nobody needs to choose one."""
+    probe = "from memzoo.memories import create_memory; create_memory('token-buffer', token_counter='approximate')"
+    assert subprocess.run([sys.executable, "-W", "error", "-c", probe], check=False).returncode == 0

@@ -6,7 +6,7 @@ import sys
 
 PROGRAM = """
 import asyncio, json, sys
-from memzoo.memories.models.offline.app import application
+from memzoo.memories.models.offline.endpoint import application
 from memzoo.prompts import PromptSet
 import io
 

@@ -1,9 +1,22 @@
-"""Words as the offline model sees them: which ones carry meaning, and what is left of one without its ending."""
+"""What the library knows of languages: words, their stems, the ones that say little, and scripts without spaces."""
 
 import functools
 import re
 
-__all__ = ["SMALL_TALK", "STOPWORDS", "all_stems", "content_stems", "is_question", "stem", "words"]
+__all__ = [
+    "SMALL_TALK",
+    "STOPWORDS",
+    "UNSPACED",
+    "all_stems",
+    "content_stems",
+    "is_question",
+    "singular",
+    "stem",
+    "words",
+]
+
+UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Characters of Chinese and Japanese, for use between the brackets of a regular expression."""
 
 STOPWORDS = frozenset(
     """
@@ -78,10 +91,11 @@ def stem(word: str) -> str:
     word = word.removesuffix("'s")
     if len(word) <= _SHORTEST or not word.isascii():
         return word
-    return _closed(_without_ending(_singular(word)))
+    return _closed(_without_ending(singular(word)))
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """A lower-case English word without its plural ending."""
     if word.endswith("ies") and len(word) > _SHORTEST + 1:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "zes", "ches", "shes")):

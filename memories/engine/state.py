@@ -80,7 +80,8 @@ class StateKeeper:
             if held:
                 known = self._state
                 update = await self._store.read_state(*self._key, since=0 if reset else known.version)
-                await self._take_in(update, reset=reset or update.reset)
+                # Who knows nothing yet has nothing to let go of.
+                await self._take_in(update, reset=reset or (update.reset and known.version > 0))
         return self._state
 
     async def commit(self, state: State, changes: Changes, watermark: int) -> State:

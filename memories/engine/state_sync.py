@@ -35,6 +35,12 @@ class Hooks(NamedTuple):
     on_state_change: OnStateChange
 
 
+class _Step(NamedTuple):
+    """What is derived from at once. Without entries, what is stored is brought within new limits."""
+
+    entries: Sequence[Entry]
+
+
 class StateSync:
     """Brings the state of a strategy up to the end of the log, in steps that are committed one by one.
 
@@ -115,11 +121,9 @@ class StateSync:
         try:
             async with self._lock.held():
                 state = await self.refresh()
-                while True:
-                    step, are_more = await self._next_step(state)
-                    if not are_more and not (everything and step) and not self._hooks.due(state, step):
-                        return state
-                    state = await self._take(state, step)
+                while step := await self._next_step(state, everything=everything):
+                    state = await self._take(state, step.entries)
+                return state
         except ModelError as error:
             if raising:
                 raise
@@ -145,9 +149,7 @@ class StateSync:
 
     async def behind(self) -> bool:
         """Whether there is something to derive."""
-        state = await self.refresh()
-        step, are_more = await self._next_step(state)
-        return are_more or self._hooks.due(state, step)
+        return await self._next_step(await self.refresh()) is not None
 
     async def _catch_up_quietly(self) -> None:
         await self._follower.refresh()
@@ -162,18 +164,19 @@ class StateSync:
             await self._follower.refresh()
             return await self.refresh()
 
-    async def _next_step(self, state: State) -> tuple[Sequence[Entry], bool]:
-        """The next whole turns, not many more than a prompt has room for, and whether more wait behind them."""
-        log = Log(self._follower)
-        limit, ends = _FEWEST_ENTRIES, list[int]()
+    async def _next_step(self, state: State, *, everything: bool = False) -> _Step | None:
+        """The next whole turns, not many more than a prompt has room for; `None` if nothing is to be derived now."""
+        log, limit = Log(self._follower), _FEWEST_ENTRIES
         waiting = await log.after(state.watermark, limit=limit)
+        few = len(waiting) < limit and sum(map(_size, waiting)) <= _MOST_CHARACTERS
+        if few and not (everything and waiting) and not self._hooks.due(state, waiting):
+            return None
         while not (ends := _ends_of_turns(waiting, whole=len(waiting) < limit)) and waiting:
             limit *= 2
             waiting = await log.after(state.watermark, limit=limit)
-        sizes = list(itertools.accumulate(len(text_of(entry.message)) for entry in waiting))
+        sizes = list(itertools.accumulate(map(_size, waiting)))
         fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
-        step = waiting[: max(fitting or ends[:1], default=0)]
-        return step, len(step) < len(waiting) or len(waiting) == limit
+        return _Step(waiting[: max(fitting or ends[:1], default=0)])
 
 
 def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:
@@ -181,3 +184,9 @@ def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:
     turns = [entry.turn_id for entry in entries]
     ends = [place for place in range(1, len(turns)) if turns[place] != turns[place - 1]]
     return [*ends, len(turns)] if whole and turns else ends
+
+
+def _size(entry: Entry) -> int:
+    """The characters of a message; nearly all have nothing but a text, of which the length is known."""
+    content: object = entry.message.get("content")
+    return len(content) if isinstance(content, str) and len(entry.message) == 2 else len(text_of(entry.message))  # noqa: PLR2004

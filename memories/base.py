@@ -1,6 +1,7 @@
 """The base of all memories: what is said goes in, what the model should see comes out."""
 
 import functools
+import secrets
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +15,7 @@ from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.state_sync import Hooks, StateSync
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import check, non_empty_text, option, refuse_unknown, strategy
+from memzoo.memories.options import a_store, check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.memories.text.messages import Labels, checked, copied, text_of
 from memzoo.memories.text.rendering import Renderer
@@ -23,26 +24,18 @@ from memzoo.memories.text.view import View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.driving import blocking, drive, together
-from memzoo.stores.errors import OptionError
 
 __all__ = ["BaseMemory"]
 
 
-def _check_store(_: str, value: object) -> None:
-    if not isinstance(value, Store):
-        raise OptionError(f"store must be a Store, such as open_store('sqlite:///memories.db'), not {value!r}")
-
-
 @strategy
 class BaseMemory(ABC):
-    """Remembers a conversation. What is said goes into its log; a strategy is a view of that log.
+    """Remembers a conversation: what is said goes into a log, and what a strategy shows is a view of that log.
 
-    A strategy of your own overrides up to five hooks: `view` says what to show the model; `derive` says what to learn
-    from new messages, `due` when, and `oldest_needed` how far back it looks; `on_state_change` keeps up whatever lies
-    beside the state, such as an index. Everything else is here, once: saving, loading, catching up, forgetting, turns.
-
-    Each method that may wait is written once, as a coroutine (`asave_context`); its twin (`save_context`) is for
-    synchronous code.
+    A strategy of your own overrides up to five hooks: `view` says what to show the model; `derive` what to learn from
+    new messages, `due` when, and `oldest_needed` how far back it looks; `on_state_change` keeps up what lies beside the
+    state, such as an index. All else is here, once. Each method that may wait is a coroutine (`asave_context`) with a
+    twin for synchronous code (`save_context`).
 
     Attributes:
         name: The strategy's short name.
@@ -51,8 +44,7 @@ class BaseMemory(ABC):
         usage: What this memory spent on models, by purpose.
 
     Raises:
-        UnknownOptionError: There is no such option; the text lists those that there are.
-        OptionError: An option has a value that cannot work.
+        UnknownOptionError, OptionError: There is no such option, or it has a value that cannot work.
     """
 
     name: ClassVar[str]
@@ -70,7 +62,7 @@ class BaseMemory(ABC):
     human_prefix: str = option("Human", check=non_empty_text, doc="The user's label in a transcript.")
     ai_prefix: str = option("AI", check=non_empty_text, doc="The assistant's label in a transcript.")
     return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
-    store: Store = option(factory=InMemoryStore, check=_check_store, doc="Keeps log and state; by default in memory.")
+    store: Store = option(factory=InMemoryStore, check=a_store, doc="Keeps log and state; by default in memory.")
     conversation_id: str = option(
         factory=lambda: uuid.uuid4().hex,
         check=non_empty_text,
@@ -112,10 +104,9 @@ class BaseMemory(ABC):
         self._log = Log(self._follower)
         labels, known = Labels(self.human_prefix, self.ai_prefix), self._follower
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
-        self._sync: StateSync | None = None
-        if type(self).derive is not BaseMemory.derive:
-            hooks = Hooks(self.derive, self.due, self.on_state_change)
-            self._sync = StateSync(self._follower, self.state_name, hooks, background=self.background)
+        hooks = Hooks(self.derive, self.due, self.on_state_change)
+        learns = type(self).derive is not BaseMemory.derive
+        self._sync = StateSync(known, self.state_name, hooks, background=self.background) if learns else None
 
     # The five hooks.
 
@@ -143,7 +134,7 @@ class BaseMemory(ABC):
 
         Args:
             changes: Items that changed, by key; `None` for one that went.
-            reset: Something was deleted: let go of all that was kept before, at once.
+            reset: Something was deleted: let go at once of all that was kept before.
         """
 
     # What follows from them.
@@ -167,7 +158,7 @@ class BaseMemory(ABC):
         """The memory for a prompt: a transcript, or chat messages with `return_messages`, by variable.
 
         Args:
-            inputs: The inputs of this turn. Strategies that search for what fits them need them; others do not.
+            inputs: The inputs of this turn. Only strategies that search for what fits them need them.
 
         Raises:
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
@@ -249,8 +240,8 @@ class BaseMemory(ABC):
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files, so that no copy is left in them, which takes as long as copying them;
-                by default where the store is a file, but not on a server, where it would lock others out.
+            thorough: Rewrite the store's files, so that no copy is left in them. By default a file is rewritten, but
+                not the tables of a server, which would lock others out.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.
@@ -263,11 +254,7 @@ class BaseMemory(ABC):
         await clear(self._follower, self._learners)
 
     async def asettle(self) -> None:
-        """Return when all that was said is learnt from; with `background`, wait for what is under way.
-
-        Raises:
-            ModelError: As in `asave_context`.
-        """
+        """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
         raising = self.on_model_error == "raise"
         await together(learner.settle(raising=raising) for learner in self._learners)
 
@@ -283,8 +270,8 @@ class BaseMemory(ABC):
 
         Args:
             user: The user's words, or a user message (with pictures, say).
-            on_failure: What becomes of it when an exception ends it: `"keep"` stores what was said so far, and
-                `unfinished_turn` tells so; `"rollback"` stores nothing. A turn without an answer is unfinished too.
+            on_failure: When an exception ends it, `"keep"` stores what was said so far, and `unfinished_turn` tells so;
+                `"rollback"` stores nothing. A turn without an answer is unfinished too.
             busy: `"wait"` for the end of another turn of this conversation, or `"refuse"`.
             turn_id: As in `save_context`: a turn with the id of a stored one is not stored again.
 
@@ -295,10 +282,7 @@ class BaseMemory(ABC):
         return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
-        """The messages of the newest turn if it ended without an answer, by a failure or otherwise; else none.
-
-        They stay in the log, and what of them can be sent is shown like everything else.
-        """
+        """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
         return await turns.unfinished_turn(self._follower)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
@@ -309,7 +293,7 @@ class BaseMemory(ABC):
                 user says and what the assistant answers.
 
         Returns:
-            Whether nothing had been said yet but a system message, so that the examples now stand there.
+            Whether nothing had been said yet but a system message, so that the examples stand there now.
 
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
@@ -340,7 +324,7 @@ class BaseMemory(ABC):
 
     @property
     def chat_memory(self) -> ChatHistory:
-        """The log, with the methods that LangChain users know."""
+        """The log, with LangChain's methods."""
         return ChatHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
@@ -385,29 +369,24 @@ class BaseMemory(ABC):
 
     def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
         message = checked({"role": role, "content": values[key]})
-        if not self.keeps_fields:
-            return Record(message)
-        return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
+        others = values.items() if self.keeps_fields else ()
+        return Record(message, {name: None if name == key else str(value) for name, value in others})
 
     async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
         entries: Sequence[Entry] = ()
         if records:
-            entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or uuid.uuid4().hex)
+            entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or secrets.token_hex(16))
         await self._learn(entries)
         if entries and not self.keep_history:
             await evict(self._follower, await self._oldest_needed(), entries[0].seq)
 
     async def _learn(self, new: Sequence[Entry] = ()) -> None:
-        """Learn from what is in the log: at once, or with `background` after this call.
-
-        Args:
-            new: What was just appended.
-        """
-        if new:
+        """Learn from what is in the log, of which `new` was just appended."""
+        learners, raising = self._learners, self.on_model_error == "raise"
+        if learners:
+            await together([learner.follow(new, raising=raising) for learner in learners])
+        elif new:
             self._follower.add(new)
-        if learners := self._learners:
-            raising = self.on_model_error == "raise"
-            await together(learner.follow(new, raising=raising) for learner in learners)
 
     async def _oldest_needed(self) -> int:
         return await self.oldest_needed(await self._refreshed_log(), await self._state(catch_up=False))

@@ -6,9 +6,20 @@ import textwrap
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar, dataclass_transform, get_args
 
+from memzoo.stores import Store
 from memzoo.stores.errors import OptionError, UnknownOptionError
 
-__all__ = ["check", "names", "non_empty_text", "one_of", "option", "refuse_unknown", "strategy", "whole_number"]
+__all__ = [
+    "a_store",
+    "check",
+    "names",
+    "non_empty_text",
+    "one_of",
+    "option",
+    "refuse_unknown",
+    "strategy",
+    "whole_number",
+]
 
 Check = Callable[[str, Any], None]
 T = TypeVar("T")
@@ -93,6 +104,16 @@ def non_empty_text(name: str, value: object) -> None:
     if not isinstance(value, str) or not value:
         hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
         raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
+
+
+def a_store(name: str, value: object) -> None:
+    """Check that an option is a store.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not isinstance(value, Store):
+        raise OptionError(f"{name} must be a Store, such as open_store('sqlite:///memories.db'), not {value!r}")
 
 
 def names(name: str, value: object) -> None:

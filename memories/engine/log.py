@@ -54,7 +54,8 @@ class Follower:
     async def refresh(self) -> None:
         """Take in what was appended since the last time, in one read; start anew if something was deleted."""
         while self._epoch is not None:
-            new = await self.store.read(self.conversation_id, after=_last(self.entries))
+            held = self._held[0]
+            new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
             with self._lock:
                 if getattr(new, "epoch", None) == self._epoch:
                     self._extend(new)
@@ -71,7 +72,9 @@ class Follower:
             Whether the log is held up to the last of them; otherwise `refresh` brings it there.
         """
         with self._lock:
-            if self._epoch is None or entries[0].seq > _last(self.entries) + 1:
+            held = self._held[0]
+            # What somebody else appended in between has to be read.
+            if self._epoch is None or entries[0].seq > (held[-1].seq if held else 0) + 1:
                 return False
             self._extend(entries)
             return True
@@ -84,7 +87,7 @@ class Follower:
         """
         while True:
             entries, start = self._held
-            wanted = count if count is not None else _last(entries) - first + 1
+            wanted = count if count is not None else (entries[-1].seq - first + 1 if entries else 0)
             self._reach = max(self._reach, min(wanted, len(entries)))
             if start <= first or (count is not None and len(entries) >= count):
                 return entries
@@ -116,9 +119,9 @@ class Follower:
         self._epoch = epoch
 
     def _extend(self, entries: Sequence[Entry]) -> None:
-        held = self.entries
-        last = _last(held)
-        held.extend(entry for entry in entries if entry.seq > last)
+        held = self._held[0]
+        last = held[-1].seq if held else 0
+        held.extend([entry for entry in entries if entry.seq > last])
         if len(held) > 4 * self._reach:
             self._let_go_of_oldest()
 
@@ -130,10 +133,6 @@ class Follower:
         for known in (self.lines, self.tokens):
             for seq in [seq for seq in known if seq < first]:
                 del known[seq]
-
-
-def _last(entries: Sequence[Entry]) -> int:
-    return entries[-1].seq if entries else 0
 
 
 class Log:
@@ -231,7 +230,7 @@ class Log:
 
     def _end(self, entries: Sequence[Entry]) -> int:
         """The place after the last entry to be seen."""
-        if self.until is None or _last(entries) <= self.until:
+        if self.until is None or not entries or entries[-1].seq <= self.until:
             return len(entries)
         return bisect_right(entries, self.until, key=_seq)
 

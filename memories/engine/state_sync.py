@@ -57,6 +57,7 @@ class StateSync:
     def __init__(self, follower: Follower, name: str, hooks: Hooks, *, background: bool) -> None:
         self.name = name
         self._follower = follower
+        self._log = Log(follower)
         self._hooks = hooks
         self._keeper = StateKeeper(follower.store, follower.conversation_id, name, hooks.on_state_change)
         self._lock = state_locks.of(follower.store, follower.conversation_id, name)
@@ -166,15 +167,16 @@ class StateSync:
 
     async def _next_step(self, state: State, *, everything: bool = False) -> _Step | None:
         """The next whole turns, not many more than a prompt has room for; `None` if nothing is to be derived now."""
-        log, limit = Log(self._follower), _FEWEST_ENTRIES
-        waiting = await log.after(state.watermark, limit=limit)
-        few = len(waiting) < limit and sum(map(_size, waiting)) <= _MOST_CHARACTERS
+        limit = _FEWEST_ENTRIES
+        waiting = await self._log.after(state.watermark, limit=limit)
+        sizes = list(itertools.accumulate(map(_size, waiting)))
+        few = len(waiting) < limit and (not sizes or sizes[-1] <= _MOST_CHARACTERS)
         if few and not (everything and waiting) and not self._hooks.due(state, waiting):
             return None
         while not (ends := _ends_of_turns(waiting, whole=len(waiting) < limit)) and waiting:
             limit *= 2
-            waiting = await log.after(state.watermark, limit=limit)
-        sizes = list(itertools.accumulate(map(_size, waiting)))
+            waiting = await self._log.after(state.watermark, limit=limit)
+            sizes = list(itertools.accumulate(map(_size, waiting)))
         fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
         return _Step(waiting[: max(fitting or ends[:1], default=0)])
 

@@ -103,6 +103,8 @@ def copied(value: T) -> T:
 def text_of(message: Message) -> str:
     """What a message says, in words: text as it is, pictures and files named, tool calls spelt out."""
     content = message.get("content")
+    if isinstance(content, str) and len(message) == 2:  # noqa: PLR2004 - a role and a text, as nearly all have
+        return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
     said = [_part_text(part) for part in parts]
     if audio := message.get("audio"):
@@ -180,10 +182,10 @@ class Labels:
             return own
         return own if name.casefold() in {label.casefold() for label in self.names - {own}} else name
 
-    @property
-    def names(self) -> set[str]:
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
         """All labels."""
-        return set(map(self.of, ROLES))
+        return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
         """A message as one turn: its label, a colon, its text."""

@@ -169,6 +169,9 @@ class Log:
         if count <= 0:
             return []
         held = self.follower.entries
+        if self.until is not None:
+            # As far back as the log ends here; what is wanted stands before that.
+            held = await self.follower.reach(self.until + 1)
         entries = await self.follower.reach(count=count + len(held) - self._end(held))
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]

@@ -1,4 +1,4 @@
-"""Remember notes about each person, place and thing."""
+"""Remember notes on each person, place and thing."""
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,14 +24,15 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and notes about whom and what the input speaks of.
+    """Shows the last `k` exchanges, and notes on the people and things mentioned in the input.
 
-    Each has a note of its own, so that what is said of one never pushes out what was said of another. Loading asks the
-    model whom the input is about (one call); saving brings all notes up to date in one call, after one that finds the
-    names if the load before it did not. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where
-    the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
+    Each person or thing has a note of its own, so what is said about one never pushes out what was said about another.
+    Loading asks the model who is mentioned (one call). Saving brings all notes up to date in one call, after one that
+    finds the names, unless the load before it found them. A name is known however it is written: "Sam", "sam" and "SAM"
+    are one. Where the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
 
-    State: see `EntityNotes`.
+    State: by canonical name, `{"name": ..., "summary": ...}` for a note, and `{"name": ..., "of": ...}` for another
+    name, where `of` is the key of the note.
 
     Example:
         >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
@@ -69,7 +70,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Find the names in the new messages, then bring the notes about them up to date."""
+        """Find the names in the new messages, then bring the notes on them up to date."""
         new_lines = self._renderer.lines_of(messages_of(entries))
         history = self._renderer.lines_of(messages_of(await log.before(entries[0]).exchanges(self.k)))
         names = self._found_by_load(entries)
@@ -85,11 +86,11 @@ class ConversationEntityMemory(ModelBackedMemory):
         return Changes(notes.changes(found, replies.aliases(reply, shown, new_lines), shown))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The exchanges that tell whom the next messages speak of."""
+        """The exchanges that tell who "she" is in the next messages."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The last exchanges, and the notes about whom the query speaks of."""
+        """The last exchanges, and the notes on who and what is mentioned in the query."""
         recent = await log.exchanges(self.k)
         notes = EntityNotes(state.items)
         names = await self._names(query or "", recent, state)
@@ -106,7 +107,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Other names for the entities that there are notes about, each with the name that the note has."""
+        """Other names for what there are notes on, each with the name on the note."""
         return EntityNotes(drive(self._state(catch_up=False)).items).aliases
 
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:

@@ -1,4 +1,4 @@
-"""The notes of the entity memory: one for each entity, by whatever name it is called."""
+"""The notes of the entity memory: one for each person or thing, whatever name is used for it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class EntityNotes:
         return self.items.get(key, {}).get("name", otherwise)
 
     def summary(self, key: str) -> str:
-        """The note about an entity; "" if there is none."""
+        """The note on an entity; "" if there is none."""
         return self.items.get(key, {}).get("summary", "")
 
     def asked_about(self, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ class EntityNotes:
         ]
 
     def found(self, names: Iterable[str]) -> dict[str, str]:
-        """The notes about names, "" for a new one. A name that is not known finds all of which it is a part."""
+        """The notes on names, "" for a new one. A name that is not known finds all names that it is a part of."""
         notes: dict[str, str] = {}
         for name in names:
             keys = [self.key(name)]

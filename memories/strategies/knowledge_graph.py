@@ -26,14 +26,15 @@ logger = logging.getLogger("memzoo")
 
 @strategy
 class ConversationKGMemory(ModelBackedMemory):
-    """Shows the facts about whom and what the input speaks of.
+    """Shows the facts about the people and things mentioned in the input.
 
-    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks it whom the
-    input is about (one call), unless the input has names that are known and no "he" or "she". Facts said in different
-    exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one object,
-    the newer supersedes the older, which stays as history.
+    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks it who is
+    mentioned (one call), unless the input has names that are known and no "he" or "she". Facts from different exchanges
+    meet under one name, and a corrected fact is shown corrected: where a subject can have only one object, the newer
+    fact supersedes the older one, which stays as history.
 
-    State: see `KnowledgeGraph`.
+    State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
+    `superseded_by`), by its canonical subject, relation and object with tabs between.
 
     Example:
         >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
@@ -85,11 +86,11 @@ class ConversationKGMemory(ModelBackedMemory):
         return Changes(draft)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The exchanges that tell whom the next messages speak of; `why` quotes no others then."""
+        """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """A line of facts for each name that the query speaks of, then what no facts were taken from yet."""
+        """A line of facts for each name in the query, then the messages that no facts were taken from yet."""
         near = self.kg.around(await self._names(query or "", log), self.depth)
         if self.max_token_limit is not None:
             near = within(self.max_token_limit, near, self._tokens)

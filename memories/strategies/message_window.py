@@ -9,10 +9,10 @@ __all__ = ["MessageWindowMemory"]
 
 @strategy
 class MessageWindowMemory(WindowMemory):
-    """Shows the newest messages, as many as a number allows, the system message always among them.
+    """Shows the newest `max_messages` messages, always with the system message.
 
-    Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Calls of
-    tools and their results count one by one and go together.
+    Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Tool
+    calls and their results count one by one and go together.
 
     State: see `WindowMemory`.
 

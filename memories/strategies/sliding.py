@@ -11,10 +11,10 @@ _FEWEST_ENTRIES = 32
 
 
 class SlidingWindow:
-    """Knows which messages fit a limit, where there is nothing but the words of user and assistant.
+    """Knows which messages fit a limit, as long as there are only messages of the user and answers.
 
-    Then the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted the
-    last time, and what is new, less what that pushes out: a load costs what changed. All other cases are left to
+    In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
+    last time plus what is new, less what that pushes out, and a load costs what changed. All other cases are left to
     `fitted`.
 
     Args:

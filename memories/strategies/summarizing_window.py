@@ -15,11 +15,11 @@ __all__ = ["SummarizingWindowMemory"]
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
-    """Shows a summary message and the messages after it; when these are many, they go into a new summary message.
+    """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
 
-    The pattern of LangChain.js' guide: once so many messages stand before the newest user message, a model distils them
-    into one, which counts as a message and is itself distilled the next time. So a model is asked once for several
-    exchanges. The system message is no part of it and stays as it is; tools are told in words. Nothing is deleted.
+    The pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model distils
+    them into one summary message, which counts as a message and is itself distilled the next time. So one call serves
+    several exchanges. The system message stays as it is; tool calls are told in words. Nothing is deleted.
 
     State: `summary`, a text; `distilled`, the number of the last message in it; `system`, that of the newest system
     message, 0 for none.

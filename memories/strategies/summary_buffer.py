@@ -25,18 +25,17 @@ class Kept(NamedTuple):
 
 @strategy
 class ConversationSummaryBufferMemory(SummarizingMemory):
-    """Shows the newest messages, as many as fit a limit of tokens, behind a summary of the older ones.
+    """Shows the newest messages that fit a token limit, behind a summary of the older ones.
 
-    A model is asked only when the limit is passed, and then once, for all the messages that have to go. Each message is
-    counted once in its life.
+    The model is asked only when the limit is passed, and then once for all the messages that have to go: enough to make
+    room for the next exchanges (`prune_to`).
 
     State: `summary`, a text; `kept`, a list of `[number, tokens, 1 if it is a tool's result]` for each message that is
     shown, oldest first; `counter`, the name of what counted the tokens.
 
     Example:
-        >>> memory = ConversationSummaryBufferMemory(
-        ...     llm=lambda messages: "Sam greets the AI.", max_token_limit=7, token_counter=lambda message: 1
-        ... )
+        >>> limits = {"max_token_limit": 3, "prune_to": 2, "token_counter": lambda message: 1}
+        >>> memory = ConversationSummaryBufferMemory(llm=lambda messages: "Sam greets the AI.", **limits)
         >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
         >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
         >>> print(memory.load_memory_variables({})["history"])

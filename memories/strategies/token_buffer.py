@@ -11,7 +11,7 @@ __all__ = ["ConversationTokenBufferMemory"]
 
 @strategy
 class ConversationTokenBufferMemory(WindowMemory):
-    r"""Shows the newest messages, as many as fit a number of tokens: `TokenWindowMemory` with LangChain's options.
+    r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
     State: see `WindowMemory`.
 

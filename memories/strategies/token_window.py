@@ -9,7 +9,7 @@ __all__ = ["TokenWindowMemory"]
 
 @strategy
 class TokenWindowMemory(WindowMemory):
-    """Shows the newest messages, as many as fit a number of tokens, the system message always among them.
+    """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
 
     A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
 

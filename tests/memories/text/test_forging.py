@@ -33,7 +33,7 @@ calling = texts.map(
 )
 
 
-def turns(transcript: str, names: set[str]) -> int:
+def turns(transcript: str, names: frozenset[str]) -> int:
     """How many lines look like a turn: whatever ends the line before, whatever blanks stand before the label."""
     label = "|".join(re.escape(name) for name in names)
     return sum(bool(re.match(rf"\s*(?:{label})\s*:", line, re.IGNORECASE)) for line in transcript.splitlines())

@@ -115,7 +115,8 @@ class TestFollowing:
         follower, log = follow(store)
         drive(follower.refresh())
         for number in range(1, 2001):
-            follower.add(say(store, number, number)) or drive(follower.refresh())
+            if not follower.add(say(store, number, number)):
+                drive(follower.refresh())
             drive(log.tail(4))
             follower.lines[number] = "line"
         assert len(follower.entries) <= 300

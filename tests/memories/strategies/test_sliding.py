@@ -19,12 +19,13 @@ def characters(message: Message) -> int:
     return len(message["content"] or "x")
 
 
-said = some.one_of(
-    some.builds(
-        lambda role, size: {"role": role, "content": "x" * size},
-        some.sampled_from(["user", "assistant"]),
-        some.integers(1, 6),
-    ),
+def plain(role: str, size: int) -> Message:
+    """A message of so many characters."""
+    return {"role": role, "content": "x" * size}
+
+
+said: some.SearchStrategy[Message] = some.one_of(
+    some.builds(plain, some.sampled_from(["user", "assistant"]), some.integers(1, 6)),
     some.sampled_from([CALL, RESULT, SYSTEM]),
 )
 steps = some.lists(some.tuples(some.lists(said, min_size=1, max_size=4), some.booleans()), min_size=1, max_size=12)

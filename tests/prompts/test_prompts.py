@@ -85,6 +85,7 @@ PIECES = [
     "x",
 ]
 texts = some.lists(some.one_of(some.sampled_from(PIECES), some.text(max_size=3)), max_size=10).map("".join)
+OURS = PromptSet()
 TAG = re.compile(r"<\s*/?\s*(?:summary|history|new_lines|known|input)\b", re.IGNORECASE)
 
 
@@ -97,8 +98,8 @@ class TestData:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
         entities = [{"name": text, "summary": other}, {"name": other, "summary": text}]
         hostile = values(name, summary=other, new_lines=text, history=other, input=text, entities=entities)
-        tags = [match.group() for match in TAG.finditer(PromptSet().render(name, **hostile))]
-        assert tags == [match.group() for match in TAG.finditer(PromptSet().render(name, **values(name)))]
+        tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
+        assert tags == [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
 
     @REPEATABLE
     @given(texts)

@@ -16,8 +16,8 @@ ARGS ?=
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare $(ARGS))
 
-test: $(VENV)/.dev  ## run all tests
-	$(call run,python -m pytest $(ARGS))
+test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
+	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))
 
 sequences: $(VENV)/.dev  ## the long run: 100,000 random sequences, and 1,000 conversations with tools on each strategy
 	$(call run,python -m tests.memories.sequences $(ARGS))

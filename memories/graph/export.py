@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
-from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
 from memzoo.stores import Store, managed
 from memzoo.stores.errors import OptionError
 
@@ -20,6 +19,9 @@ FORMATS: dict[str, Callable[..., str]] = {
     "json": to_json,
 }
 """The formats by name: functions of a graph, and of whether to show its `history`."""
+
+# The state of ConversationKGMemory, which imports this room and cannot be imported here.
+_STATE_NAME = "knowledge-graph"
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     if not newest:
         known = ", ".join(map(repr, await managed(store, "conversations").conversations())) or "none"
         raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
-    state = await store.read_state(conversation_id, ConversationKGMemory.name)
+    state = await store.read_state(conversation_id, _STATE_NAME)
     graph = KnowledgeGraph()
     graph.apply({key: value for key, value in state.changes.items() if value is not None}, reset=True)
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))

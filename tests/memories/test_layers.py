@@ -1,4 +1,4 @@
-"""Dependencies point one way: benchmarks -> memories -> stores, memories -> prompts."""
+"""Imports point one way: each room imports only what stands to its right in one list (DESIGN 3)."""
 
 import ast
 from collections.abc import Iterator
@@ -7,60 +7,122 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
 
-ALLOWED = {
-    "stores": {"stores"},
-    "prompts": {"prompts", "stores.errors"},
-    "memories": {"memories", "stores", "prompts"},
-    "cassettes": {"cassettes", "stores.errors", "stores.base"},
-}
+# From the left, which may import everything, to the right, which may import nothing. Rooms that stand together
+# must not import each other. "memories" is the package's own list of public names, not what lies in its folder.
+ORDER = (
+    ("_root",),
+    ("cli",),
+    ("benchmarks",),
+    ("memories",),
+    ("hosts", "migrate"),
+    ("chat",),
+    ("testing",),
+    ("registry",),
+    ("strategies",),
+    ("base",),
+    ("search", "graph"),
+    ("engine",),
+    ("models",),
+    ("text",),
+    ("options",),
+    ("prompts", "cassettes"),
+    ("stores",),
+)
+PLACE = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 
 
-MODULES = [path for layer in ALLOWED for path in sorted((ROOT / layer).rglob("*.py")) if "_root" not in path.parts]
+def module_name(path: Path) -> str:
+    """The name under which a file is imported."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memories._root", "memzoo._root")
+
+
+def room(name: str) -> str:
+    """The room of a module: a folder or file of memories/, or a package."""
+    package, *inside = name.split(".")[1:] or ["_root"]
+    if package == "memories":
+        return inside[0] if inside else package
+    return package if package in PACKAGES else "_root"
+
+
+FILES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}
+ROOMS = sorted({room(name) for name in FILES})
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """What a module imports of memzoo, by full name, without the prefix; a relative import counts as "."."""
+    """What a module imports, in functions and for types too; of a package, which of its modules."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            base = "." if node.level else node.module or ""
-            yield from (f"{base}.{alias.name}" for alias in node.names) if base == "memzoo" else [base]
+            assert not node.level, "imports are absolute"
+            whole = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from (name if name in FILES else node.module or "" for name in whole)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
 
-def at_top(tree: ast.Module) -> ast.Module:
-    """The module without its functions: what is imported when it is imported."""
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
-    return ast.Module([node for node in tree.body if not isinstance(node, functions)], [])
+def forbidden(name: str, source: str) -> list[str]:
+    """The imports of a module that point to the left, or to a room that stands beside its own."""
+    own = room(name)
+    ours = {target for target in imported(ast.parse(source)) if target.split(".")[0] == "memzoo"}
+    return sorted(target for target in ours if room(target) != own and PLACE[room(target)] <= PLACE[own])
 
 
-def is_allowed(name: str, layer: str) -> bool:
-    """Whether a layer may import a name."""
-    inside = name.removeprefix("memzoo.")
-    return any(inside == allowed or inside.startswith(f"{allowed}.") for allowed in ALLOWED[layer])
+def sources(*rooms: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of the modules of some rooms."""
+    for name, path in FILES.items():
+        if room(name) in rooms:
+            yield name, path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_one_way(path: Path) -> None:
-    """No module imports from a layer above or beside its own; the command may, inside its functions (DESIGN 3)."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    layer = path.relative_to(ROOT).parts[0]
-    scope = at_top(tree) if path.is_relative_to(ROOT / "memories" / "cli") else tree
-    names = [name for name in imported(scope) if name.startswith(("memzoo", "."))]
-    assert [name for name in names if not is_allowed(name, layer)] == []
+def test_every_room_has_a_place() -> None:
+    """A new folder or file in the root of memories/ is put into the list before anything else."""
+    assert set(ROOMS) <= PLACE.keys()
 
 
-def test_the_command_imports_benchmarks_at_most() -> None:
-    """Inside its functions the command may go one layer up, no further."""
-    tree = ast.parse((ROOT / "memories" / "cli" / "commands.py").read_text(encoding="utf-8"))
-    above = [name for name in imported(tree) if name.startswith("memzoo") and not is_allowed(name, "memories")]
-    assert all(name.startswith("memzoo.benchmarks") for name in above)
+@pytest.mark.parametrize("own", ROOMS)
+def test_imports_point_to_the_right(own: str) -> None:
+    """Imports inside functions and for types count as well: a circle of rooms is one, whenever it closes."""
+    found = {name: targets for name, source in sources(own) if (targets := forbidden(name, source))}
+    assert found == {}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_test_tools_are_imported_for_tests_only(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "line", "found"),
+    [
+        (
+            "memzoo.memories.graph.graph",
+            "from memzoo.memories.strategies import named",
+            "memzoo.memories.strategies.named",
+        ),
+        ("memzoo.memories.graph.graph", "from memzoo.memories.search.bm25 import BM25", "memzoo.memories.search.bm25"),
+        ("memzoo.memories.text.view", "def f():\n from memzoo.memories import BaseMemory", "memzoo.memories"),
+        ("memzoo.memories.base", "from memzoo.memories.strategies import window", "memzoo.memories.strategies.window"),
+        ("memzoo.stores.base", "if TYPE_CHECKING:\n import memzoo.cassettes.http", "memzoo.cassettes.http"),
+        ("memzoo.prompts", "from memzoo import compare", "memzoo"),
+    ],
+)
+def test_imports_to_the_left_are_seen(name: str, line: str, found: str) -> None:
+    """Each kind of import that would close a circle is found."""
+    assert forbidden(name, line) == [found]
+
+
+def test_the_command_imports_benchmarks_lazily() -> None:
+    """`memzoo chat` and `import memzoo` do not pay for what only `compare` needs."""
+    for name, source in sources("cli", "_root"):
+        at_once = [node for node in ast.parse(source).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+        assert "benchmarks" not in map(room, imported(ast.Module(list(at_once), []))), name
+
+
+def test_research_is_imported_by_nothing_that_ships() -> None:
+    """The wheel leaves `benchmarks/research` out."""
+    shipped = {name: source for name, source in sources(*ROOMS) if "research" not in name.split(".")}
+    found = [name for name, source in shipped.items() for target in imported(ast.parse(source)) if "research" in target]
+    assert found == []
+
+
+def test_test_tools_are_imported_for_tests_only() -> None:
     """A test library is needed by the shipped contract suites and the replay plugin, by nothing else."""
-    shipped = "testing" in path.parts or path.is_relative_to(ROOT / "cassettes")
-    names = set(imported(ast.parse(path.read_text(encoding="utf-8"))))
-    assert shipped or not {"pytest", "hypothesis"} & names
+    users = {name for name, source in sources(*ROOMS) if {"pytest", "hypothesis"} & set(imported(ast.parse(source)))}
+    assert [name for name in users if "testing" not in name.split(".") and room(name) != "cassettes"] == []

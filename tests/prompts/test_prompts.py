@@ -85,27 +85,28 @@ PIECES = [
     "x",
 ]
 texts = some.lists(some.one_of(some.sampled_from(PIECES), some.text(max_size=3)), max_size=10).map("".join)
+OURS = PromptSet()
+BARE = PromptSet({"summary": "[{{ summary }}]{{ new_lines }}"})
 TAG = re.compile(r"<\s*/?\s*(?:summary|history|new_lines|known|input)\b", re.IGNORECASE)
 
 
 class TestData:
     """What is put into a prompt."""
 
-    @settings(REPEATABLE, max_examples=300)
+    @settings(REPEATABLE, max_examples=150)
     @given(some.sampled_from(sorted(PROMPTS)), texts, texts)
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
         entities = [{"name": text, "summary": other}, {"name": other, "summary": text}]
         hostile = values(name, summary=other, new_lines=text, history=other, input=text, entities=entities)
-        tags = [match.group() for match in TAG.finditer(PromptSet().render(name, **hostile))]
-        assert tags == [match.group() for match in TAG.finditer(PromptSet().render(name, **values(name)))]
+        tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
+        assert tags == [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
 
     @REPEATABLE
     @given(texts)
     def test_is_shown_as_it_is_but_for_tags(self, text: str) -> None:
         """Apart from the tags a value is shown unchanged: nothing is escaped, nothing evaluated (I8)."""
-        prompts = PromptSet({"summary": "[{{ summary }}]{{ new_lines }}"})
-        shown = prompts.render("summary", summary=text, new_lines="-")
+        shown = BARE.render("summary", summary=text, new_lines="-")
         assert shown.replace("&lt;", "<") == f"[{text}]-".replace("&lt;", "<")
         assert shown == f"[{text}]-" or TAG.search(f"{text} summary")
 

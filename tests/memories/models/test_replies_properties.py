@@ -14,7 +14,7 @@ from memzoo.stores.errors import ModelReplyError
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-MEGABYTE = 1_000_000
+SIZE = 200_000
 CPU_SECONDS = 20
 
 PIECES = """
@@ -25,7 +25,7 @@ Sam | likes tea ( ) , , <|> NOT not none NONE nothing new : Output: Summary: ```
 replies = some.lists(
     some.one_of(some.sampled_from([*PIECES, " ", "\n", "\t", "\\", "\0", "\u2028"]), some.text(max_size=4)), max_size=20
 ).map("".join)
-deterministic = settings(REPEATABLE, max_examples=500)
+deterministic = settings(REPEATABLE, max_examples=200)
 
 
 def result_of(read: Callable[..., Any], *args: Any) -> Any:
@@ -79,7 +79,7 @@ def cpu_limit() -> Iterator[None]:
     """Ends a test that would take for ever. It bounds the processor's time, not the clock's."""
 
     def give_up(number: int, frame: object) -> None:
-        raise TimeoutError(f"more than {CPU_SECONDS} seconds of processor time for one megabyte")
+        raise TimeoutError(f"more than {CPU_SECONDS} seconds of processor time for {SIZE} characters")
 
     before = signal.signal(signal.SIGVTALRM, give_up)
     signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS)
@@ -89,24 +89,24 @@ def cpu_limit() -> Iterator[None]:
 
 
 HUGE = {
-    "letters": "x" * MEGABYTE,
-    "words": "word " * (MEGABYTE // 5),
-    "lines": "Sam\n" * (MEGABYTE // 4),
-    "labelled lines": "Eve: x\n" * (MEGABYTE // 7),
-    "bullets": "- " * (MEGABYTE // 2),
-    "dashes": "-" * MEGABYTE,
-    "a line of dashes": f"Sam {'-' * MEGABYTE} Eve",
-    "commas": "," * MEGABYTE,
-    "comma and blanks": f"Sam,{' ' * MEGABYTE}Eve",
-    "blanks in a triple": f"a | b{' ' * MEGABYTE}c | d",
-    "brackets": "(" * MEGABYTE,
-    "triples": "(A, b, c), " * (MEGABYTE // 11),
-    "quotes": "'" * MEGABYTE + "s",
-    "label and blanks": f"the {'new ' * (MEGABYTE // 4)}summary{' ' * MEGABYTE}x",
-    "fences": "```\n" * (MEGABYTE // 4),
-    "nested lists": "[" * MEGABYTE,
-    "nested objects": '{"a":' * (MEGABYTE // 5),
-    "refusal": "sorry " * (MEGABYTE // 6),
+    "letters": "x" * SIZE,
+    "words": "word " * (SIZE // 5),
+    "lines": "Sam\n" * (SIZE // 4),
+    "labelled lines": "Eve: x\n" * (SIZE // 7),
+    "bullets": "- " * (SIZE // 2),
+    "dashes": "-" * SIZE,
+    "a line of dashes": f"Sam {'-' * SIZE} Eve",
+    "commas": "," * SIZE,
+    "comma and blanks": f"Sam,{' ' * SIZE}Eve",
+    "blanks in a triple": f"a | b{' ' * SIZE}c | d",
+    "brackets": "(" * SIZE,
+    "triples": "(A, b, c), " * (SIZE // 11),
+    "quotes": "'" * SIZE + "s",
+    "label and blanks": f"the {'new ' * (SIZE // 4)}summary{' ' * SIZE}x",
+    "fences": "```\n" * (SIZE // 4),
+    "nested lists": "[" * SIZE,
+    "nested objects": '{"a":' * (SIZE // 5),
+    "refusal": "sorry " * (SIZE // 6),
 }
 READERS: dict[str, Callable[[str], object]] = {
     "names": lambda text: result_of(names, text),
@@ -122,6 +122,6 @@ READERS: dict[str, Callable[[str], object]] = {
 @pytest.mark.usefixtures("cpu_limit")
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("text", HUGE)
-def test_a_megabyte_is_read(reader: str, text: str) -> None:
+def test_a_long_text_is_read(reader: str, text: str) -> None:
     """Time grows with the length of a text, not with its square: a pasted line of dashes stops no conversation."""
     READERS[reader](HUGE[text])

@@ -47,7 +47,7 @@ def check(memory: ConversationSummaryBufferMemory, told: int) -> None:
     assert sum(int(str(message["content"]).split()[1]) for message in tail) <= max(room, 0)
 
 
-@settings(REPEATABLE, max_examples=150)
+@settings(REPEATABLE, max_examples=75)
 @given(exchanges, limits, some.fixed_dictionaries({"count_summary": some.booleans()}))
 def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list[int], option: dict[str, Any]) -> None:
     """For any sizes, and opened again and again with any limits, the promise holds after each save (B1, B3, P1, I4)."""
@@ -70,7 +70,7 @@ def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list
         check(memory, 2 * place + 2)
 
 
-@REPEATABLE
+@settings(REPEATABLE, max_examples=50)
 @given(exchanges, limits)
 def test_each_message_is_counted_once_in_its_life(said: list[tuple[int, int]], opened: list[int]) -> None:
     """Each message is counted once, however often it is loaded and the conversation opened again (C1, I10)."""

@@ -71,8 +71,13 @@ class Follower:
             Whether the log is held up to the last of them; otherwise `refresh` brings it there.
         """
         with self._lock:
-            if self._epoch is None or entries[0].seq > _last(self.entries) + 1:
+            held = self.entries
+            if self._epoch is None or entries[0].seq > _last(held) + 1:
                 return False
+            if entries[0].seq <= _last(held):
+                # They are held already, or the log was cleared and begun again with the same numbers.
+                place = bisect_left(held, entries[0].seq, key=_seq)
+                return held[place : place + len(entries)] == list(entries)
             self._extend(entries)
             return True
 

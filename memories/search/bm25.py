@@ -205,7 +205,8 @@ class _Grain(NamedTuple):
         """Add the score of a word to the scores of the spans in which it stands."""
         # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
         count = numpy.maximum(finished[self.end] - began[self.first], 0)
-        count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
+        if finished[-1] > began[self.day[0]]:  # It stands in a date.
+            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
         found = numpy.flatnonzero(count)
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)

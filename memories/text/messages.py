@@ -180,10 +180,10 @@ class Labels:
             return own
         return own if name.casefold() in {label.casefold() for label in self.names - {own}} else name
 
-    @property
-    def names(self) -> set[str]:
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
         """All labels."""
-        return set(map(self.of, ROLES))
+        return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
         """A message as one turn: its label, a colon, its text."""

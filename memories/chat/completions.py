@@ -2,35 +2,19 @@
 
 import contextlib
 import time
-import uuid
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model, ModelOption, as_model
-from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelReplyError, OptionError
+from memzoo.stores.errors import OptionError
 
 __all__ = ["Answer", "ChatPort", "chat_port"]
 
 _PURPOSE = "chat"
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a model answered.
-
-    Attributes:
-        message: The assistant message, with its calls of tools.
-        finish_reason: Why it ended, in the endpoint's words.
-        spent: What it cost.
-    """
-
-    message: Message
-    finish_reason: str
-    spent: Spent
 
 
 class ChatPort(Protocol):
@@ -83,37 +67,21 @@ class _Endpoint:
         self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]], *, stream: bool
     ) -> AsyncGenerator[str | Answer]:
         start = time.perf_counter()
-        asked: dict[str, Any] = {"tools": list(tools)} if tools else {}
+        offered: dict[str, Any] = {"tools": list(tools)} if tools else {}
         with self.model.failing(_PURPOSE):
-            reply = await self.model.request(messages, **asked, **(_STREAMED if stream else {}))
+            reply = await self.model.request(messages, **offered, **(_STREAMED if stream else {}))
             if stream:
                 async with contextlib.aclosing(_streamed(reply)) as pieces:
                     async for reply in pieces:
                         if isinstance(reply, str):
                             yield reply
-        yield self._said(reply, time.perf_counter() - start)
-
-    def _said(self, reply: Any, seconds: float) -> Answer:
-        usage = getattr(reply, "usage", None)
-        sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
-        spent = Spent(1, sent, received, seconds)
-        try:
-            choice = reply.choices[0]
-            message, reason = _message(choice.message), choice.finish_reason
-        except (AttributeError, TypeError, IndexError):
-            raise self._unusable(f"sent what is no chat completion: {str(reply)[:200]!r}", spent) from None
-        if not reason:
-            raise self._unusable("ended its reply in the middle of it", spent)
-        if reason == "content_filter":
-            raise self._unusable("was stopped by a content filter", spent)
-        if not any(message.get(part) for part in ("content", "tool_calls", "refusal")):
-            raise self._unusable("sent an empty reply", spent)
-        return Answer(message, reason, spent)
-
-    def _unusable(self, fault: str, spent: Spent) -> ModelReplyError:
-        error = ModelReplyError(f"model {self.model.name!r}, asked for prompt {_PURPOSE!r}, {fault}")
-        error.spent = spent
-        return error
+        asked = self.model.asked_for(_PURPOSE)
+        answer = read_answer(reply, time.perf_counter() - start, asked)
+        if not answer.finish_reason:
+            raise unusable(asked, "ended its reply in the middle of it", answer.spent)
+        if not any(answer.message.get(part) for part in ("content", "tool_calls", "refusal")):
+            raise unusable(asked, "sent an empty reply", answer.spent)
+        yield answer
 
 
 async def _streamed(chunks: Any) -> AsyncGenerator[Any]:
@@ -142,21 +110,3 @@ async def _each(chunks: Any) -> AsyncGenerator[Any]:
     else:
         for chunk in chunks:
             yield chunk
-
-
-def _message(said: Any) -> Message:
-    """An assistant message of the client's, with nothing in it but what can be sent back."""
-    message: Message = {"role": "assistant", "content": said.content}
-    if said.refusal:
-        message["refusal"] = said.refusal
-    if calls := [_call(call) for call in said.tool_calls or ()]:
-        if len({call["id"] for call in calls} - {""}) < len(calls):
-            calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
-        message["tool_calls"] = calls
-    return message
-
-
-def _call(call: Any) -> dict[str, Any]:
-    function = getattr(call, "function", None)
-    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
-    return {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments}}

@@ -72,10 +72,15 @@ class Follower:
             Whether the log is held up to the last of them; otherwise `refresh` brings it there.
         """
         with self._lock:
-            held = self._held[0]
+            held, first = self._held[0], entries[0].seq
+            last = held[-1].seq if held else 0
             # What somebody else appended in between has to be read.
-            if self._epoch is None or entries[0].seq > (held[-1].seq if held else 0) + 1:
+            if self._epoch is None or first > last + 1:
                 return False
+            if first <= last:
+                # They are held already, or the log was cleared and begun again with the same numbers.
+                place = bisect_left(held, first, key=_seq)
+                return held[place : place + len(entries)] == list(entries)
             self._extend(entries)
             return True
 

@@ -1,4 +1,4 @@
-"""The graph of a stored conversation, read without asking any model, in a format of choice."""
+"""Reads the graph of a stored conversation, without asking any model, and writes it in a format of choice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ FORMATS: dict[str, Callable[..., str]] = {
 }
 """The formats by name: functions of a graph, and of whether to show its `history`."""
 
-# The state of ConversationKGMemory, which imports this room and cannot be imported here.
-_STATE_NAME = "knowledge-graph"
+# The name of the state in which `ConversationKGMemory` keeps its facts; it stands to the left of this room.
+_STATE = "knowledge-graph"
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     if not newest:
         known = ", ".join(map(repr, await managed(store, "conversations").conversations())) or "none"
         raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
-    state = await store.read_state(conversation_id, _STATE_NAME)
+    state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
     graph.apply({key: value for key, value in state.changes.items() if value is not None}, reset=True)
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
@@ -66,6 +66,7 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
         MissingExtraError: The format needs a library that is not installed.
 
     Example:
+        >>> from memzoo import ConversationKGMemory
         >>> memory = ConversationKGMemory(llm=lambda messages: "Sam | likes | tea")
         >>> memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         >>> print(export(memory.kg, "text"), end="")

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.clients import Clients
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
@@ -158,7 +159,16 @@ class ChatModel:
         except Exception as error:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
-        return self._usable(reply, purpose, time.perf_counter() - start)
+        asked = self.asked_for(purpose)
+        answer = read_answer(reply, time.perf_counter() - start, asked)
+        text = (answer.message["content"] or "").strip()
+        if fault := _fault(text, answer):
+            raise unusable(asked, fault, answer.spent)
+        return Completion(text, answer.spent)
+
+    def asked_for(self, purpose: str) -> str:
+        """Say which model was asked what, for error texts."""
+        return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """What the client returns for the messages; `more` is sent with them, such as `stream=True`."""
@@ -186,33 +196,14 @@ class ChatModel:
             return offline_client() if kind == "OpenAI" else async_offline_client()
         return getattr(openai, kind)(**{key: value for key, value in self._options.items() if value is not None})
 
-    def _usable(self, reply: Any, purpose: str, seconds: float) -> Completion:
-        usage = getattr(reply, "usage", None)
-        sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
-        spent = Spent(1, sent, received, seconds)
-        text, fault = _read(reply)
-        if fault:
-            error = ModelReplyError(f"model {self.name!r}, asked for prompt {purpose!r}, {fault}; nothing was changed")
-            error.spent = spent
-            raise error
-        return Completion(text, spent)
 
-
-def _read(reply: Any) -> tuple[str, str]:
-    """The text of a reply, and what is wrong with it ("" if nothing is)."""
-    try:
-        choice = reply.choices[0]
-        text = (choice.message.content or "").strip()
-        refusal, reason = choice.message.refusal, choice.finish_reason
-    except (AttributeError, TypeError, IndexError):
-        return "", f"sent what is no chat completion: {str(reply)[:200]!r}"
-    if refusal:
-        return text, f"refused: {refusal!r}"
-    if reason == "length":
-        return text, f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
-    if reason == "content_filter":
-        return text, "was stopped by a content filter"
-    return text, "" if text else "sent an empty reply"
+def _fault(text: str, answer: Answer) -> str:
+    """Say what is wrong with an answer that must be a whole text; "" if nothing is."""
+    if refusal := answer.message.get("refusal"):
+        return f"refused: {refusal!r}"
+    if answer.finish_reason == "length":
+        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
+    return "" if text else "sent an empty reply"
 
 
 class _FunctionModel:

@@ -1,20 +1,23 @@
-"""Texts cut into words by the tokenizer of SQLite's full-text search: English stems, any script."""
+"""Cuts texts into words with the tokenizer of SQLite's full-text search: English stems, any script."""
 
 import hashlib
 import re
 import sqlite3
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["Analyser", "Terms", "telling_words"]
+__all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
 """Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
+
+Places: TypeAlias = NDArray[numpy.int64]
+"""Positions in an array, counted from 0."""
 
 # Words that stand in every question and say nothing about what it is after.
 _STOP_WORDS = frozenset(
@@ -47,40 +50,37 @@ class Analyser:
         self._database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, content='', tokenize='porter unicode61')")
         self._database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
 
-    def terms(self, texts: Iterable[str]) -> tuple[Terms, NDArray[numpy.int64]]:
-        """The terms of all texts one after another, and how many each text has."""
+    def terms(self, texts: Iterable[str]) -> tuple[Terms, Places]:
+        """Return the terms of all texts one after another, and how many each text has."""
         rows = [(place, _spaced(text)) for place, text in enumerate(texts)]
+        known: dict[bytes, int] = {}
         with self._lock:
             self._database.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", rows)
             words = self._database.execute("SELECT term, doc, offset FROM words")
-            found = numpy.fromiter(_numbered(words), _FOUND)
+            numbered = ((known.get(word) or known.setdefault(word, hashed(word)), *at) for word, *at in words)
+            found = numpy.fromiter(numbered, _FOUND)
             self._database.rollback()
         order = numpy.lexsort((found["offset"], found["text"]))
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
     def phrases(self, query: str) -> list[Terms]:
-        """The telling words of a query; one that the tokenizer cuts into several is a phrase of them."""
+        """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""
         terms, counts = self.terms(telling_words(query))
-        ends = numpy.cumsum(counts).tolist()
-        return [terms[end - count : end] for end, count in zip(ends, counts.tolist(), strict=True) if count]
+        return [phrase for phrase in numpy.split(terms, numpy.cumsum(counts)[:-1]) if len(phrase)]
 
 
 def telling_words(query: str) -> Sequence[str]:
-    """The different words of a query without those that stand in every question, unless there are no others."""
+    """Return the different words of a query without those that stand in every question, unless it has no others."""
     words = list(dict.fromkeys(re.findall(r"\w+", _spaced(query.casefold()))))
     return [word for word in words if word not in _STOP_WORDS] or words
 
 
+def hashed(word: bytes) -> int:
+    """Return 64 bits that stand for a word."""
+    return int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
+
+
 def _spaced(text: str) -> str:
-    """A text with each Chinese or Japanese character as a word: they stand without spaces."""
+    """Set spaces around each Chinese or Japanese character, so that it counts as a word."""
     # SQLite takes no half of a surrogate pair.
     return _UNSPACED.sub(r" \g<0> ", text).encode(errors="replace").decode()
-
-
-def _numbered(words: Iterable[tuple[bytes, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Occurrences with a number for each word; equal words come one after another."""
-    last, number = None, 0
-    for word, text, offset in words:
-        if word != last:
-            last, number = word, int.from_bytes(hashlib.blake2b(word, digest_size=8).digest(), "little")
-        yield number, text, offset

@@ -1,9 +1,9 @@
-"""Search by words: the messages of one conversation and their context, ranked by BM25."""
+"""Searches one conversation by words: its messages and their context, ranked by BM25."""
 
+import base64
 import itertools
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -11,8 +11,8 @@ from typing import NamedTuple, TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Analyser, Terms
-from memzoo.memories.search.passages import Columns, Places
+from memzoo.memories.search.analysis import Analyser, Places, Terms
+from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, speaker_number, windows
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
@@ -26,8 +26,10 @@ _K1, _B = 1.2, 0.75
 _LEAST_WEIGHT = 1e-6
 
 _STEP = 512
-_FEW_WORDS = 32
+_PARTS = ("rows", "terms")
 _LONGEST_PHRASE = 16
+_SECONDS_A_DAY = 86_400
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 class WordIndex:
@@ -56,43 +58,47 @@ class WordIndex:
     """
 
     def __init__(self, names: Iterable[str] = (), weights: Weights | None = None) -> None:
-        self.columns = Columns()
         self._names = frozenset(names)
         self._weights = weights or Weights()
         self._analyser = Analyser()
-        self._days: dict[int, Terms] = {}
         self._lock = threading.Lock()
-        self._grains: _Grains | None = None
+        self._rows: Rows = numpy.empty(0, ROW)
+        self._terms: Terms = numpy.empty(0, numpy.uint64)
+        self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
+        self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
+        self._text: _Text | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
         with self._lock:
-            new = [one for one in passages if one.seq > self.columns.last]
+            last = self._rows["seq"].max(initial=0)
+            new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                self.columns.add(step, *self._analyser.terms(one.text for one in step))
-                self._grains = None
+                terms, counts = self._analyser.terms(one.text for one in step)
+                self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
-        """The messages numbered above `after` as items of a state."""
+        """Return the messages numbered above `after` as items of a state."""
         with self._lock:
-            places = [
-                *range(int(self.columns.places_of([after + 1])[0]), len(self.columns.rows), _STEP),
-                len(self.columns.rows),
-            ]
+            seqs, ends = self._rows["seq"], numpy.append(0, numpy.cumsum(self._rows["terms"]))
+            places = [*range(int(numpy.searchsorted(seqs, after + 1)), len(seqs), _STEP), len(seqs)]
             return {
-                f"{self.columns.rows['seq'][start]:012}": self.columns.packed(start, end)
+                f"{seqs[start]:012}": {
+                    "rows": base64.b64encode(self._rows[start:end].tobytes()).decode(),
+                    "terms": base64.b64encode(self._terms[ends[start] : ends[end]].tobytes()).decode(),
+                }
                 for start, end in itertools.pairwise(places)
             }
 
     def unpack(self, items: Mapping[str, JSON]) -> None:
         """Put what was packed into an empty index."""
+        rows, terms = (b"".join(base64.b64decode(items[key][part]) for key in sorted(items)) for part in _PARTS)
         with self._lock:
-            if not self.columns.last:
-                self.columns.unpack(items[key] for key in sorted(items))
-                self._grains = None
+            if not len(self._rows):
+                self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
     def scores(self, query: str, points: Mapping[int, float] = MappingProxyType({})) -> dict[int, float]:
-        """How well messages fit a query, by log number, best first, the older first among equals.
+        """Return how well messages fit a query, by log number, best first, the older first among equals.
 
         Args:
             query: What is looked for. Messages around which no word of it stands are left out.
@@ -100,8 +106,8 @@ class WordIndex:
         """
         with self._lock:
             found, total = self._scored(query)
-            seqs = self.columns.rows["seq"]
-            for place, seq in zip(self.columns.places_of(list(points)), points, strict=True):
+            seqs = self._rows["seq"]
+            for place, seq in zip(numpy.searchsorted(seqs, list(points)), points, strict=True):
                 if place < len(seqs) and seqs[place] == seq:
                     found[place] = True
                     total[place] += points[seq]
@@ -110,81 +116,68 @@ class WordIndex:
             return dict(zip(seqs[best].tolist(), total[best].tolist(), strict=True))
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
-        """The first `k` exchanges that some messages are of, each as the numbers of its first and last message."""
+        """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
         with self._lock:
-            rows = self.columns.rows
-            documents = rows["document"][self.columns.places_of(seqs)]
+            rows = self._rows
+            documents = rows["document"][numpy.searchsorted(rows["seq"], seqs)]
             firsts = list(dict.fromkeys(documents.tolist()))[:k]
             ends = numpy.searchsorted(rows["document"], firsts, side="right")
             return list(zip(firsts, rows["seq"][ends - 1].tolist(), strict=True))
 
+    def _extend(self, rows: Rows, terms: Terms) -> None:
+        # Only windows this near to the end can still have grown.
+        settled = max(0, len(self._rows) - REACH)
+        self._rows = numpy.concatenate([self._rows, rows])
+        self._terms = numpy.concatenate([self._terms, terms])
+        first, end = windows(self._rows, numpy.arange(settled, len(self._rows)))
+        self._windows = (
+            numpy.concatenate([self._windows[0][:settled], first]),
+            numpy.concatenate([self._windows[1][:settled], end]),
+        )
+        self._text = None
+
     def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers]:
-        """Which messages have words of the query around them, and the scores of these, zero for all others."""
-        weights, rows = self._weights, self.columns.rows
+        """Find which messages have words of the query around them, and the scores of these, zero for all others."""
+        weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows))
-        self._grains = grains = self._grains or self._cut()
-        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in grains.grains]
-        for word in self._words(query, grains.dates):
-            for grain, score in zip(grains.grains, scores, strict=True):
-                grain.add(word, score)
+        self._text = text = self._text or self._cut()
+        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
+        for began, finished in text.found(self._analyser.phrases(query)):
+            for grain, score in zip(text.grains, scores, strict=True):
+                grain.add(began, finished, score)
         found = around > 0
-        fit = weights.own * own + weights.around * around + weights.segment * segment[grains.segment_of]
-        asked_about = [
-            number
-            for label, number in self.columns.speakers.items()
-            if label in self._names and label.casefold() in query.casefold()
-        ]
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
+        in_segment = segment[numpy.cumsum(rows["opens"]) - 1]
+        fit = weights.own * own + weights.around * around + weights.segment * in_segment
+        asked_about = [speaker_number(name) for name in self._names if name.casefold() in query.casefold()]
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], numpy.array(asked_about, numpy.uint64))
         total += fit[found].max(initial=0.0) * (weights.telling * rows["tells"] - weights.asking * rows["asks"])
         return found, numpy.where(found, total, 0.0)
 
-    def _words(self, query: str, dates: Terms) -> "Iterator[_Word]":
-        """The words of a query that stand anywhere, with where they do."""
-        terms, offsets = self.columns.terms, self.columns.offsets
-        phrases = [phrase[:_LONGEST_PHRASE] for phrase in self._analyser.phrases(query)]
-        positions = _positions(terms, {int(phrase[0]) for phrase in phrases})
-        for phrase in phrases:
-            starts = positions[int(phrase[0])]
-            for offset, term in enumerate(phrase[1:], start=1):
-                starts = starts[starts + offset < len(terms)]
-                starts = starts[terms[starts + offset] == term]
-            on_days = sum(
-                (dates[:, place : place + len(phrase)] == phrase).all(axis=1)
-                for place in range(dates.shape[1] - len(phrase) + 1)
-            )
-            if len(starts) or numpy.any(on_days):
-                began = _before(starts, offsets)
-                finished = began if len(phrase) == 1 else _before(starts + len(phrase) - 1, offsets)
-                yield _Word(began, finished, on_days + numpy.zeros(len(dates), numpy.int64))
+    def _cut(self) -> "_Text":
+        """Cut the conversation into its grains, each with its date."""
+        rows, places = self._rows, numpy.arange(len(self._rows))
+        days = rows["said_at"] // _SECONDS_A_DAY
+        another = numpy.diff(days, prepend=-numpy.inf) != 0
+        dates, counts = self._dates_of(days[another].tolist())
+        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
+        # The dates stand behind all messages, as if they were messages too.
+        day_of = len(rows) + numpy.cumsum(another) - 1
+        opening = numpy.flatnonzero(rows["opens"])
+        spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
+        grains = [_Grain.of(first, end, day_of[first], ends) for first, end in spans]
+        return _Text(numpy.concatenate([self._terms, dates]), ends, grains)
 
-    def _cut(self) -> "_Grains":
-        """The grains of all messages, made anew when there are more of them."""
-        columns, places = self.columns, numpy.arange(len(self.columns.rows))
-        days = columns.rows["day"]
-        another = numpy.diff(days, prepend=0) != 0
-        dates, lengths = self._dates(days[another].tolist())
-        day_of = numpy.cumsum(another) - 1
-        starts = numpy.flatnonzero(columns.rows["opens"])
-        spans = [(places, places + 1), (columns.first, columns.end), (starts, numpy.append(starts[1:], len(places)))]
-        grains: list[_Grain] = []
-        for first, end in spans:
-            length = columns.offsets[end] - columns.offsets[first] + lengths[day_of[first]]
-            norm = _K1 * (1 - _B + _B * length / max(length.mean(), _LEAST_WEIGHT))
-            grains.append(_Grain(first, end, day_of[first], norm))
-        return _Grains(grains, numpy.cumsum(columns.rows["opens"]) - 1, dates)
-
-    def _dates(self, days: Sequence[int]) -> tuple[Terms, Places]:
-        """The terms of dates, a row for each day, and how many each has."""
+    def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
+        """Return the terms of the dates, and how many each has."""
         if not self._weights.dates:
-            return numpy.zeros((len(days), 0), numpy.uint64), numpy.zeros(len(days), numpy.int64)
-        if new := [day for day in days if day not in self._days]:
-            terms, counts = self._analyser.terms(in_words(date.fromordinal(day)) for day in new)
-            self._days |= zip(new, numpy.split(terms, numpy.cumsum(counts)[:-1]), strict=True)
-        counts = numpy.array([len(self._days[day]) for day in days])
-        table = numpy.zeros((len(days), counts.max()), numpy.uint64)
-        table[numpy.arange(counts.max()) < counts[:, None]] = numpy.concatenate([self._days[day] for day in days])
-        return table, counts
+            return self._terms[:0], numpy.zeros(len(days), numpy.int64)
+        terms, counts = self._dates
+        if len(days) > len(counts):
+            texts = (in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :])
+            more_terms, more_counts = self._analyser.terms(texts)
+            self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
+        return self._dates
 
 
 class _Grain(NamedTuple):
@@ -193,7 +186,7 @@ class _Grain(NamedTuple):
     Attributes:
         first: The place of the first message of each.
         end: The place after the last one.
-        day: The row of its date.
+        day: The place of its date.
         norm: What the length of each takes from the weight of its words.
     """
 
@@ -202,53 +195,56 @@ class _Grain(NamedTuple):
     day: Places
     norm: Numbers
 
-    def add(self, word: "_Word", scores: Numbers) -> None:
+    @classmethod
+    def of(cls, first: Places, end: Places, day: Places, ends: Places) -> "_Grain":
+        """Measure the spans, by where the terms of each message end."""
+        length = ends[end] - ends[first] + ends[day + 1] - ends[day]
+        return cls(first, end, day, _K1 * (1 - _B + _B * length / max(length.mean(), _LEAST_WEIGHT)))
+
+    def add(self, began: Places, finished: Places, scores: Numbers) -> None:
         """Add the score of a word to the scores of the spans in which it stands."""
-        count = word.finished[self.end] - word.began[self.first]
-        if word.on_days.any():
-            count = numpy.maximum(count, 0) + word.on_days[self.day]
-        # A phrase that reaches over an end begins there and does not finish: less than none.
-        found = numpy.flatnonzero(count > 0)
+        # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
+        count = numpy.maximum(finished[self.end] - began[self.first], 0)
+        if finished[-1] > began[self.day[0]]:  # It stands in a date.
+            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
+        found = numpy.flatnonzero(count)
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
         scores[found] += weight * count * (_K1 + 1) / (count + self.norm[found])
 
 
-class _Grains(NamedTuple):
-    """The messages, the windows around them and the segments; the segment of each message; the terms of each date."""
-
-    grains: Sequence[_Grain]
-    segment_of: Places
-    dates: Terms
-
-
-class _Word(NamedTuple):
-    """A word or phrase of a query.
+class _Text(NamedTuple):
+    """All that is searched: the messages, and behind them their dates.
 
     Attributes:
-        began: How often it begins before each place.
-        finished: How often it ends before each place.
-        on_days: How often it stands in each date. A phrase does not reach from a date into a text.
+        terms: The terms of all of it.
+        ends: Where the terms of each message begin, and where the last ones end.
+        grains: The messages, the windows around them, the segments.
     """
 
-    began: Places
-    finished: Places
-    on_days: Places
+    terms: Terms
+    ends: Places
+    grains: Sequence[_Grain]
 
+    def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
+        """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
+        # Sorting what is found once also bounds the cost of a pasted page, which asks for thousands of words.
+        wanted = numpy.array([phrase[0] for phrase in phrases], numpy.uint64)
+        places = numpy.flatnonzero(numpy.isin(self.terms, wanted))
+        places = places[numpy.argsort(self.terms[places], kind="stable")]
+        words, edges = numpy.unique(self.terms[places], return_index=True)
+        # Nothing, split, is still one piece.
+        positions = dict(zip(words.tolist(), numpy.split(places, edges[1:]), strict=False))
+        for phrase in phrases:
+            starts = positions.get(int(phrase[0]), places[:0])
+            for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
+                starts = starts[starts + offset < len(self.terms)]
+                starts = starts[self.terms[starts + offset] == term]
+            if len(starts):
+                last = starts + min(len(phrase), _LONGEST_PHRASE) - 1
+                yield self._before(starts), self._before(last)
 
-def _positions(terms: Terms, wanted: AbstractSet[int]) -> dict[int, Places]:
-    """Where each of the wanted terms stands."""
-    if len(wanted) <= _FEW_WORDS:
-        return {term: numpy.flatnonzero(terms == numpy.uint64(term)) for term in wanted}
-    # A pasted page asks for thousands of words: sorting once then costs less than a scan for each.
-    places = numpy.flatnonzero(numpy.isin(terms, numpy.fromiter(wanted, numpy.uint64)))
-    places = places[numpy.argsort(terms[places], kind="stable")]
-    found, starts = numpy.unique(terms[places], return_index=True)
-    absent = dict.fromkeys(wanted, places[:0])
-    return absent | dict(zip(found.tolist(), numpy.split(places, starts[1:]), strict=True))
-
-
-def _before(positions: Places, offsets: Places) -> Places:
-    """How many of some positions among the terms lie before each message, and before the end."""
-    places = numpy.searchsorted(offsets, positions, side="right") - 1
-    return numpy.concatenate([[0], numpy.cumsum(numpy.bincount(places, minlength=len(offsets) - 1))])
+    def _before(self, positions: Places) -> Places:
+        """Count how many of some positions among the terms lie before each message, and before the end."""
+        places = numpy.searchsorted(self.ends, positions, side="right") - 1
+        return numpy.append(0, numpy.cumsum(numpy.bincount(places, minlength=len(self.ends) - 1)))

@@ -1,4 +1,4 @@
-"""What was found, as the model reads it: as it was said, with speakers and dates, within a budget."""
+"""Shows what was found as it was said, with speakers and dates, within a budget."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 
@@ -8,11 +8,11 @@ __all__ = ["evidence", "fit_found", "fit_passages"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
-_READ_AT_ONCE = 48
+_READ_AT_ONCE = 64
 
 
 def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
-    """Passages as one text: a line for each, in the order in which they were said, under the date of that day.
+    """Write passages as one text: a line for each, in the order in which they were said, under the date of that day.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -65,14 +65,7 @@ async def fit_found(
     read: Callable[[Sequence[int]], Awaitable[Sequence[Passage]]],
     tokens: Callable[[str], int],
 ) -> Sequence[Passage]:
-    """Choose as `fit_passages` does, and read only as many messages as are looked at.
-
-    Args:
-        limit: See `fit_passages`.
-        seqs: The log numbers of messages, the most useful first.
-        read: Gets the messages with some of these numbers, in that order.
-        tokens: See `fit_passages`.
-    """
+    """Choose as `fit_passages` does among messages given by number, and `read` only as many as are looked at."""
     count = _READ_AT_ONCE
     while True:
         passages = iter(await read(seqs[:count]))

@@ -1,4 +1,4 @@
-"""The word index of a conversation, kept in the store."""
+"""Keeps the word index of a conversation in the store."""
 
 import hashlib
 import json
@@ -19,16 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["KeptWords"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
-_VERSION = 1
+_VERSION = 2
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64
-# Reading one message more costs less than another question to the store.
-_READ_ALONG = 32
+# Reading some messages more costs less than another question to the store.
+_READ_ALONG = 16
+_MOST_HELD = 16_384
 
 
 class KeptWords:
-    """The word index of one conversation, and the messages that were read so far.
+    """The word index of one conversation, and the messages that were read lately.
 
     What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of
     messages. So each message is analysed once, but for the newest few after a restart; and the state is forgotten,
@@ -40,7 +41,7 @@ class KeptWords:
 
     Args:
         store: Keeps log and state.
-        conversation_id: Whose messages.
+        conversation_id: The conversation.
         documents: Reads messages as passages.
         names: See `WordIndex`.
         weights: See `WordIndex`.
@@ -55,16 +56,16 @@ class KeptWords:
         self._options = (frozenset(names), weights)
         self._lock = threading.Lock()
         self._index: WordIndex | None = None
-        self._read: dict[int, Passage] = {}
+        self._held: dict[int, Passage] = {}
         self._version = self._watermark = self._last = 0
         self._outdated: dict[str, JSON] = {}
 
     async def followed(self, log: Log) -> "WordIndex":
-        """The index of the log up to its end."""
+        """Return the index of the log up to its end."""
         index = await self._opened()
         if entries := await log.after(self._last):
             new = list(self._documents.passages(entries))
-            self._read |= {passage.seq: passage for passage in new}
+            self._held |= {passage.seq: passage for passage in new}
             index.add(new)
             self._last = max(self._last, entries[-1].seq)
         return index
@@ -87,11 +88,13 @@ class KeptWords:
                 self._version, self._watermark, self._outdated = update.version, update.watermark, {}
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
-        """The messages with these numbers, in this order; those that are not in the log any more are left out."""
-        for first, last in _ranges(sorted(set(seqs) - self._read.keys())):
-            entries = await log.between(first, last)
-            self._read |= {passage.seq: passage for passage in self._documents.passages(entries)}
-        return [self._read[seq] for seq in seqs if seq in self._read]
+        """Return the messages with these numbers, in this order, without those that the log no longer has."""
+        if len(self._held) > _MOST_HELD:
+            self._held = {}
+        held = self._held
+        for first, last in _ranges(sorted(set(seqs) - held.keys())):
+            held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
+        return [held[seq] for seq in seqs if seq in held]
 
     async def _opened(self) -> "WordIndex":
         if self._index is not None:
@@ -100,26 +103,26 @@ class KeptWords:
 
         update = await self._store.read_state(*self._key)
         items = dict(update.changes)
-        known = items.pop(_ANALYSER, None) == _VERSION
+        is_known = items.pop(_ANALYSER, None) == _VERSION
         index = WordIndex(*self._options)
-        index.unpack(items if known else {})
+        index.unpack(items if is_known else {})
         with self._lock:
             if self._index is None:
-                self._version, self._last = update.version, update.watermark if known else 0
+                self._version, self._last = update.version, update.watermark if is_known else 0
                 self._watermark = self._last
-                self._outdated = {} if known else dict.fromkeys(items)
+                self._outdated = {} if is_known else dict.fromkeys(items)
                 self._index = index
             return self._index
 
 
 def _digest(documents: Documents) -> str:
-    """Whatever changes the texts that are searched: with other options they are another state."""
+    """Name whatever changes the texts that are searched: with other options they are another state."""
     options = json.dumps([documents.labels.human, documents.labels.ai, sorted(documents.hidden)])
     return hashlib.blake2b(options.encode(errors="replace"), digest_size=8).hexdigest()
 
 
 def _ranges(seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """The first and the last of those that stand near each other."""
+    """Join numbers that are near each other into ranges, each given by its first and last."""
     first = last = 0
     for seq in seqs:
         if first and seq - last > _READ_ALONG:

@@ -1,9 +1,9 @@
-"""Search by embeddings that follows the store."""
+"""Searches by embeddings, with an index that follows the store."""
 
 from collections.abc import Sequence
 
 from memzoo.memories.engine.state import State
-from memzoo.stores import Store, VectorIndex, managed
+from memzoo.stores import ManagedStore, Store, VectorIndex, managed
 from memzoo.stores.errors import ModelError
 from memzoo.stores.indexes.index import digest
 
@@ -30,24 +30,25 @@ class VectorSearch:
         self._store = store
         self._key = (conversation_id, space)
         self._is_compared = False
-        self._last = 0
+        self._version = self._last = 0
         self._size: tuple[int, int] | None = None
 
-    async def follow(self) -> None:
-        """Put in what the store has and the index lacks. The first time, all is compared."""
+    async def search(self, vector: bytes, state: State) -> list[tuple[int, float]]:
+        """Return the nearest 200 as pairs of log number and cosine, nearest first."""
         if not self._is_compared:
             await self.mend()
-        new = await managed(self._store, "embeddings").embeddings(*self._key, after=self._last)
-        if new:
+        elif state.version != self._version and (new := await self._managed.embeddings(*self._key, after=self._last)):
             await self._index.add(*self._key, new)
             self._last = max(new)
+        self._version = state.version
+        return await self._index.search(*self._key, vector, _NEAREST)
 
     async def mend(self) -> None:
-        """Compare all that the index has with the store, and mend what differs: after a deletion, too."""
+        """Compare all that the index has with the store, and mend what differs: at first, and after a deletion."""
         self._is_compared = False
         # The index first: what another process puts in meanwhile is then in the store, and not taken for a leftover.
         known = await self._index.known(*self._key)
-        stored = await managed(self._store, "embeddings").embeddings(*self._key)
+        stored = await self._managed.embeddings(*self._key)
         if known.keys() - stored.keys():
             await self._index.remove(*self._key)
             known = {}
@@ -63,25 +64,19 @@ class VectorSearch:
         Raises:
             ModelError: They are not.
         """
-        size, held = len(vectors[0]), await self._held(state)
-        if held is not None and held != size:
+        if self._size is None or self._size[0] != state.epoch:
+            newest = await self._managed.embeddings(*self._key, after=max(state.watermark - _NEWEST, 0))
+            if not newest:
+                return
+            self._size = state.epoch, len(next(iter(newest.values())))
+        given, held = len(vectors[0]) // 4, self._size[1] // 4
+        if given != held:
             conversation_id, space = self._key
             raise ModelError(
-                f"embedder {space.partition('/')[2]!r} gave {size // 4} numbers for a text, but {held // 4} for others "
-                f"of {conversation_id!r}: use the model that made those, or give this one another name"
+                f"embedder {space.partition('/')[2]!r} gave {given} numbers for a text, but {held} for others of "
+                f"{conversation_id!r}: use the model that made those, or give this one another name"
             )
 
-    async def search(self, vector: bytes) -> list[tuple[int, float]]:
-        """The nearest 200 as pairs of log number and cosine, nearest first."""
-        return await self._index.search(*self._key, vector, _NEAREST)
-
-    async def _held(self, state: State) -> int | None:
-        """The bytes of an embedding in the store, as the newest ones tell; `None` if there are none."""
-        if self._size is None or self._size[0] != state.epoch:
-            newest = await managed(self._store, "embeddings").embeddings(
-                *self._key, after=max(state.watermark - _NEWEST, 0)
-            )
-            if not newest:
-                return None
-            self._size = state.epoch, len(next(iter(newest.values())))
-        return self._size[1]
+    @property
+    def _managed(self) -> ManagedStore:
+        return managed(self._store, "embeddings")

@@ -128,8 +128,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return {}
-        await self._vectors.follow()
-        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector)}
+        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
         embedded = await self._embedder.embed(texts)

@@ -20,7 +20,7 @@ _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 
 # All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
-_LINE_END = r"[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]"
+_LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
@@ -156,7 +156,8 @@ def quoted(text: str, labels: Iterable[str]) -> str:
 @functools.lru_cache(maxsize=1024)
 def _forged(labels: frozenset[str]) -> re.Pattern[str]:
     names = "|".join(re.escape(label) for label in sorted(labels))
-    return re.compile(rf"(?<={_LINE_END})(?=[^\S\r\n]*(?:{names})\s*:)", re.IGNORECASE)
+    # Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
+    return re.compile(rf"(?<=[{_LINE_ENDS}])(?=[^\S{_LINE_ENDS}]*(?:{names})\s*:)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

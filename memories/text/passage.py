@@ -1,5 +1,6 @@
 """One message of the log, as a search finds it and a view shows it."""
 
+import functools
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -27,9 +28,10 @@ class Passage:
     @property
     def date(self) -> str:
         """The day on which it was said, in words."""
-        return in_words(self.said_at)
+        return in_words(self.said_at.date())
 
 
+@functools.lru_cache
 def in_words(day: date) -> str:
-    """A day in words, such as "8 May 2026"."""
+    """Write a day in words, such as "8 May 2026"."""
     return f"{day.day} {day:%B %Y}"

@@ -20,7 +20,7 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
 )
 from memzoo.memories.models.chat import as_model
-from memzoo.memories.testing.contract import FlakyModel
+from memzoo.memories.testing.contract import FlakyModel, ScriptedModel
 from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, StoreError
@@ -265,6 +265,18 @@ def test_a_clear_that_leaves_remains_says_so(tmp_path: Path, caplog: pytest.LogC
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
         memory.clear()
     assert "'a' is deleted, but" in caplog.text
+
+
+def test_what_was_cleared_is_not_learnt_again() -> None:
+    """A save right after `clear` learns from what is said then, not from what was said before."""
+    model = ScriptedModel("Sam lives in Zanzibar.", "Eve likes milk.")
+    memory = ConversationSummaryMemory(llm=model)
+    memory.save_context({"input": SAID[1]}, {"output": "ok"})
+    memory.clear()
+    memory.save_context({"input": SAID[2]}, {"output": "ok"})
+    prompt = model.asked[1][1]
+    assert TOWN not in prompt
+    assert SAID[2] in prompt
 
 
 def test_combined_memories_forget_together(make: Make, clerk: Any) -> None:

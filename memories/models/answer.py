@@ -1,0 +1,78 @@
+"""Reads what an endpoint answered out of the completion that the `openai` client returns."""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.memories.models.usage import Spent
+from memzoo.stores import Message
+from memzoo.stores.errors import ModelReplyError
+
+__all__ = ["Answer", "read_answer", "unusable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered.
+
+    Attributes:
+        message: The assistant message, with its calls of tools.
+        finish_reason: Why it ended, in the endpoint's words.
+        spent: What it cost.
+    """
+
+    message: Message
+    finish_reason: str
+    spent: Spent
+
+
+def read_answer(completion: Any, seconds: float, asked: str) -> Answer:
+    """Read a completion.
+
+    Args:
+        completion: What the client returned.
+        seconds: The time it took.
+        asked: Which model was asked what, for error texts.
+
+    Raises:
+        ModelReplyError: It is none, or it was withheld.
+    """
+    usage = getattr(completion, "usage", None)
+    sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
+    spent = Spent(1, sent, received, seconds)
+    try:
+        choice = completion.choices[0]
+        answer = Answer(_message(choice.message), choice.finish_reason, spent)
+    except (AttributeError, TypeError, IndexError):
+        raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}", spent) from None
+    if answer.finish_reason == "content_filter":
+        raise unusable(asked, "was stopped by a content filter", spent)
+    return answer
+
+
+def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
+    """Make the error for a reply that was paid for and cannot be used."""
+    error = ModelReplyError(f"{asked}, {fault}; nothing was changed")
+    error.spent = spent
+    return error
+
+
+def _message(said: Any) -> Message:
+    """Take over what can be sent back, and nothing else."""
+    if not isinstance(said.content, (str, type(None))):
+        raise TypeError("the content is no text")
+    message: Message = {"role": "assistant", "content": said.content}
+    if said.refusal:
+        message["refusal"] = said.refusal
+    if calls := [_call(call) for call in said.tool_calls or ()]:
+        # Some endpoints give no ids, or all calls the same; results could not be told apart.
+        if len({call["id"] for call in calls} - {""}) < len(calls):
+            calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
+        message["tool_calls"] = calls
+    return message
+
+
+def _call(call: Any) -> dict[str, Any]:
+    function = getattr(call, "function", None)
+    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
+    return {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments}}

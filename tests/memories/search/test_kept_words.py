@@ -190,7 +190,7 @@ class TestOthers:
         memory.add_messages(said(141))
         assert analysed.total() == 141
         assert set(kept(store)) < before
-        assert kept(store)["analyser"] == kept_words._VERSION
+        assert kept(store)["analyser"] == kept_words._VERSION  # pyright: ignore[reportPrivateUsage]
         analysed.clear()
         assert "message 42 " in shown(opened(store), "message 42")
         assert not analysed

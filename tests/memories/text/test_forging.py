@@ -94,4 +94,4 @@ def test_a_summary_cannot_forge_a_turn(
     memory.save_context({"input": "I am Sam"}, {"output": "Hi"})
     shown = memory.load_memory_variables({})["history"]
     assert "I will pay" in shown
-    assert turns(shown, {"AI"}) == 0
+    assert turns(shown, frozenset({"AI"})) == 0

@@ -13,7 +13,7 @@ __all__ = ["Answer", "read_answer", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model answered.
+    """An answer of a model, with its calls of tools and its cost.
 
     Attributes:
         message: The assistant message, with its calls of tools.

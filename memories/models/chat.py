@@ -1,4 +1,4 @@
-"""The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
+"""Asks models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
 import contextlib
 import functools
@@ -41,7 +41,7 @@ class Completion:
 
 @runtime_checkable
 class Model(Protocol):
-    """Whatever can answer chat messages."""
+    """A model: it answers chat messages."""
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ class OfflineModelWarning(UserWarning):
 
 
 def as_model(option: ModelOption | None) -> Model:
-    """The model that an option stands for; `None` for the offline model, with a warning once per process.
+    """Make the model that an option stands for; `None` for the offline model, with a warning once per process.
 
     Raises:
         OptionError: It stands for none.
@@ -171,7 +171,7 @@ class ChatModel:
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
-        """What the client returns for the messages; `more` is sent with them, such as `stream=True`."""
+        """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
         request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
         return await self._clients.call(lambda client: client.chat.completions.create(**request))
 

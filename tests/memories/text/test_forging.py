@@ -10,8 +10,9 @@ from hypothesis import strategies as some
 
 from memzoo.memories import ConversationSummaryBufferMemory, ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.memories.text.messages import ROLES, Labels, render
+from memzoo.memories.text.messages import ROLES, Labels
 from memzoo.stores import Message
+from tests.conversations import render
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 

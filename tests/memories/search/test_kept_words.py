@@ -11,7 +11,7 @@ import pytest
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
-from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
 from memzoo.stores.driving import drive
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
@@ -65,7 +65,7 @@ def tell(memory: VectorStoreRetrieverMemory, first: int, count: int) -> None:
 
 def kept(store: Store) -> dict[str, Any]:
     """The items of the words that are kept in the store."""
-    names = [name for name in drive(store.states("a")) if name.startswith("words/")]
+    names = [name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]
     return {key: value for name in names for key, value in drive(store.read_state("a", name)).changes.items()}
 
 
@@ -172,7 +172,7 @@ class TestOthers:
         renamed = opened(store, human_prefix="Zoe")
         assert "Zoe: message 42 " in shown(renamed, "message 42")
         renamed.add_messages(said(101))
-        assert len([name for name in drive(store.states("a")) if name.startswith("words/")]) == 2
+        assert len([name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]) == 2
 
     def test_of_another_version_are_replaced(
         self, store: Store, analysed: Counter[str], monkeypatch: pytest.MonkeyPatch
@@ -190,7 +190,7 @@ class TestOthers:
         memory.add_messages(said(141))
         assert analysed.total() == 141
         assert set(kept(store)) < before
-        assert kept(store)["analyser"] == kept_words._VERSION
+        assert kept(store)["analyser"] == 2
         analysed.clear()
         assert "message 42 " in shown(opened(store), "message 42")
         assert not analysed

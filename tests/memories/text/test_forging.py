@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pytest
@@ -35,7 +36,7 @@ calling = texts.map(
 )
 
 
-def turns(transcript: str, names: set[str]) -> int:
+def turns(transcript: str, names: AbstractSet[str]) -> int:
     """How many lines look like a turn: whatever ends the line before, whatever blanks stand before the label."""
     label = "|".join(re.escape(name) for name in names)
     return sum(bool(re.match(rf"\s*(?:{label})\s*:", line, re.IGNORECASE)) for line in transcript.splitlines())

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
 
+_UNCHANGED = "; nothing was changed"
+
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """Chat messages, oldest first -> the text of the reply."""
 
@@ -160,10 +162,10 @@ class ChatModel:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         asked = self.asked_for(purpose)
-        answer = read_answer(reply, time.perf_counter() - start, asked)
+        answer = read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED)
         text = (answer.message["content"] or "").strip()
         if fault := _fault(text, answer):
-            raise unusable(asked, fault, answer.spent)
+            raise unusable(asked, fault + _UNCHANGED, answer.spent)
         return Completion(text, answer.spent)
 
     def asked_for(self, purpose: str) -> str:

@@ -1,12 +1,19 @@
 """Conversations at random, for property tests and for long runs: whatever programs and models put into a log."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 
 WORDS = "Sam likes tea in Oslo and Anna knows that the cat of Eve sleeps at noon".split()
+
+
+def render(messages: Iterable[Message], labels: Labels) -> str:
+    """Messages as a transcript, a turn for each."""
+    return "\n".join(map(labels.line, messages))
 
 
 def call(*ids: str, text: str | None = None) -> Message:

@@ -56,7 +56,7 @@ class Fact:
 
     @property
     def key(self) -> str:
-        """What makes a fact the same fact."""
+        """The form under which a fact is known, however its names are written."""
         relation = f"not {self.relation}" if self.negated else self.relation
         return "\t".join(map(canonical, (self.subject, relation, self.object)))
 
@@ -133,7 +133,7 @@ class Reason:
 
     @property
     def holds(self) -> bool:
-        """Whether the fact was not superseded."""
+        """Tell whether the fact was not superseded."""
         return not self.fact.superseded_by
 
 

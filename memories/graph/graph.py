@@ -1,4 +1,4 @@
-"""What a conversation says of the world, as a graph of facts."""
+"""Keeps what was said about the world as a graph of facts."""
 
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ class KnowledgeGraph:
 
     @property
     def empty(self) -> bool:
-        """Whether no fact is known."""
+        """Tell whether no fact is known."""
         with self._lock:
             return not self.graph
 
@@ -105,12 +105,12 @@ class KnowledgeGraph:
             return [str(self.graph.nodes[node]["name"]) for node in self._index.named_in(text)]
 
     def names_all_of(self, text: str) -> bool:
-        """Whether no capitalised word of a text is part of a name that does not stand there in full."""
+        """Tell whether no capitalised word of a text is part of a name that does not stand there in full."""
         with self._lock:
             return not self._index.has_part_of_a_name(text, self._index.named_in(text))
 
     def changes_from(self, statement: Statement, source: Source, draft: Mapping[str, JSON]) -> dict[str, JSON]:
-        """What changes when a message states something; the graph itself changes only by `apply`.
+        """Work out what changes when a message states something; the graph itself changes only by `apply`.
 
         Args:
             statement: What is stated.

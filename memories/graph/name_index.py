@@ -65,7 +65,7 @@ class NameIndex:
         return [known for known in rarest if words <= set(known.split())]
 
     def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
-        """Whether a capitalised word of a text, outside the names found in it, is a word of a known name."""
+        """Tell whether a capitalised word of a text, outside the names found in it, is a word of a known name."""
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)

@@ -1,4 +1,4 @@
-"""Facts around names, as the model reads them: a line for each name, within a budget."""
+"""Writes facts around names as the model reads them: a line for each name, within a budget."""
 
 from bisect import bisect_right
 from collections import Counter

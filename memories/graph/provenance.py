@@ -1,4 +1,4 @@
-"""Why a fact is believed: the message that it was taken from, and all messages behind it."""
+"""Traces facts to the messages that stated them."""
 
 from collections.abc import Mapping, Sequence
 

@@ -13,7 +13,7 @@ __all__ = ["Answer", "read_answer", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model answered.
+    """An answer of a model, with its calls of tools and its cost.
 
     Attributes:
         message: The assistant message, with its calls of tools.
@@ -26,13 +26,14 @@ class Answer:
     spent: Spent
 
 
-def read_answer(completion: Any, seconds: float, asked: str) -> Answer:
+def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:
     """Read a completion.
 
     Args:
         completion: What the client returned.
         seconds: The time it took.
         asked: Which model was asked what, for error texts.
+        outcome: How such texts end: what the fault means for the caller.
 
     Raises:
         ModelReplyError: It is none, or it was withheld.
@@ -44,15 +45,15 @@ def read_answer(completion: Any, seconds: float, asked: str) -> Answer:
         choice = completion.choices[0]
         answer = Answer(_message(choice.message), choice.finish_reason, spent)
     except (AttributeError, TypeError, IndexError):
-        raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}", spent) from None
+        raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
-        raise unusable(asked, "was stopped by a content filter", spent)
+        raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
     return answer
 
 
 def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
     """Make the error for a reply that was paid for and cannot be used."""
-    error = ModelReplyError(f"{asked}, {fault}; nothing was changed")
+    error = ModelReplyError(f"{asked}, {fault}")
     error.spent = spent
     return error
 

@@ -1,4 +1,4 @@
-"""The one door to models: any OpenAI-compatible endpoint, the offline model, or a function."""
+"""Asks models: any OpenAI-compatible endpoint, the offline model, or a function."""
 
 import contextlib
 import functools
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
 
+_UNCHANGED = "; nothing was changed"
+
 ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 """Chat messages, oldest first -> the text of the reply."""
 
@@ -41,7 +43,7 @@ class Completion:
 
 @runtime_checkable
 class Model(Protocol):
-    """Whatever can answer chat messages."""
+    """A model: it answers chat messages."""
 
     @property
     def name(self) -> str:
@@ -71,7 +73,7 @@ class OfflineModelWarning(UserWarning):
 
 
 def as_model(option: ModelOption | None) -> Model:
-    """The model that an option stands for; `None` for the offline model, with a warning once per process.
+    """Make the model that an option stands for; `None` for the offline model, with a warning once per process.
 
     Raises:
         OptionError: It stands for none.
@@ -160,10 +162,10 @@ class ChatModel:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         asked = self.asked_for(purpose)
-        answer = read_answer(reply, time.perf_counter() - start, asked)
+        answer = read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED)
         text = (answer.message["content"] or "").strip()
         if fault := _fault(text, answer):
-            raise unusable(asked, fault, answer.spent)
+            raise unusable(asked, fault + _UNCHANGED, answer.spent)
         return Completion(text, answer.spent)
 
     def asked_for(self, purpose: str) -> str:
@@ -171,7 +173,7 @@ class ChatModel:
         return f"model {self.name!r}, asked for prompt {purpose!r}"
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
-        """What the client returns for the messages; `more` is sent with them, such as `stream=True`."""
+        """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
         request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
         return await self._clients.call(lambda client: client.chat.completions.create(**request))
 

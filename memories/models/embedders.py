@@ -40,7 +40,7 @@ class Embedded:
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Whatever turns texts into vectors."""
+    """Turns texts into vectors."""
 
     @property
     def name(self) -> str:
@@ -49,7 +49,7 @@ class Embedder(Protocol):
 
     @property
     def weight(self) -> float:
-        """How much a cosine of 1 adds to the score of a message, beside its BM25 score by words."""
+        """The points that a cosine of 1 adds to the score of a message, beside its BM25 score by words."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
@@ -66,7 +66,7 @@ EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
 
 
 def as_embedder(option: EmbedderOption) -> Embedder:
-    """The embedder that an option stands for.
+    """Make the embedder that an option stands for.
 
     Raises:
         OptionError: It stands for none.

@@ -1,4 +1,4 @@
-"""Reading what models answer: tolerant of form, strict about sense.
+"""Reads what models answer: tolerant of form, strict about sense.
 
 Models number lists, add labels, forget brackets and wrap answers in code fences; all of that is read. What is not an
 answer at all (nothing, a refusal, prose where names were asked for) is a `ModelReplyError`, so that it never replaces
@@ -59,7 +59,7 @@ class Statement(NamedTuple):
 
 
 def nothing_new(reply: str) -> bool:
-    """Whether a reply says, in the prompts' words or the like, that there is nothing to tell or to change."""
+    """Tell whether a reply says, in the prompts' words or the like, that there is nothing to tell or to change."""
     return _NOTHING.fullmatch(_LABEL.sub("", reply.strip())) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a memory spent on models, by purpose."""
+"""Counts what a memory spent on models, by purpose."""
 
 import threading
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Spent:
 
 
 class Usage:
-    """What was spent, by purpose: the name of the prompt, or `"embedding"`.
+    """The sums spent by purpose: the name of the prompt, or `"embedding"`.
 
     Example:
         >>> usage = Usage()

@@ -11,6 +11,8 @@ from typing import TypeAlias
 import numpy
 from numpy.typing import NDArray
 
+from memzoo.memories.text.language import UNSPACED
+
 __all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
 
 Terms: TypeAlias = NDArray[numpy.uint64]
@@ -28,7 +30,7 @@ _STOP_WORDS = frozenset(
     """.split()
 )
 
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _FOUND = numpy.dtype([("term", "<u8"), ("text", "<i8"), ("offset", "<i8")])
 
 

@@ -1,9 +1,10 @@
-"""How saved exchanges read: as passages to be searched, and as documents with a line for each input and output."""
+"""Turns saved exchanges into passages to search, and into documents with a line for each input and output."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import Labels, quoted, text_of
 from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry
@@ -24,17 +25,17 @@ class Documents:
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Messages as they are searched; a new document begins with each turn and with each user message."""
+        """Write messages as they are searched; a new document begins with each turn and with each user message."""
         turn, document = "", 0
         for entry in entries:
             if entry.turn_id != turn or entry.message["role"] == "user":
                 turn, document = entry.turn_id, entry.seq
-            if entry.message["role"] not in ("system", "developer"):
+            if entry.message["role"] not in INSTRUCTIONS:
                 speaker = self.labels.speaker(entry.message)
                 yield Passage(entry.seq, speaker, self._searched(entry), entry.created_at, document)
 
     def text(self, entries: Sequence[Entry]) -> str:
-        """The entries of an exchange as a document; messages that were saved without keys as a transcript."""
+        """Write an exchange as a document; messages that were saved without keys become a transcript."""
         labels = self.labels.names.union(*(entry.fields for entry in entries))
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 

@@ -1,4 +1,4 @@
-"""How much each part of the search counts."""
+"""Weighs the parts of the search."""
 
 from dataclasses import dataclass
 

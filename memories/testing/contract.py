@@ -1,10 +1,4 @@
-"""For testing memories: a scripted model, and the contract that every strategy keeps.
-
-Subclass `MemoryContract` for a strategy of your own::
-
-    class TestMyMemory(MemoryContract):
-        strategy = MyMemory
-"""
+"""The contract that every strategy keeps."""
 
 import asyncio
 import copy
@@ -30,7 +24,7 @@ __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
 class MemoryContract(FailureContract, LifecycleContract):
-    """What every strategy keeps to, whatever it remembers."""
+    """The rules that every strategy keeps, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:
         """Loading returns exactly the variables that the memory announces."""

@@ -1,4 +1,4 @@
-"""What every strategy keeps to when a model fails, and when several save at once."""
+"""The rules for every strategy when a model fails, and when several save at once."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

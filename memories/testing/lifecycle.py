@@ -1,4 +1,4 @@
-"""What every memory keeps to when something is to be forgotten, or looked up again."""
+"""The rules for every strategy when something is forgotten, or looked up again."""
 
 import asyncio
 from typing import Any

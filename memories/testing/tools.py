@@ -1,4 +1,4 @@
-"""What the contracts of memories are tested with."""
+"""Makes the memories that contracts are tested with."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""Which messages of a conversation fit a limit: the rules of eviction, over a list of weighed messages."""
+"""Chooses which messages fit a limit: the rules of eviction."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from memzoo.stores import Message
 __all__ = ["Evict", "Fitted", "Weighed", "fitted", "unanswered"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
-"""What goes at once: one message (a tool call with its results), or all up to the next user message."""
+"""The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What is left of a list.
+    """The messages that are left of a list.
 
     Attributes:
         kept: What is left, in the order in which it is to be sent.
@@ -44,7 +44,7 @@ class Fitted:
 
 
 def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", system_first: bool = True) -> Fitted:
-    """The newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
+    """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
 
     System messages never go, nor does the newest user message, nor what follows it as long as it is not answered. If
     they alone are over the limit, they are all that is left. Without a user message, the last message stays. Calls
@@ -76,7 +76,7 @@ def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", sy
 
 
 def unanswered(messages: Sequence[Message]) -> list[int]:
-    """The places of the newest user message and all that follows it, as long as the assistant has not answered.
+    """Find the newest user message and all that follows it, as long as the assistant has not answered.
 
     System messages, calls without all their results and results without their call are not among them.
     """
@@ -89,7 +89,7 @@ def unanswered(messages: Sequence[Message]) -> list[int]:
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:
-    """The places of groups that must not go, by the first message of each."""
+    """Find the groups that must not go, by the first message of each."""
     rules = {place for place, head in enumerate(heads) if is_instruction(head)}
     said = [place for place in range(len(heads)) if place not in rules]
     newest = _newest_user(heads)

@@ -1,4 +1,4 @@
-"""Which messages belong together: each tool call with its results, matched by id wherever they stand."""
+"""Groups messages that belong together: each tool call with its results, matched by id wherever they stand."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ INSTRUCTIONS = ("system", "developer")
 
 
 def grouped(messages: Sequence[Message]) -> list[list[int]]:
-    """Messages by their places, in groups that can be sent: a call with all its results, any other message alone.
+    """Group messages, given by their places, as they can be sent: a call with all its results, others alone.
 
     A result belongs to the newest call before it that has its id and no result yet. A call of which a result is
     missing, and a result without a call, belong to no group.
@@ -41,24 +41,24 @@ def grouped(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def is_instruction(message: Message) -> bool:
-    """Whether it is a system message, by either name of the role."""
+    """Tell whether it is a system message, by either name of the role."""
     return message["role"] in INSTRUCTIONS
 
 
 def is_answer(message: Message) -> bool:
-    """Whether it is what the assistant says to the user, and calls no tool."""
+    """Tell whether it is what the assistant says to the user, and calls no tool."""
     return message["role"] == "assistant" and not _asked(message)
 
 
 def _asked(message: Message) -> list[Hashable]:
-    """What results a message waits for."""
+    """List the results that a message waits for."""
     calls: list[Hashable] = [call["id"] for call in message.get("tool_calls") or ()]
     legacy: Any = message.get("function_call")
     return [*calls, ("function", str(legacy.get("name")))] if isinstance(legacy, dict) else calls
 
 
 def _answered(message: Message) -> Hashable | None:
-    """What a message is the result of; `None` for one that is no result."""
+    """Name the call that a message answers; `None` if it answers none."""
     if message["role"] == "function":
         return ("function", str(message.get("name")))
     return message["tool_call_id"] if message["role"] == "tool" else None

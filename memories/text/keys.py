@@ -1,4 +1,4 @@
-"""Which of the inputs and outputs are the two messages of an exchange: LangChain's rules and error texts."""
+"""Picks the two messages of an exchange out of inputs and outputs, by LangChain's rules and error texts."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ logger = logging.getLogger("memzoo")
 
 
 def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: Sequence[str]) -> str:
-    """The key of the user's message.
+    """Find the key of the user's message.
 
     Args:
-        inputs: What was handed in.
+        inputs: All inputs by name.
         configured: The memory's `input_key`.
         variables: The memory's own variables, which are never the user's message.
 
@@ -32,10 +32,10 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
 
 
 def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str) -> str:
-    """The key of the assistant's message.
+    """Find the key of the assistant's message.
 
     Args:
-        outputs: What was handed in.
+        outputs: All outputs by name.
         configured: The memory's `output_key`.
         owner: The name of the memory's class, for the warning.
 

@@ -1,4 +1,4 @@
-"""What the library knows of languages: words, their stems, the ones that say little, and scripts without spaces."""
+"""Words and their stems, words that say little, and scripts without spaces."""
 
 import functools
 import re
@@ -80,14 +80,14 @@ def all_stems(text: str) -> tuple[str, ...]:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence asks: by its question mark, or by how it begins."""
+    """Tell whether a sentence asks: by its question mark, or by how it begins."""
     bare = sentence.rstrip(" \"'”’)*_")
     return bare.endswith(("?", "\uff1f")) or (not bare.endswith((".", "!")) and bool(_ASKING.match(sentence)))
 
 
 @functools.lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
-    """What is left of a lower-case word without its ending: `moves`, `moved` and `moving` all give `mov`."""
+    """Cut the ending off a lower-case word: `moves`, `moved` and `moving` all give `mov`."""
     word = word.removesuffix("'s")
     if len(word) <= _SHORTEST or not word.isascii():
         return word

@@ -1,4 +1,4 @@
-"""Chat messages: what is a legal one, how it reads as text, and which lists of them can be sent.
+"""Checks chat messages, writes them as text, and makes lists of them that can be sent.
 
 A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
 """
@@ -14,7 +14,7 @@ from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
 
-__all__ = ["Labels", "checked", "copied", "quoted", "render", "sendable", "text_of", "without_empty_calls"]
+__all__ = ["Labels", "checked", "copied", "quoted", "sendable", "text_of", "without_empty_calls"]
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -26,7 +26,7 @@ _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
 
 def checked(message: Any) -> Message:
-    """A copy of a message, after making sure that it is an OpenAI chat message.
+    """Copy a message, after making sure that it is an OpenAI chat message.
 
     Fields that are not known here are kept as they are.
 
@@ -91,7 +91,7 @@ T = TypeVar("T")
 
 
 def copied(value: T) -> T:
-    """A copy of JSON, such as a list of messages; many times faster than `deepcopy`, which reckons with anything."""
+    """Copy JSON, such as a list of messages, many times faster than `deepcopy`."""
     if isinstance(value, dict):
         items = cast("dict[str, Any]", value)
         return cast("T", {key: item if isinstance(item, str) else copied(item) for key, item in items.items()})
@@ -101,7 +101,7 @@ def copied(value: T) -> T:
 
 
 def text_of(message: Message) -> str:
-    """What a message says, in words: text as it is, pictures and files named, tool calls spelt out."""
+    """Put a message into words: text as it is, pictures and files named, tool calls spelt out."""
     content = message.get("content")
     if isinstance(content, str) and len(message) == 2:  # noqa: PLR2004 - a role and a text, as nearly all have
         return content
@@ -128,7 +128,7 @@ def _part_text(part: dict[str, Any]) -> str:
 
 
 def _named(kind: str, thing: Any, *names: str) -> str:
-    """What cannot be put in words, by the first of its names that it has."""
+    """Stand in for what has no words, with the first of its names that it has."""
     known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
     return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
 
@@ -141,9 +141,9 @@ def _call_text(call: dict[str, Any]) -> str:
 
 
 def quoted(text: str, labels: Iterable[str]) -> str:
-    r"""A text that is to stand behind a label, with each later line that begins like a turn quoted with "> ".
+    r"""Quote each later line of a text that begins like a turn with "> ".
 
-    So nobody can put words into another's mouth.
+    The text stands behind a label; nobody can put words into another's mouth.
 
     Example:
         >>> print(quoted("hello\nHuman: bye", ["Human", "AI"]))
@@ -177,7 +177,7 @@ class Labels:
         return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
 
     def speaker(self, message: Message) -> str:
-        """Who says a message: by its `name` field, unless that could be taken for somebody else's label."""
+        """Name the sender: by the `name` field, unless that could be taken for somebody else's label."""
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
             return own
@@ -189,25 +189,12 @@ class Labels:
         return frozenset(map(self.of, ROLES))
 
     def line(self, message: Message) -> str:
-        """A message as one turn: its label, a colon, its text."""
+        """Write a message as one turn: its label, a colon, its text."""
         return f"{self.of(message['role'])}: {quoted(text_of(message), self.names)}"
 
 
-def render(messages: Iterable[Message], labels: Labels) -> str:
-    r"""Messages as a transcript, a turn for each, in their order.
-
-    Example:
-        >>> said = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello\nHuman: bye"}]
-        >>> print(render(said, Labels()))
-        Human: hi
-        AI: hello
-        > Human: bye
-    """
-    return "\n".join(labels.line(message) for message in messages)
-
-
 def sendable(messages: Sequence[Message]) -> list[Message]:
-    """The messages that a provider accepts, in order: system messages first, tool calls with all their results.
+    """Keep the messages that a provider accepts, in order: system messages first, tool calls with all their results.
 
     Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
     missing, are left out; the log still has them.
@@ -217,7 +204,7 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
 
 
 def without_empty_calls(message: Message) -> Message:
-    """A message as providers take it: clients hand out `"tool_calls": None`, and endpoints refuse it."""
+    """Make a message fit for providers: clients hand out `"tool_calls": None`, and endpoints refuse it."""
     if message.get("tool_calls") or "tool_calls" not in message:
         return message
     return {key: value for key, value in message.items() if key != "tool_calls"}

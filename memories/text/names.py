@@ -1,4 +1,4 @@
-"""One form for each name, however it was written."""
+"""Brings names into one form, however they were written."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _THIRD_PERSON = re.compile(
 
 
 def canonical(name: str) -> str:
-    """The form under which a name is kept: the same for "Sam", " sam", "SAM" and "Sam's".
+    """Bring a name into one form: the same for "Sam", " sam", "SAM" and "Sam's".
 
     Case, width, white space, quotes around it, a leading "the" and a possessive ending do not count.
 
@@ -30,7 +30,7 @@ def canonical(name: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text has a name, given in its canonical form, as whole words.
+    """Tell whether a text has a name, given in its canonical form, as whole words.
 
     Example:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
@@ -40,7 +40,7 @@ def mentions(text: str, name: str) -> bool:
 
 
 def refers_back(text: str) -> bool:
-    """Whether a text has an English pronoun of the third person, so that only what was said before tells whom it means.
+    """Tell whether a text has an English pronoun of the third person, and so refers to what was said before.
 
     Example:
         >>> refers_back("Where does she live?"), refers_back("Where do I live, and where does Sheila?")
@@ -50,10 +50,10 @@ def refers_back(text: str) -> bool:
 
 
 def folded(text: str) -> str:
-    """A text without regard to case, width and white space."""
+    """Write a text without regard to case, width and white space."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def standing(name: str) -> re.Pattern[str]:
-    """Finds a name, given in its canonical form, as whole words in a folded text."""
+    """Make a pattern that finds a name, given in its canonical form, as whole words in a folded text."""
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

@@ -1,4 +1,4 @@
-"""How a view reads: as a transcript, as chat messages, as a request that can be sent."""
+"""Writes views: as a transcript, as chat messages, as a request that can be sent."""
 
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any
@@ -39,18 +39,18 @@ class Renderer:
         self._newest: tuple[Sequence[Entry], str] = ((), "")
 
     def text(self, view: View) -> str:
-        """A view as text: what is recalled, then the transcript."""
+        """Write a view as text: what is recalled, then the transcript."""
         recalled: Sequence[str] = view.recalled
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
         return "\n".join([part for part in (*recalled, self.transcript(view.entries)) if part])
 
     def messages(self, view: View) -> list[Message]:
-        """A view as chat messages, one system message for each recalled text; no tool call without its results."""
+        """Write a view as chat messages: a system message for each recalled text, then what can be sent."""
         return view.messages if view.final else [*map(system_message, view.recalled), *sendable(view.messages)]
 
     def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
-        """A view as chat messages that a provider accepts: system messages first, tool calls with their results.
+        """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
 
         Args:
             view: What is to be sent.
@@ -78,7 +78,7 @@ class Renderer:
         return [one.message for one in left.kept]
 
     def transcript(self, entries: Sequence[Entry]) -> str:
-        """Entries as a transcript, oldest first."""
+        """Write entries as a transcript, oldest first."""
         known, text = self._newest
         # Whoever shows everything shows at each load what was shown before, and a little more.
         if known and entries[: len(known)] == known:
@@ -89,7 +89,7 @@ class Renderer:
         return text
 
     def line(self, entry: Entry) -> str:
-        """An entry as a turn of a transcript."""
+        """Write an entry as a turn of a transcript."""
         line = self._lines.get(entry.seq)
         if line is None:
             line = self.labels.line(entry.message)
@@ -97,7 +97,7 @@ class Renderer:
         return line
 
     def tokens(self, entry: Entry) -> int:
-        """The tokens of an entry's message."""
+        """Count the tokens of an entry's message."""
         tokens = self._tokens.get(entry.seq)
         if tokens is None:
             tokens = self._counter()(entry.message)
@@ -105,16 +105,16 @@ class Renderer:
         return tokens
 
     def count(self, message: Message) -> int:
-        """The tokens of a message that need not be in the log."""
+        """Count the tokens of a message that need not be in the log."""
         return self._counter()(message)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
-        """Messages that need not be in the log as a transcript, oldest first."""
+        """Write messages that need not be in the log as a transcript, oldest first."""
         return "\n".join(map(self.labels.line, messages))
 
 
 def system_message(text: str) -> Message:
-    """A text as a system message."""
+    """Make a system message of a text."""
     return {"role": "system", "content": text}
 
 

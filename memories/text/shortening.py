@@ -1,4 +1,4 @@
-"""Shortening texts to what fits."""
+"""Shortens texts to what fits."""
 
 import functools
 import re
@@ -14,7 +14,7 @@ _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
 def shortened(text: str, fits: Callable[[str], bool]) -> str:
-    """The longest beginning of a text that fits: whole sentences or lines, else words; "" if not one word does.
+    """Cut a text to its longest beginning that fits: whole sentences or lines, else words; "" if not one word does.
 
     Args:
         text: Any text.
@@ -34,7 +34,7 @@ def shortened(text: str, fits: Callable[[str], bool]) -> str:
 
 
 def fitting(notes: Mapping[str, str], fits: Callable[[Mapping[str, str]], bool]) -> dict[str, str]:
-    """The notes that fit together, the first ones first; one that does not fit whole is shortened.
+    """Keep the notes that fit together, the first ones first; one that does not fit whole is shortened.
 
     Args:
         notes: Texts by name, the most useful first; names without a text take no room.

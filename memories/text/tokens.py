@@ -1,4 +1,4 @@
-"""Counting tokens: by tiktoken for a model's name, approximately, or with a function of one's own."""
+"""Counts tokens: by tiktoken for a model's name, approximately, or with a function of one's own."""
 
 import functools
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class TokenCounter:
     count: Callable[[Message], int]
 
     def __call__(self, message: Message) -> int:
-        """The tokens of a message."""
+        """Count the tokens of a message."""
         tokens = self.count(message)
         if not isinstance(tokens, int) or tokens < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TokenizerError(
@@ -41,7 +41,7 @@ class TokenCounter:
 
 
 def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
-    """The counter that an option stands for.
+    """Make the counter that an option stands for.
 
     Args:
         option: See `TokenCounterOption`; `None` takes the encoding of `model`.
@@ -62,7 +62,7 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 
 
 def available_counter(model: str = "") -> tuple[TokenCounter, TokenizerError | None]:
-    """The counter by tiktoken, or the approximate one and the reason why the former cannot be had.
+    """Return the counter by tiktoken, or the approximate one and the reason why the former cannot be had.
 
     For programs that tell their user which it is; the library itself never falls back.
     """
@@ -75,7 +75,7 @@ def available_counter(model: str = "") -> tuple[TokenCounter, TokenizerError | N
 
 
 def count_text(text: str, encoding: str) -> int:
-    """The tokens of a text in an encoding of tiktoken, or `"approximate"` (characters / 4, rounded up)."""
+    """Count the tokens of a text in an encoding of tiktoken, or `"approximate"` (characters / 4, rounded up)."""
     return _approximate(text) if encoding == "approximate" else len(_encode(encoding)(text))
 
 

@@ -1,4 +1,4 @@
-"""Trimming a list of messages, for those who keep it themselves."""
+"""Trims a list of messages, for those who keep it themselves."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
@@ -28,7 +28,7 @@ def trim_messages(
     end_on: Roles = None,
     include_system: bool = False,
 ) -> list[Message]:
-    """The last or the first messages of a list that fit a number of tokens.
+    """Keep the last or the first messages of a list that fit a number of tokens.
 
     Messages are indivisible. A tool call goes with its results: of a list that a provider accepts, what is left is
     accepted too. The list itself is left alone.
@@ -102,5 +102,5 @@ def _ending(messages: list[Message], roles: set[str]) -> list[Message]:
 
 
 def _whole(messages: list[Message]) -> list[Message]:
-    """The messages without calls of which a result is missing, and without results whose call is."""
+    """Leave out calls without all their results, and results without their call."""
     return [messages[place] for place in sorted(place for group in grouped(messages) for place in group)]

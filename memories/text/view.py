@@ -1,4 +1,4 @@
-"""What a strategy shows the model."""
+"""The view: what a strategy shows the model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ __all__ = ["View"]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the model is to be shown now.
+    """The texts and messages that the model is to be shown.
 
     Attributes:
         recalled: Texts that the strategy derived or found, the most useful first.
@@ -33,11 +33,11 @@ class View:
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
-        """A view of entries, oldest first, behind texts that were derived."""
+        """Make a view of entries, oldest first, behind texts that were derived."""
         return cls(tuple(recalled), entries, notes)
 
     def ending_with(self, newest: Sequence[Entry]) -> Self:
-        """The view with these newest entries of the log at its end, unless it shows them already."""
+        """Put these newest entries of the log at the end of the view, unless it shows them already."""
         shown = {entry.seq: entry for entry in self.entries}
         new = {entry.seq: entry for entry in newest}
         if new.keys() <= shown.keys():
@@ -52,6 +52,6 @@ class View:
 
     @property
     def texts(self) -> list[str]:
-        """All that is not word for word, as texts; empty ones left out."""
+        """The texts that are not word for word; empty ones left out."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in (*self.recalled, known) if text]

@@ -11,7 +11,7 @@ import pytest
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
-from memzoo.stores import EncryptedStore, InMemoryStore, ManagedStore, Message, SQLStore
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, managed
 from memzoo.stores.driving import drive
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
@@ -33,9 +33,9 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.fixture(params=["memory", "sqlite", "encrypted"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ManagedStore]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A store of each kind."""
-    opened: ManagedStore = InMemoryStore()
+    opened: Store = InMemoryStore()
     if request.param == "sqlite":
         opened = SQLStore(f"sqlite:///{tmp_path}/a.db")
     if request.param == "encrypted":
@@ -44,7 +44,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ManagedSto
     opened.close()
 
 
-def opened(store: ManagedStore, **options: Any) -> VectorStoreRetrieverMemory:
+def opened(store: Store, **options: Any) -> VectorStoreRetrieverMemory:
     """A memory of the conversation, as after a restart."""
     return VectorStoreRetrieverMemory(store=store, conversation_id="a", token_counter="approximate", **options)
 
@@ -63,9 +63,9 @@ def tell(memory: VectorStoreRetrieverMemory, first: int, count: int) -> None:
         memory.add_messages(said(number))
 
 
-def kept(store: ManagedStore) -> dict[str, Any]:
+def kept(store: Store) -> dict[str, Any]:
     """The items of the words that are kept in the store."""
-    names = [name for name in drive(store.states("a")) if name.startswith("words/")]
+    names = [name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]
     return {key: value for name in names for key, value in drive(store.read_state("a", name)).changes.items()}
 
 
@@ -78,7 +78,7 @@ def shown(memory: VectorStoreRetrieverMemory, query: str) -> str:
 class TestRestarts:
     """A conversation that is opened again."""
 
-    def test_analyse_only_what_is_newer_than_what_is_kept(self, store: ManagedStore, analysed: Counter[str]) -> None:
+    def test_analyse_only_what_is_newer_than_what_is_kept(self, store: Store, analysed: Counter[str]) -> None:
         """Each message is analysed once, but for fewer than 64 of the newest, however often a process starts anew."""
         memory = opened(store)
         memory.add_messages(said(1, 300))
@@ -93,7 +93,7 @@ class TestRestarts:
             shown(memory, "a cat?")
             assert set(analysed.values()) <= {1}
 
-    def test_find_the_same(self, store: ManagedStore) -> None:
+    def test_find_the_same(self, store: Store) -> None:
         """What is found does not depend on what was kept, when."""
         memory = opened(store)
         tell(memory, 1, 150)
@@ -118,7 +118,7 @@ class TestRestarts:
 class TestForgetting:
     """Words are forgotten with the messages."""
 
-    def test_clears_what_was_kept(self, store: ManagedStore) -> None:
+    def test_clears_what_was_kept(self, store: Store) -> None:
         """After `forget` no word of the message is kept or found, by this memory or another, and the rest is."""
         memory, other = opened(store), opened(store)
         memory.add_messages([{"role": "user", "content": "message 0 about Zanzibar"}, *said(1, 100)])
@@ -132,7 +132,7 @@ class TestForgetting:
         tell(memory, 101, 70)
         assert "message 150 " in shown(opened(store), "message 150")
 
-    def test_clear_starts_anew(self, store: ManagedStore) -> None:
+    def test_clear_starts_anew(self, store: Store) -> None:
         """After `clear` a new conversation under the same id has its own words."""
         memory = opened(store)
         memory.add_messages(said(1, 100))
@@ -154,7 +154,7 @@ class TestForgetting:
 class TestOthers:
     """Whoever else keeps words of the conversation."""
 
-    def test_that_were_faster_are_followed(self, store: ManagedStore, analysed: Counter[str]) -> None:
+    def test_that_were_faster_are_followed(self, store: Store, analysed: Counter[str]) -> None:
         """Of two memories that save by turns, each keeps what the other has not, and nothing is kept twice."""
         one, two = opened(store), opened(store)
         for first in range(1, 400, 20):
@@ -166,16 +166,16 @@ class TestOthers:
         assert shown(opened(store), "message 123") == shown(two, "message 123")
         assert sum(analysed.values()) < 2 * 64
 
-    def test_with_other_speakers_have_words_of_their_own(self, store: ManagedStore) -> None:
+    def test_with_other_speakers_have_words_of_their_own(self, store: Store) -> None:
         """Labels and excluded inputs change what is searched: such memories do not share what is kept."""
         opened(store).add_messages(said(1, 100))
         renamed = opened(store, human_prefix="Zoe")
         assert "Zoe: message 42 " in shown(renamed, "message 42")
         renamed.add_messages(said(101))
-        assert len([name for name in drive(store.states("a")) if name.startswith("words/")]) == 2
+        assert len([name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]) == 2
 
     def test_of_another_version_are_replaced(
-        self, store: ManagedStore, analysed: Counter[str], monkeypatch: pytest.MonkeyPatch
+        self, store: Store, analysed: Counter[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Words that another version of the analyser kept are analysed anew once, and nothing is left of them."""
         with monkeypatch.context() as patched:
@@ -190,7 +190,7 @@ class TestOthers:
         memory.add_messages(said(141))
         assert analysed.total() == 141
         assert set(kept(store)) < before
-        assert kept(store)["analyser"] == kept_words._VERSION  # pyright: ignore[reportPrivateUsage]
+        assert kept(store)["analyser"] == 2
         analysed.clear()
         assert "message 42 " in shown(opened(store), "message 42")
         assert not analysed

@@ -2,6 +2,7 @@
 
 import re
 import time
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from hypothesis import strategies as some
 
 from memzoo.memories import ConversationSummaryBufferMemory, ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.memories.text.messages import ROLES, Labels, render
+from memzoo.memories.text.messages import ROLES, Labels
 from memzoo.stores import Message
+from tests.conversations import render
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -34,7 +36,7 @@ calling = texts.map(
 )
 
 
-def turns(transcript: str, names: frozenset[str]) -> int:
+def turns(transcript: str, names: AbstractSet[str]) -> int:
     """How many lines look like a turn: whatever ends the line before, whatever blanks stand before the label."""
     label = "|".join(re.escape(name) for name in names)
     return sum(bool(re.match(rf"\s*(?:{label})\s*:", line, re.IGNORECASE)) for line in transcript.splitlines())

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationBufferMemory, VectorStoreRetrieverMemory
-from memzoo.memories.text.messages import Labels, checked, render, text_of
+from memzoo.memories.text.messages import Labels, checked, text_of
 from memzoo.stores.errors import MemoryZooError, MessageError
+from tests.conversations import render
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
 IMAGE = {"type": "image_url", "image_url": {"url": "https://example.com/x.png"}}

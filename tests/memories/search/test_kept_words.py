@@ -11,7 +11,7 @@ import pytest
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
-from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, managed
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
 from memzoo.stores.driving import drive
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")

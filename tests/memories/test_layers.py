@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 ALLOWED = {
     "stores": {"stores"},
     "prompts": {"prompts", "stores.errors"},
-    "memories": {"memories", "stores", "prompts"},
+    "memories": {"memories", "stores", "prompts", "_lazy"},
     "cassettes": {"cassettes", "stores.errors", "stores.base"},
 }
 

@@ -14,7 +14,7 @@ ARGS ?=
 .PHONY: compare test faults sequences lint types wheel bench speed weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
-	$(call run,memzoo compare $(ARGS))
+	$(call run,memzoo compare --token-counter o200k_base $(ARGS))
 
 test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
 	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))

@@ -7,12 +7,11 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from memzoo.benchmarks.measure.comparing import Comparison, Prices, compare, total_steps
-from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import APPROXIMATE, TextCounter, named_counter
 from memzoo.benchmarks.report.drawing import can_draw
 from memzoo.benchmarks.report.reporting import table, write_report
 from memzoo.benchmarks.scenarios import chosen
 from memzoo.benchmarks.transcripts import Transcript, load_transcripts, sample_transcripts
-from memzoo.memories.text.tokens import available_counter
 from memzoo.stores.errors import OptionError
 
 __all__ = ["DEFAULT_BUDGET", "DEFAULT_OUT", "run_comparison"]
@@ -22,6 +21,10 @@ DEFAULT_BUDGET = 1000
 
 DEFAULT_OUT = "memzoo-compare"
 """The folder, below the current one."""
+
+_APPROXIMATED = (
+    "Tokens: characters / 4, the default with the offline model; --token-counter o200k_base counts them exactly."
+)
 
 
 def run_comparison(
@@ -44,8 +47,8 @@ def run_comparison(
         budget: Tokens that may be shown.
         out: The folder to write to; made if it is not there.
         prices: Of a million tokens: input, output.
-        token_counter: As for `named_counter`; `None` takes tiktoken's o200k_base, or the approximate counter if the
-            vocabulary cannot be had, and says so.
+        token_counter: As for `named_counter`; by default `"approximate"` for the offline model, so that a first run
+            needs no network, and tiktoken's `"o200k_base"` for any other.
         console: Where all is shown.
 
     Raises:
@@ -58,7 +61,7 @@ def run_comparison(
         console.print("There will be no report.html: it needs matplotlib (pip install 'memzoo[report]').", markup=False)
     names = [scenario.name for scenario in chosen(memories)]
     conversations = sample_transcripts() if transcript is None else load_transcripts(transcript)
-    counter = _counter(token_counter, console)
+    counter = _counter(token_counter, model, console)
     _make(out)
     comparison = _watched(
         conversations, names, model=model, budget=budget, counter=counter, prices=prices, console=console
@@ -69,18 +72,11 @@ def run_comparison(
     return comparison
 
 
-def _counter(name: str | None, console: Console) -> TextCounter:
-    if name is not None:
-        return named_counter(name)
-    counter, error = available_counter()
-    if error:
-        console.print(
-            f"Tokens are counted approximately (characters / 4), because o200k_base cannot be had: {error}",
-            style="yellow",
-            markup=False,
-            highlight=False,
-        )
-    return named_counter(counter.name)
+def _counter(name: str | None, model: str, console: Console) -> TextCounter:
+    if name is None and model == "offline":
+        console.print(_APPROXIMATED, markup=False, highlight=False)
+        return named_counter(APPROXIMATE)
+    return named_counter(name or "o200k_base")
 
 
 def _make(folder: Path) -> None:

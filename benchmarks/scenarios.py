@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.named import FURTHER, strategy_named
-from memzoo.stores.errors import UnknownStrategyError
+from memzoo.memories.strategies.named import short_name, strategy_named
 
 __all__ = ["BASELINES", "SCENARIOS", "Scenario", "asks_model", "chosen"]
 
@@ -125,16 +123,18 @@ def chosen(names: Iterable[str]) -> list[Scenario]:
     """Look up the scenarios of some strategies, in the order of the table, between the baselines.
 
     Args:
-        names: Short names or class names; none at all stands for the seven.
+        names: Short names or class names; none at all stands for the seven. A strategy that an installed package adds
+            is compared with its own defaults.
 
     Raises:
         UnknownStrategyError: One of them is no strategy.
     """
-    species = [*STRATEGIES, *FURTHER]
-    short = {strategy_named(name).__name__: name for name in species}
-    wanted = {short.get(name, name) for name in names}
-    if unknown := sorted(wanted - set(SCENARIOS)):
-        raise UnknownStrategyError(
-            f"there is no strategy {', '.join(map(repr, unknown))}; there are {', '.join(species)}"
-        )
-    return [one for one in SCENARIOS.values() if one.baseline or (one.name in wanted if wanted else not one.further)]
+    wanted = list(dict.fromkeys(name if name in SCENARIOS else short_name(name) for name in names))
+    *known, ceiling = SCENARIOS.values()
+    every = [*known, *(_of_plugin(name) for name in wanted if name not in SCENARIOS), ceiling]
+    return [one for one in every if one.baseline or (one.name in wanted if wanted else not one.further)]
+
+
+def _of_plugin(name: str) -> Scenario:
+    about = (strategy_named(name).__doc__ or "").partition("\n")[0]
+    return Scenario(name, about, name, further=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.strategies.named import SEVEN, further_names, strategy_named
+from memzoo.memories.strategies.named import SEVEN, further_names, short_name, strategy_named
 
 if TYPE_CHECKING:
     from memzoo.memories.strategies.buffer import ConversationBufferMemory
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory
 
-__all__ = ["STRATEGIES", "create_memory", "further_names", "strategy_named"]
+__all__ = ["STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
 
 
 class _Strategies(Mapping[str, type[BaseMemory]]):

@@ -4,14 +4,16 @@ import functools
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from importlib.metadata import EntryPoint, entry_points
-from typing import Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.stores.base import ManagedStore, utc_now
 from memzoo.stores.common import redacted
 from memzoo.stores.encryption import unlocked
 from memzoo.stores.errors import OptionError, PluginError
 from memzoo.stores.memory import InMemoryStore
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 __all__ = ["KINDS", "OpenStore", "open_store"]
 
@@ -102,11 +104,13 @@ def _opener(url: str) -> Callable[..., OpenStore]:
 
 
 @functools.cache
-def _plugins() -> dict[str, EntryPoint]:
+def _plugins() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
     return {plugin.name: plugin for plugin in entry_points(group="memzoo.stores")}
 
 
-def _loaded(plugin: EntryPoint) -> Callable[..., OpenStore]:
+def _loaded(plugin: "EntryPoint") -> Callable[..., OpenStore]:
     try:
         opener: Callable[..., OpenStore] = plugin.load()
     except Exception as error:

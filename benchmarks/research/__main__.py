@@ -24,7 +24,6 @@ from memzoo.benchmarks.research.store_cost import store_cost
 from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.running import DEFAULT_BUDGET, DEFAULT_OUT, run_comparison
 from memzoo.benchmarks.transcripts import sample_transcripts
-from memzoo.memories.text.tokens import available_counter
 
 __all__ = ["app"]
 
@@ -65,7 +64,7 @@ def picture(
 ) -> None:
     """Draw how many tokens each strategy shows over the bundled conversation."""
     require_matplotlib()
-    counter = named_counter(available_counter()[0].name)
+    counter = named_counter("o200k_base")
     comparison = compare(sample_transcripts(), [], model=model, budget=budget, counter=counter)
     answering = "the offline model (rules)" if model == OFFLINE else model
     subtitle = f"bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"

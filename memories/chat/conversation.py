@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable
+from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
@@ -15,8 +15,8 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Message
-from memzoo.stores.driving import blocking, iterated, together
+from memzoo.stores import Message, Store, open_store
+from memzoo.stores.driving import Closing, iterated, together, twin_of
 from memzoo.stores.errors import ModelError, OptionError, ToolRoundsError
 
 __all__ = ["Conversation", "Reply"]
@@ -47,7 +47,7 @@ class Reply(str):
         return reply
 
 
-class Conversation:
+class Conversation(Closing):
     """Talks to a model that remembers and may call tools. Each message is one turn of the memory.
 
     The turn is stored when the answer is there, not before; if anything fails, `on_failure` says what becomes of it.
@@ -67,6 +67,9 @@ class Conversation:
         'From what was said: My cat is called Pixel.'
         >>> len(conversation.memory.history())
         4
+
+    One that goes on after a restart: `Conversation("gpt-4o-mini", "summary-buffer", store="sqlite:///chat.db",
+    conversation_id="user-42")`. At the end of a `with` it closes the store that it opened.
     """
 
     def __init__(
@@ -74,33 +77,44 @@ class Conversation:
         llm: ModelOption,
         memory: BaseMemory | str = "buffer",
         *,
+        store: Store | str | None = None,
+        conversation_id: str | None = None,
         system: str = "",
         tools: Iterable[Tool | Callable[..., Any]] = (),
         max_rounds: int = 8,
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
+        **options: Any,
     ) -> None:
         """A conversation; it may go on with what the memory has already.
 
         Args:
             llm: A `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text (without tools).
-            memory: A memory, or the name of a strategy: a fresh conversation then, and the same `llm` for upkeep.
+            memory: A memory, or the name of a strategy; the same `llm` does the upkeep of one made by name.
+            store: Keeps the memory that is made by name: a store, or the URL of one, which `close` closes.
+            conversation_id: Which conversation of the store to go on with; by default a fresh one.
             system: Instructions for the model, sent first with each request.
             tools: Functions that the model may call, with annotations and documentation.
             max_rounds: How often in one turn the model may be answered with results of tools.
             on_failure: See `BaseMemory.turn`.
             busy: See `BaseMemory.turn`.
+            **options: Further options of the memory that is made by name, such as `k=3`.
 
         Raises:
-            OptionError: One of them cannot work.
+            OptionError: One of them cannot work, or it belongs to a memory that is made already.
+            StoreError: The store cannot be opened.
         """
         whole_number("max_rounds", max_rounds, at_least=0)
         check_turn_options(on_failure, busy)
         self.tools = toolbox(tools)
-        self.memory = _memory(memory, llm)
+        self._model = chat_port(llm, tools=bool(self.tools))
+        self._llm = llm
+        given = {"store": store, "conversation_id": conversation_id}
+        options |= {name: value for name, value in given.items() if value is not None}
+        self.memory = _given(memory, options) if not isinstance(memory, str) else _made(memory, llm, options)
+        self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
-        self._model = chat_port(llm, tools=bool(self.tools))
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
@@ -133,11 +147,20 @@ class Conversation:
                 if not isinstance(piece, Reply):
                     yield piece
 
-    send = blocking(asend)
+    @twin_of(asend)
+    def send(self) -> None: ...  # noqa: D102 - described by its twin
 
     def stream(self, user: str | Message) -> Generator[str]:
         """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
         return iterated(self.astream(user))
+
+    def close(self) -> None:
+        """Close the store that was opened for this conversation; one that was given stays open."""
+        if self._opened:
+            self.memory.close()
+
+    def __repr__(self) -> str:
+        return f"<Conversation of {getattr(self._llm, 'name', self._llm)!r} with {self.memory!r}>"
 
     async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
         """Pieces of text if they are to be streamed, and at last the `Reply`."""
@@ -189,9 +212,25 @@ class Conversation:
         return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
 
 
-def _memory(option: BaseMemory | str, llm: ModelOption) -> BaseMemory:
-    if isinstance(option, BaseMemory):
-        return option
-    if not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise OptionError(f"memory must be a memory or the name of a strategy, not {option!r}")
-    return create_memory(option, **({"llm": llm} if issubclass(strategy_named(option), ModelBackedMemory) else {}))
+def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
+    if not isinstance(memory, BaseMemory):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"memory must be a memory or the name of a strategy, not {memory!r}")
+    if options:
+        raise OptionError(
+            f"{', '.join(options)} can only be given with the name of a strategy; this {type(memory).__name__} is made"
+        )
+    return memory
+
+
+def _made(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
+    asks_model = issubclass(strategy_named(name), ModelBackedMemory)
+    options = ({"llm": llm} if asks_model else {}) | dict(options)
+    url = options.get("store")
+    if not isinstance(url, str):
+        return create_memory(name, **options)
+    store = open_store(url)
+    try:
+        return create_memory(name, **(options | {"store": store}))
+    except BaseException:
+        store.close()
+        raise

@@ -15,7 +15,7 @@ from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
-from memzoo.stores.driving import Managed, blocking
+from memzoo.stores.driving import Managed, twin_of
 from memzoo.stores.errors import ConversationIdError, OptionError
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
@@ -78,6 +78,9 @@ class MemoryProvider(Managed["MemoryProvider"]):
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
+    def __repr__(self) -> str:
+        return f"<MemoryProvider of {self._name!r} in {self.store!r}, {len(self)} at hand>"
+
     def __len__(self) -> int:
         """How many memories are kept at hand."""
         return len(self._at_hand)
@@ -129,8 +132,11 @@ class MemoryProvider(Managed["MemoryProvider"]):
         """The ids of all conversations in the store, sorted."""
         return await managed(self.store, "conversations").conversations()
 
-    forget = blocking(aforget)
-    conversations = blocking(aconversations)
+    @twin_of(aforget)
+    def forget(self) -> None: ...  # noqa: D102 - described by its twin
+
+    @twin_of(aconversations)
+    def conversations(self) -> None: ...  # noqa: D102 - described by its twin
 
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.

@@ -10,12 +10,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from memzoo.memories.chat.conversation import Conversation
+from memzoo.memories.cli.stores import Counter, counter_name, existing_store, unlocked_store, write
 from memzoo.memories.cli.stores import app as store_commands
-from memzoo.memories.cli.stores import existing_store, unlocked_store
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
-from memzoo.memories.registry import STRATEGIES, create_memory, strategy_named
+from memzoo.memories.registry import STRATEGIES, create_memory, further_names, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.text.tokens import available_counter
 from memzoo.stores import ManagedStore
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
@@ -39,16 +38,39 @@ def main() -> None:
     try:
         app()
     except MemoryZooError as error:
-        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}")
+        Console(stderr=True).print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
         raise SystemExit(2) from error
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        from memzoo import __version__
+
+        typer.echo(f"memzoo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[  # noqa: FBT002
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 @app.command("list")
 def list_strategies() -> None:
-    """Show the zoo, one line for each strategy."""
-    for name, strategy in STRATEGIES.items():
-        shown = (strategy.__doc__ or "").partition("\n")[0].removeprefix("Shows ")
-        console.print(f"[bold]{name:17}[/]{strategy.__name__:32}{escape(shown)}", soft_wrap=True, highlight=False)
+    """Show the zoo, one line for each strategy: the seven, further ones, and those of installed packages."""
+    for name in [*STRATEGIES, *further_names()]:
+        try:
+            strategy = strategy_named(name)
+        except OptionError as error:
+            line = f"[red]{escape(str(error))}[/]"
+        else:
+            about = (strategy.__doc__ or "").partition("\n")[0].removeprefix("Shows ")
+            line = f"{strategy.__name__:32}{escape(about)}"
+        console.print(f"[bold]{name:19}[/]{line}", soft_wrap=True, highlight=False)
 
 
 @app.command()
@@ -63,9 +85,7 @@ def compare(
     out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path("memzoo-compare"),
     price_in: Annotated[float, typer.Option(min=0, help="Price of a million prompt tokens.")] = 0.0,
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million completion tokens.")] = 0.0,
-    token_counter: Annotated[
-        str | None, typer.Option(help="A model's or encoding's name for tiktoken, or 'approximate'.")
-    ] = None,
+    counter: Counter = None,
 ) -> None:
     """Compare strategies on a conversation: what each remembers, what it costs, how slow it is."""
     from memzoo.benchmarks.running import run_comparison
@@ -78,7 +98,7 @@ def compare(
         budget=budget,
         out=out,
         prices=prices,
-        token_counter=token_counter,
+        token_counter=counter,
         console=console,
     )
 
@@ -91,20 +111,18 @@ def chat(
         str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
     ] = "memory://",
     conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
+    counter: Counter = None,
 ) -> None:
     """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
     asks_model = issubclass(strategy_named(memory), ModelBackedMemory)
     options = {"llm": model} if asks_model else {}
-    counter, lacking = available_counter(model)
-    if lacking:
-        console.print(f"[yellow]Tokens are counted approximately (characters / 4): {escape(str(lacking))}[/]")
     with closing(unlocked_store(store)) as opened:
         remembered = create_memory(
             memory,
             store=opened,
             conversation_id=conversation or _only_conversation(opened),
             on_model_error="defer",
-            token_counter=counter.name,
+            token_counter=counter_name(counter, model),
             **options,
         )
         console.print(
@@ -129,7 +147,7 @@ def show_graph(
         found = drive(stored_graph(opened, conversation or _only_conversation(opened)))
     text = export(found.graph, form, history=history)
     if out:
-        out.write_text(text, encoding="utf-8")
+        write(out, [text])
     else:
         typer.echo(text, nl=False)
     if found.behind:
@@ -144,7 +162,10 @@ def serve_offline(
     """Serve the offline model to any OpenAI client, until interrupted."""
     from memzoo.memories.models.offline import serve_forever
 
-    serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    try:
+        serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    except OSError as error:
+        raise OptionError(f"cannot listen on {host}, port {port}: {error.strerror}; try --port 0") from error
 
 
 def _only_conversation(store: ManagedStore) -> str:

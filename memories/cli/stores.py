@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +15,14 @@ from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, ManagedStore, export_conversation, import_conversation, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.encryption import keys_from_environment
 from memzoo.stores.errors import OptionError, StoreError
 from memzoo.stores.opening import KINDS
 
-__all__ = ["app", "existing_store", "unlocked_store"]
+__all__ = ["Counter", "app", "counter_name", "existing_store", "unlocked_store", "write"]
 
 app = typer.Typer()
 
@@ -29,6 +31,14 @@ _HELD_UP = "Another process is using the store: remains are left in its files. `
 
 StoreURL = Annotated[str, typer.Option("--store", help="Where the conversation is kept, such as sqlite:///chat.db.")]
 Which = Annotated[str, typer.Option("--conversation", help="Which conversation of the store, if it has several.")]
+Counter = Annotated[
+    str | None,
+    typer.Option(
+        "--token-counter",
+        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate' (characters / 4), which "
+        "is the default with the offline model.",
+    ),
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
@@ -47,6 +57,24 @@ def existing_store(url: str) -> ManagedStore:
     if url.startswith("sqlite:///") and not file.exists():
         raise StoreError(f"there is no file {file}")
     return unlocked_store(url)
+
+
+def counter_name(chosen: str | None, model: str) -> str:
+    """What counts tokens in a command: what was chosen, or what fits the model. Nothing needs a download offline."""
+    return chosen or ("approximate" if model == "offline" else token_counter(None, model).name)
+
+
+def write(file: Path, pieces: Iterable[str]) -> None:
+    """Write a file.
+
+    Raises:
+        OptionError: It cannot be written.
+    """
+    try:
+        with file.open("w", encoding="utf-8") as opened:
+            opened.writelines(pieces)
+    except OSError as error:
+        raise OptionError(f"{str(file)!r} cannot be written: {error.strerror}") from error
 
 
 @app.command("stores")
@@ -89,9 +117,11 @@ def show(
     conversation: Which = "",
     query: Annotated[str, typer.Option(help="What the user is about to say.")] = "",
     model: Annotated[str, typer.Option(help="Finds the names in the query, where a strategy needs that.")] = "offline",
+    counter: Counter = None,
 ) -> None:
     """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing."""
     options = {"llm": model} if issubclass(strategy_named(memory), ModelBackedMemory) else {}
+    options |= {"token_counter": counter_name(counter, model)}
     with closing(existing_store(store)) as opened:
         shown = create_memory(memory, store=opened, conversation_id=_chosen(opened, conversation), **options)
         request = shown.messages(query, catch_up=False)
@@ -163,8 +193,7 @@ def export_lines(
     with closing(existing_store(store)) as opened:
         lines = export_conversation(opened, _chosen(opened, conversation))
         if out:
-            with out.open("w", encoding="utf-8") as file:
-                file.writelines(lines)
+            write(out, lines)
         else:
             sys.stdout.writelines(lines)
 

@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.clients import Clients
@@ -150,6 +150,21 @@ class ChatModel:
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
 
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the key, and nothing else that may hold one: whoever unpickles has a key in the environment.
+        suspects = {"client": self._clients.given, "extra_headers": "extra_headers" in self.parameters}
+        suspects["base_url"] = "@" in str(self._options["base_url"])
+        given = [name for name, found in suspects.items() if found]
+        if given:
+            raise OptionError(f"{self!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
+        return _remade, (type(self), self.name, {**self.parameters, "base_url": self._options["base_url"]})
+
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
         start = time.perf_counter()
@@ -206,6 +221,10 @@ def _fault(text: str, answer: Answer) -> str:
     if answer.finish_reason == "length":
         return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
     return "" if text else "sent an empty reply"
+
+
+def _remade(cls: type[ChatModel], name: str, options: dict[str, Any]) -> ChatModel:
+    return cls(name, **options)
 
 
 class _FunctionModel:

@@ -20,6 +20,7 @@ class Clients:
     """
 
     def __init__(self, make: Callable[[str], Any], client: Any = None, async_client: Any = None) -> None:
+        self.given = bool(client or async_client)
         self._make = make
         self._client = client
         self._async_client = async_client

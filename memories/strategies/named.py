@@ -1,15 +1,18 @@
 """The strategies by name: those of memzoo, and those that installed packages add."""
 
 import importlib
-from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from memzoo.memories.base import BaseMemory
 from memzoo.stores.errors import OptionError, UnknownStrategyError
 
-__all__ = ["FURTHER", "SEVEN", "further_names", "strategy_named"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
+
+__all__ = ["FURTHER", "SEVEN", "further_names", "short_name", "strategy_named"]
 
 _GROUP = "memzoo.strategies"
 
@@ -33,6 +36,20 @@ FURTHER = {
 }
 """Further ones, which are made by name like the seven and are not counted among them."""
 
+_OWN = SEVEN | FURTHER
+
+
+def short_name(name: str) -> str:
+    """The short name of a strategy, by class name or short name.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+    """
+    for short, class_name in _class_names().items():
+        if name in (short, class_name):
+            return short
+    raise _unknown(name)
+
 
 def strategy_named(name: str) -> type[BaseMemory]:
     """The class of a strategy, by class name or short name.
@@ -41,16 +58,12 @@ def strategy_named(name: str) -> type[BaseMemory]:
         UnknownStrategyError: No strategy has this name.
         OptionError: The package that adds it cannot be loaded, or what it adds is no memory.
     """
-    own = SEVEN | FURTHER
-    short = next((key for key, place in own.items() if name in (key, place.partition(":")[2])), None)
-    if short is not None:
-        module, _, class_name = own[short].partition(":")
-        found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
-        return found
-    for added in _added().values():
-        if name in (added.name, added.value.partition(":")[2]):
-            return _loaded(added)
-    raise _unknown(name)
+    short = short_name(name)
+    if short not in _OWN:
+        return _loaded(_added()[short])
+    module, _, class_name = _OWN[short].partition(":")
+    found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
+    return found
 
 
 def further_names() -> list[str]:
@@ -59,12 +72,14 @@ def further_names() -> list[str]:
 
 
 @cache
-def _added() -> Mapping[str, EntryPoint]:
+def _added() -> "Mapping[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
     # Those of memzoo cannot be replaced by installing something.
-    return {one.name: one for one in entry_points(group=_GROUP) if one.name not in SEVEN | FURTHER}
+    return {one.name: one for one in entry_points(group=_GROUP) if one.name not in _OWN}
 
 
-def _loaded(added: EntryPoint) -> type[BaseMemory]:
+def _loaded(added: "EntryPoint") -> type[BaseMemory]:
     package = added.dist.name if added.dist else added.value
     try:
         found = added.load()
@@ -77,9 +92,13 @@ def _loaded(added: EntryPoint) -> type[BaseMemory]:
     return found
 
 
+def _class_names() -> dict[str, str]:
+    places = _OWN | {name: added.value for name, added in _added().items()}
+    return {name: place.partition(":")[2] for name, place in places.items()}
+
+
 def _unknown(name: str) -> UnknownStrategyError:
-    known = {key: place.partition(":")[2] for key, place in (SEVEN | FURTHER).items()}
-    known |= {key: added.value.partition(":")[2] for key, added in _added().items()}
+    known = _class_names()
     likely = get_close_matches(str(name), [*known, *known.values()], 1)
     hint = f" Did you mean {likely[0]!r}?" if likely else ""
     listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())

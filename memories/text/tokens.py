@@ -9,7 +9,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError, TokenizerError
 
-__all__ = ["TokenCounter", "TokenCounterOption", "available_counter", "count_text", "token_counter"]
+__all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
 """A model's or encoding's name for tiktoken, `"approximate"`, or a callable: one message -> its tokens."""
@@ -61,19 +61,6 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
     return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding))
 
 
-def available_counter(model: str = "") -> tuple[TokenCounter, TokenizerError | None]:
-    """Return the counter by tiktoken, or the approximate one and the reason why the former cannot be had.
-
-    For programs that tell their user which it is; the library itself never falls back.
-    """
-    counter = token_counter(None, model)
-    try:
-        count_text("", counter.name)
-    except TokenizerError as error:
-        return token_counter("approximate"), error
-    return counter, None
-
-
 def count_text(text: str, encoding: str) -> int:
     """Count the tokens of a text in an encoding of tiktoken, or `"approximate"` (characters / 4, rounded up)."""
     return _approximate(text) if encoding == "approximate" else len(_encode(encoding)(text))
@@ -108,6 +95,7 @@ def _encode(name: str) -> Callable[[str], list[int]]:
     except Exception as error:  # requests, ssl, os: whatever a download can meet
         raise TokenizerError(
             f"tiktoken could not get its vocabulary {name!r} ({type(error).__name__}). It is downloaded once: let this "
-            "machine reach it, or set TIKTOKEN_CACHE_DIR to a folder that has it, or choose token_counter='approximate'"
+            "machine reach it, or set TIKTOKEN_CACHE_DIR to a folder that has it, or choose "
+            "token_counter='approximate' (--token-counter approximate in a command)"
         ) from error
     return functools.partial(encoding.encode, disallowed_special=())

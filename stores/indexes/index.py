@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import StoreError
@@ -62,6 +62,10 @@ class ExactIndex(Closing):
         """A new, empty index."""
         self._lock = threading.RLock()
         self._collections: dict[tuple[str, str], _Vectors] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy begins empty: a memory fills its index from the store.
+        return type(self), ()
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
         """See `VectorIndex.add`.

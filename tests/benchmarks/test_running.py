@@ -11,7 +11,6 @@ from rich.console import Console
 from memzoo.benchmarks.measure import counting
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.running import run_comparison
-from memzoo.memories.text import tokens
 from memzoo.stores.errors import OptionError, TokenizerError, TranscriptError, UnknownStrategyError
 
 Run = Callable[..., str]
@@ -58,13 +57,13 @@ def test_without_a_transcript_it_takes_the_sample(run: Run) -> None:
     assert "A bakery moves house (76 exchanges, 44 questions)" in run(None)
 
 
-def test_a_missing_vocabulary_is_told_and_the_approximate_counter_taken(
+def test_the_offline_model_needs_no_vocabulary(
     chat: dict[str, Any], saved: Callable[..., Path], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On the console, in the table and in the results."""
-    monkeypatch.setattr(tokens, "count_text", without_vocabulary)
+    """A first run counts approximately, and says so on the console, in the table and in the results."""
+    monkeypatch.setattr(counting, "count_text", without_vocabulary)
     shown = run(saved(chat), token_counter=None)
-    assert "counted approximately (characters / 4), because o200k_base cannot be had: no network" in shown
+    assert "Tokens: characters / 4, the default with the offline model" in shown
     assert "tokens counted by: approximate: characters / 4" in shown
     written = json.loads((tmp_path / "out" / "deep" / "results.json").read_text(encoding="utf-8"))
     assert written["token_counter"] == f"{APPROXIMATE}: characters / 4"
@@ -73,10 +72,11 @@ def test_a_missing_vocabulary_is_told_and_the_approximate_counter_taken(
 def test_a_chosen_counter_is_never_replaced(
     chat: dict[str, Any], saved: Callable[..., Path], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who asks for tiktoken gets tiktoken, or an error."""
+    """Who asks for tiktoken, by name or with a model of an endpoint, gets tiktoken, or an error."""
     monkeypatch.setattr(counting, "count_text", without_vocabulary)
-    with pytest.raises(TokenizerError):
-        run(saved(chat), token_counter="o200k_base")
+    for chosen in ({"token_counter": "o200k_base"}, {"token_counter": None, "model": "gpt-4o-mini"}):
+        with pytest.raises(TokenizerError):
+            run(saved(chat), **chosen)
 
 
 @pytest.mark.parametrize(

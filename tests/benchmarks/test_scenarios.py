@@ -42,5 +42,7 @@ def test_strategies_are_chosen_by_either_name() -> None:
 
 def test_an_unknown_name_is_named() -> None:
     """The error says which name is unknown and which there are."""
-    with pytest.raises(UnknownStrategyError, match="there is no strategy 'windwo'; there are buffer, window"):
+    with pytest.raises(
+        UnknownStrategyError, match=r"there is no strategy 'windwo'; there are 'buffer' .* Did you mean 'window'"
+    ):
         chosen(["window", "windwo"])

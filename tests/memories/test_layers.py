@@ -29,6 +29,7 @@ ORDER = (
     ("options",),
     ("prompts", "cassettes"),
     ("stores",),
+    ("_lazy",),
 )
 PLACE = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 
@@ -36,7 +37,12 @@ PLACE = {room: place for place, rooms in enumerate(ORDER) for room in rooms}
 def module_name(path: Path) -> str:
     """The name under which a file is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.memories._root", "memzoo._root")
+    return (
+        ".".join(("memzoo", *parts))
+        .removesuffix(".__init__")
+        .replace("memzoo.memories._root", "memzoo._root")
+        .replace("memzoo._root._lazy", "memzoo._lazy")
+    )
 
 
 def room(name: str) -> str:
@@ -44,7 +50,8 @@ def room(name: str) -> str:
     package, *inside = name.split(".")[1:] or ["_root"]
     if package == "memories":
         return inside[0] if inside else package
-    return package if package in PACKAGES else "_root"
+    # How names are loaded late is needed at both ends, and needs nothing itself.
+    return package if package in (*PACKAGES, "_lazy") else "_root"
 
 
 FILES = {module_name(path): path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))}

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,8 +13,9 @@ import openai
 import pytest
 from typer.testing import CliRunner, Result
 
-from memzoo.memories import STRATEGIES
+from memzoo import STRATEGIES, create_memory, open_store
 from memzoo.memories.cli.commands import app, main
+from memzoo.memories.registry import further_names, strategy_named
 
 Memzoo = Callable[..., Result]
 
@@ -32,9 +34,10 @@ def memzoo() -> Memzoo:
 
 
 def test_list_has_a_line_for_each_strategy(memzoo: Memzoo) -> None:
-    """The zoo is listed with short names, classes and what each shows."""
+    """The zoo is listed with short names, classes and what each shows: the seven first, then the others."""
     lines = memzoo("list").output.splitlines()
-    assert [line.split()[:2] for line in lines] == [[name, cls.__name__] for name, cls in STRATEGIES.items()]
+    names = [*STRATEGIES, *further_names()]
+    assert [line.split()[:2] for line in lines] == [[name, strategy_named(name).__name__] for name in names]
     assert all(len(line.split()) > 4 for line in lines)
 
 
@@ -67,6 +70,14 @@ class TestChat:
         assert '"content": "I like tea"' in output
         assert "never said" not in output
 
+    def test_counts_without_a_vocabulary(self, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With the offline model tokens are counted approximately by default; a tokenizer that is asked for is used."""
+        monkeypatch.setattr("tiktoken.get_encoding", lambda _: pytest.fail("it asked for a vocabulary"))
+        assert "memory" in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
+        store = f"sqlite:///{tmp_path}/chat.db"
+        with pytest.raises(ValueError, match="gpt-0' is no model"):
+            memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
+
     def test_makes_no_file_for_a_strategy_that_there_is_not(self, memzoo: Memzoo, tmp_path: Path) -> None:
         """A wrong name is refused before the store is opened."""
         with pytest.raises(KeyError, match="no strategy 'nope'"):
@@ -90,21 +101,31 @@ class TestChat:
         (["chat", "--memory", "nope"], "there is no strategy 'nope'; there are 'buffer'"),
         (["chat", "--store", "chat.db"], "write 'sqlite:///chat.db'"),
         (["compare", "missing.json"], "missing.json"),
+        (["export", "--store", "{store}", "--out", "/no/such/folder/x"], "'/no/such/folder/x' cannot be written"),
+        (["graph", "--store", "{store}", "--out", "/no/such/folder/x"], "'/no/such/folder/x' cannot be written"),
+        (["serve-offline", "--port", "{port}"], "cannot listen on 127.0.0.1, port {port}: Address already in use"),
     ],
 )
 def test_a_foreseen_error_is_one_line(
-    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
 ) -> None:
     """What a user gets wrong ends with one line that says what would be right, and exit code 2; no traceback."""
-    monkeypatch.setattr("sys.argv", ["memzoo", *arguments])
-    monkeypatch.setenv("COLUMNS", "400")
-    with pytest.raises(SystemExit) as left:
-        main()
-    shown = capsys.readouterr().err
+    url = f"sqlite:///{tmp_path}/kept.db"
+    with open_store(url) as store:
+        create_memory("buffer", store=store).save_context({"input": "hi"}, {"output": "hello"})
+    with socket.create_server(("127.0.0.1", 0)) as busy:
+        places = {"store": url, "port": busy.getsockname()[1]}
+        monkeypatch.setattr("sys.argv", ["memzoo", *(argument.format(**places) for argument in arguments)])
+        with pytest.raises(SystemExit) as left:
+            main()
+    [shown] = capsys.readouterr().err.splitlines()
     assert left.value.code == 2
     assert shown.startswith("error: ")
-    assert message in shown
-    assert "Traceback" not in shown
+    assert message.format(**places) in shown
 
 
 def test_serve_offline_serves_until_interrupted() -> None:

@@ -8,7 +8,7 @@ import pytest
 import tiktoken
 
 from memzoo.memories import ChatModel, ConversationSummaryBufferMemory
-from memzoo.memories.text.tokens import available_counter, count_text, token_counter
+from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError, TokenizerError
 
@@ -112,20 +112,9 @@ class TestUnreachable:
         monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
 
     def test_is_told_what_to_do(self) -> None:
-        """There is no silent guess: the error names the two ways out."""
+        """There is no silent guess: the error names the two ways out, for code and for the command line."""
         counter = token_counter("p50k_edit")
-        with pytest.raises(TokenizerError, match=r"set TIKTOKEN_CACHE_DIR to a folder .* token_counter='approximate'"):
+        with pytest.raises(
+            TokenizerError, match=r"set TIKTOKEN_CACHE_DIR .* token_counter='approximate' .*--token-counter "
+        ):
             counter(MESSAGE)
-
-    def test_may_count_approximately_if_it_says_so(self) -> None:
-        """A program that asks for whatever there is gets the approximate counter, with the reason to show."""
-        counter, reason = available_counter("text-davinci-edit-001")
-        assert counter.name == "approximate"
-        assert isinstance(reason, TokenizerError)
-
-
-@needs_vocabulary
-def test_available_counter_is_tiktokens_where_it_can_be() -> None:
-    """With a vocabulary, the available counter is that of the model, and there is no reason to give."""
-    counter, reason = available_counter("gpt-4")
-    assert (counter.name, reason) == ("cl100k_base", None)

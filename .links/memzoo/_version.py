@@ -1,0 +1,1 @@
+../../memories/_root/_version.py

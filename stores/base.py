@@ -28,9 +28,10 @@ Message: TypeAlias = dict[str, Any]
 """An OpenAI chat message: a dict with a `role` and, as a rule, a `content`."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that would more than double what it takes to make one, and each save makes several.
+@dataclass(slots=True)
 class Record:
-    """A message to be appended to a log.
+    """A message to be appended to a log. It is never changed.
 
     Attributes:
         message: The OpenAI chat message.
@@ -42,9 +43,9 @@ class Record:
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
-    """A message as it stands in a log.
+    """A message as it stands in a log. It is never changed.
 
     Attributes:
         seq: Its number in the conversation, from 1, in the order in which messages were stored. Numbers are never used

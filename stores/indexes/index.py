@@ -137,7 +137,8 @@ def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
     # In float64, because float32 has no room for the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
     scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
-    units: NDArray[numpy.float32] = numpy.multiply(matrix, scales[:, None], numpy.empty_like(matrix), casting="same_kind")
+    units = numpy.empty_like(matrix)
+    numpy.multiply(matrix, scales[:, None], out=units, casting="same_kind")
     return units
 
 

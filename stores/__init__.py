@@ -61,7 +61,7 @@ __all__ = [
 ]
 
 
-# SQLAlchemy and Chroma take longer to load than all the rest: who does not use them does not wait for them.
+# SQLAlchemy and Chroma take longer to load than everything else, so only their users wait for them.
 _LAZY = {"SQLStore": "sql.store", "ChromaIndex": "indexes.chroma", "PgVectorIndex": "indexes.pgvector"}
 
 

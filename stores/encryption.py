@@ -1,4 +1,4 @@
-"""A store of which the content can be read only with a key."""
+"""A store that keeps its content encrypted."""
 
 import copy
 import hashlib
@@ -93,7 +93,7 @@ class EncryptedStore(Closing):
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         update = await self._store.read_state(conversation_id, strategy, since=since)
-        # Without a token it is an old pseudonym, of which the item now stands under the one of the newest key.
+        # No token: a pseudonym under an older key; the item now has the one under the newest key.
         opened = dict(self._opened(token) for token in update.changes.values() if token is not None)
         changes = {name: value for name, value in opened.items() if value is not None or not update.reset}
         return replace(update, changes=changes)

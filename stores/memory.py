@@ -250,7 +250,7 @@ def _given(log: Sequence[_Stored]) -> list[Entry]:
 
 
 def _copied(value: JSON) -> JSON:
-    """A copy of JSON; many times faster than `deepcopy`, which reckons with anything."""
+    """A copy of JSON; many times faster than `deepcopy`, which has to expect anything."""
     if isinstance(value, dict):
         items = cast("dict[str, JSON]", value)
         flat = _SCALARS.issuperset(map(type, items.values()))

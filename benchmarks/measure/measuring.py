@@ -103,7 +103,8 @@ def measure(
     Raises:
         ModelError: The model failed for good.
     """
-    run, advance = _Run(transcript, scenario, model, budget, counter, timer), progress or (lambda _: None)
+    run = _Run(transcript, scenario, model, budget, counter, timer)
+    advance: Callable[[int], None] = progress or (lambda _: None)
     steps: list[Step] = []
     for number, exchange in enumerate(transcript.exchanges, start=1):
         steps.append(run.step(number, exchange))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import Field, PlainValidator
 
@@ -122,9 +122,10 @@ def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and "role" in item
 
 
-def _transcript(item: Any, where: str, title: str) -> Transcript:
-    if not isinstance(item, dict):
-        raise TranscriptError(f"{where}: expected {_EXPECTED}, not {shown(item)}")
+def _transcript(found: Any, where: str, title: str) -> Transcript:
+    if not isinstance(found, dict):
+        raise TranscriptError(f"{where}: expected {_EXPECTED}, not {shown(found)}")
+    item = cast("dict[str, Any]", found)
     if locomo.is_locomo(item):
         return locomo.transcript_of(item, where, title)
     if "sessions" in item:

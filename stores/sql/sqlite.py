@@ -27,8 +27,8 @@ __all__ = ["SQLite"]
 
 T = TypeVar("T")
 
-# `floor` is the highest version that a cleared conversation had: who is born later starts above it, so
-# that no version of a conversation is ever used again, although nothing is kept of it.
+# `floor` is the highest version that a cleared conversation had. A new conversation starts above it, so no version
+# is ever used twice, although nothing else is kept of what was cleared.
 _FLOOR = update(meta).where(meta.c.key == "floor")
 _REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
 _STATEMENTS = Statements(
@@ -214,8 +214,8 @@ def _named(row: Row) -> dict[str, Any]:
 def _use_wal(connection: sqlite3.Connection, tries: int = 100) -> None:
     """Switch a file to write-ahead logging, which it keeps.
 
-    Where several processes open a new file at once, SQLite takes them for deadlocked and refuses without waiting
-    for a turn. So this waits for one with a transaction, and tries again.
+    When several processes open a new file at once, SQLite sees a deadlock and refuses instead of waiting. So this
+    waits for its turn with a transaction, and tries again.
     """
     try:
         connection.execute("PRAGMA journal_mode = WAL")

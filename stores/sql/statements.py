@@ -102,7 +102,7 @@ class Statements:
     Attributes:
         grow: Makes a conversation, or adds to its last number; returns that.
         found: Makes a conversation that is not there; returns the version with which it starts.
-        revise: Lets no other writer at a conversation, and gives it a new version.
+        revise: Keeps other writers out of a conversation, and gives it a new version.
         renew: As `revise`; none of the versions before counts any more.
         evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
         retire: Remembers that the versions of a conversation were used, if it is to be deleted.

@@ -201,7 +201,7 @@ class PlainStoreContract:
         same(drive(store.read("c")), [])
 
     def test_versions_do_not_come_back(self, store: Store) -> None:
-        """Who read before a clear is told to start anew, and cannot commit, however the conversation went on."""
+        """A reader from before a clear is told to start anew, and cannot commit, however the conversation went on."""
         seen: set[int] = set()
         for _ in range(3):
             fill(store, "c", "a")

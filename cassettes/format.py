@@ -41,7 +41,8 @@ def dump(value: Any) -> str:
         "width": _ENDLESS,
         "default_flow_style": False,
     }
-    return str(yaml.dump(value, Dumper=_Dumper, **options))
+    written: str = yaml.dump(value, Dumper=_Dumper, **options)
+    return written
 
 
 def load(text: str) -> Any:

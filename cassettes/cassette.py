@@ -18,7 +18,7 @@ from memzoo.cassettes.errors import (
     replay_extra,
 )
 from memzoo.cassettes.http import HttpRequest, Response
-from memzoo.cassettes.matching import missing, shown, too_large, unplayed
+from memzoo.cassettes.matching import shown, unplayed
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.recording_stats import Facts, facts_of
 from memzoo.cassettes.scrubbing import Scrubber
@@ -102,7 +102,9 @@ class Cassette:
         exists = self.path.is_file()
         self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
         if not self.recording and not exists:
-            raise MissingCassetteError(missing(self.path, self._settings.hint))
+            raise MissingCassetteError(
+                f"There is no cassette {shown(self.path)!r}, and recording is off.\n{self._settings.hint}"
+            )
         self._patches = ExitStack()
         self._player = self._playing()
 
@@ -168,7 +170,11 @@ class Cassette:
         serializer = ReadableSerializer(clock=settings.clock, note=settings.note)
         text = write_recordings(recordings, serializer).encode()
         if len(text) > settings.max_bytes:
-            raise RecordingError(too_large(self.path, len(text), settings.max_bytes))
+            raise RecordingError(
+                f"The cassette {shown(self.path)!r} would have {len(text):,} bytes; the limit is {settings.max_bytes:,}"
+                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), or raise"
+                " max_bytes."
+            )
         self.path.parent.mkdir(parents=True, exist_ok=True)
         # A process that dies while it writes must not leave half a cassette.
         fresh = self.path.with_name(f"{self.path.name}.new")

@@ -1,15 +1,4 @@
-"""The errors of the replay kit.
-
-::
-
-    CassetteError (MemoryZooError)
-    ├── MissingCassetteError (FileNotFoundError)
-    ├── CassetteFormatError (ValueError)
-    ├── CassetteInUseError (RuntimeError)
-    ├── UnmatchedRequestError (LookupError)
-    ├── UnplayedInteractionError (AssertionError)
-    └── RecordingError (RuntimeError)
-"""
+"""The errors of the replay kit."""
 
 from collections.abc import Generator
 from contextlib import contextmanager

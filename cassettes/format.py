@@ -30,6 +30,7 @@ _BLOCK = re.compile(
     r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
 )
 _ENDLESS = 2**31
+_dump: Any = yaml.dump  # its type is only partly known
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -41,7 +42,7 @@ def dump(value: Any) -> str:
         "width": _ENDLESS,
         "default_flow_style": False,
     }
-    return str(yaml.dump(value, Dumper=_Dumper, **options))
+    return str(_dump(value, Dumper=_Dumper, **options))
 
 
 def load(text: str) -> Any:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
 
@@ -17,6 +17,7 @@ __all__ = [
     "is_json",
     "is_object",
     "is_stream",
+    "values_of",
 ]
 
 Response = dict[str, Any]
@@ -43,10 +44,14 @@ def header_values(value: object) -> list[str]:
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
+def values_of(headers: Mapping[str, object], names: Collection[str]) -> list[str]:
+    """List the values of all headers with one of these names, which are in lower case."""
+    return [value for name, several in headers.items() if name.lower() in names for value in header_values(several)]
+
+
 def content_type(headers: Mapping[str, object]) -> str:
     """Return the content type in lower case; empty if there is none."""
-    found = [header_values(value) for name, value in headers.items() if name.lower() == "content-type"]
-    return ", ".join(found[0]).lower() if found else ""
+    return ", ".join(values_of(headers, ("content-type",))).lower()
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:

@@ -15,12 +15,10 @@ from memzoo.cassettes.http import HttpRequest, body_bytes
 __all__ = [
     "RequestKey",
     "differences",
-    "missing",
     "nearest",
     "request_key",
     "same_request",
     "shown",
-    "too_large",
     "unmatched",
     "unplayed",
 ]
@@ -96,11 +94,6 @@ def shown(path: Path) -> str:
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
-def missing(path: Path, hint: str) -> str:
-    """Report that there is nothing to replay."""
-    return f"There is no cassette {shown(path)!r}, and recording is off.\n{hint}"
-
-
 def unmatched(
     asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
 ) -> str:
@@ -114,14 +107,6 @@ def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, 
     lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
     title = f"{len(lines)} of {len(recorded)} recorded requests were not sent:"
     return "\n".join([title, *lines, _where(path, recorded), hint])
-
-
-def too_large(path: Path, size: int, limit: int) -> str:
-    """Report a recording that is larger than a cassette may be."""
-    return (
-        f"The cassette {shown(path)!r} would have {size:,} bytes; the limit is {limit:,}, so it was not written."
-        " Record fewer or shorter calls (for embeddings: fewer dimensions), or raise max_bytes."
-    )
 
 
 @lru_cache(maxsize=256)

@@ -17,6 +17,7 @@ from memzoo.cassettes.http import (
     is_json,
     is_object,
     is_stream,
+    values_of,
 )
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys, hide_in_events
 
@@ -52,10 +53,11 @@ class Scrubber:
         Raises:
             TypeError: Only the HTTP client can turn the body into bytes.
         """
-        self._keys.learn(_credentials(request.headers))
+        # Of "Bearer sk-...", the key.
+        self._keys.learn(value.split(" ")[-1] for value in values_of(request.headers, _CREDENTIALS))
         kind = content_type(request.headers)
         body, headers = body_bytes(request), self._headers(request.headers, REQUEST_HEADERS)
-        if found := _BOUNDARY.search(", ".join(header_values(request.headers.get("content-type", "")))):
+        if found := _BOUNDARY.search(", ".join(values_of(request.headers, ("content-type",)))):
             # Clients choose the boundary at random; to match, it has to be the same each time.
             body = body and body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
@@ -125,15 +127,8 @@ class Scrubber:
         return PLACEHOLDER if hidden else self._values(child)
 
 
-def _credentials(headers: Mapping[str, Any]) -> list[str]:
-    values = [header_values(value) for name, value in headers.items() if name.lower() in _CREDENTIALS]
-    return [value.split(" ")[-1] for several in values for value in several]
-
-
 def _refuse_encoded(headers: Mapping[str, Any]) -> None:
-    encodings = [header_values(value) for name, value in headers.items() if name.lower() == "content-encoding"]
-    left = [encoding for several in encodings for encoding in several if encoding.lower() != "identity"]
-    if left:
+    if left := [one for one in values_of(headers, ("content-encoding",)) if one.lower() != "identity"]:
         raise RecordingError(
             f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
             " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."

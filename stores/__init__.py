@@ -1,5 +1,6 @@
 """Stores keep what was said and what was learnt from it; an index searches embeddings."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.base import (
@@ -60,18 +61,11 @@ __all__ = [
 ]
 
 
+# SQLAlchemy and Chroma take longer to load than everything else, so only their users wait for them.
+_LAZY = {"SQLStore": "sql.store", "ChromaIndex": "indexes.chroma", "PgVectorIndex": "indexes.pgvector"}
+
+
 def __getattr__(name: str) -> Any:
-    # SQLAlchemy and Chroma take longer to load than all the rest: who does not use them does not wait for them.
-    if name == "SQLStore":
-        from memzoo.stores.sql.store import SQLStore
-
-        return SQLStore
-    if name == "ChromaIndex":
-        from memzoo.stores.indexes.chroma import ChromaIndex
-
-        return ChromaIndex
-    if name == "PgVectorIndex":
-        from memzoo.stores.indexes.pgvector import PgVectorIndex
-
-        return PgVectorIndex
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"memzoo.stores.{_LAZY[name]}"), name)

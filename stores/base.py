@@ -28,9 +28,10 @@ Message: TypeAlias = dict[str, Any]
 """An OpenAI chat message: a dict with a `role` and, as a rule, a `content`."""
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: that would more than double what it takes to make one, and each save makes several.
+@dataclass(slots=True)
 class Record:
-    """A message to be appended to a log.
+    """A message to be appended to a log. It is never changed.
 
     Attributes:
         message: The OpenAI chat message.
@@ -42,9 +43,9 @@ class Record:
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Entry:
-    """A message as it stands in a log.
+    """A message as it stands in a log. It is never changed.
 
     Attributes:
         seq: Its number in the conversation, from 1, in the order in which messages were stored. Numbers are never used
@@ -67,7 +68,7 @@ class Entries(list[Entry]):
 
     Attributes:
         epoch: Stays equal as long as nothing is deleted from the conversation or restored into it, so that a reader
-            who keeps entries knows when to read them anew. A conversation that was cleared and begun again has
+            that keeps entries knows when to read them again. A conversation that was cleared and begun again has
             another epoch; one that does not exist has the same as any other that does not exist.
     """
 
@@ -141,9 +142,9 @@ class Store(Protocol):
     ) -> list[Entry]:
         """Return the entries numbered above `after` and up to `until`, oldest first, and the epoch.
 
-        A reader who keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
+        A reader that keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
         entries, and an `Entries.epoch` that has changed says that older ones were deleted or replaced. Read them
-        together, from one snapshot. A store may return a plain list; whoever keeps entries then reads all of them anew
+        together, from one snapshot. A store may return a plain list; a reader that keeps entries then reads all of them
         each time.
 
         Args:
@@ -172,7 +173,7 @@ class Store(Protocol):
         """Change items of a state and move its watermark, in one step, if its version still is `expected`.
 
         Args:
-            conversation_id: Whose state.
+            conversation_id: The conversation that the state belongs to.
             strategy: The strategy that owns the state, or a name of its choice.
             expected: The version that the change was derived from.
             watermark: The last log number that is now taken in.
@@ -229,7 +230,7 @@ class ManagedStore(Store, Protocol):
         """Delete messages for good, with their embeddings; their numbers are never used again.
 
         Args:
-            conversation_id: Whose messages.
+            conversation_id: The conversation to delete from.
             seqs: Their log numbers; those that are not there are passed over.
             derived: What may have been learnt from them goes too: each state whose watermark has reached the first of
                 them is cleared, and every reader is told to start anew. Only a state that consists of embeddings keeps

@@ -1,4 +1,4 @@
-"""A store of which the content can be read only with a key."""
+"""A store that keeps its content encrypted."""
 
 import copy
 import hashlib
@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
@@ -85,24 +84,16 @@ class EncryptedStore(Closing):
         sealed = [Record(self._sealed_message(record)) for record in records]
         return self._entries(await self._store.append(conversation_id, sealed, turn_id=turn_id))
 
-    async def read(
-        self,
-        conversation_id: str,
-        *,
-        after: int = 0,
-        until: int | None = None,
-        limit: int | None = None,
-        newest: bool = False,
-    ) -> list[Entry]:
+    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
         """See `Store.read`."""
-        found = await self._store.read(conversation_id, after=after, until=until, limit=limit, newest=newest)
+        found = await self._store.read(conversation_id, **bounds)
         opened = self._entries(found)
         return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         update = await self._store.read_state(conversation_id, strategy, since=since)
-        # Without a token it is an old pseudonym, of which the item now stands under the one of the newest key.
+        # No token: a pseudonym under an older key; the item now has the one under the newest key.
         opened = dict(self._opened(token) for token in update.changes.values() if token is not None)
         changes = {name: value for name, value in opened.items() if value is not None or not update.reset}
         return replace(update, changes=changes)
@@ -112,20 +103,13 @@ class EncryptedStore(Closing):
         conversation_id: str,
         strategy: str,
         *,
-        expected: int,
-        watermark: int,
         changes: Mapping[str, JSON],
         embeddings: Mapping[int, bytes] | None = None,
+        **versions: Any,
     ) -> int:
         """See `Store.commit`."""
-        return await self._store.commit(
-            conversation_id,
-            strategy,
-            expected=expected,
-            watermark=watermark,
-            changes=self._sealed_items(conversation_id, strategy, changes),
-            embeddings=self._sealed_vectors(embeddings or {}),
-        )
+        items, vectors = self._sealed_items(conversation_id, strategy, changes), self._sealed_vectors(embeddings or {})
+        return await self._store.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
@@ -136,13 +120,9 @@ class EncryptedStore(Closing):
         """See `Store.clear`."""
         await self._store.clear(conversation_id, only_empty=only_empty)
 
-    async def conversations(
-        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
-    ) -> list[str]:
+    async def conversations(self, **bounds: Any) -> list[str]:
         """See `Store.conversations`."""
-        return await managed(self._store, "conversations").conversations(
-            after=after, limit=limit, idle_since=idle_since
-        )
+        return await managed(self._store, "conversations").conversations(**bounds)
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """See `Store.forget`."""

@@ -1,34 +1,5 @@
 """Every error that memzoo raises on purpose.
 
-::
-
-    MemoryZooError
-    ├── OptionError (ValueError)
-    │   ├── UnknownStrategyError (KeyError)
-    │   ├── UnknownOptionError (TypeError)
-    │   └── ConversationIdError
-    ├── MessageError (ValueError)
-    ├── OverBudgetError (ValueError)
-    ├── UnknownMessageError (LookupError)
-    ├── MissingKeyError (KeyError)
-    ├── AmbiguousKeyError (ValueError)
-    ├── PromptError (ValueError)
-    ├── ModelError (RuntimeError)
-    │   └── ModelReplyError (ValueError)
-    ├── ToolRoundsError (RuntimeError)
-    ├── TurnError (RuntimeError)
-    │   └── TurnInProgressError
-    ├── TokenizerError (RuntimeError)
-    ├── StoreError (RuntimeError)
-    │   ├── ConflictError
-    │   ├── UnsupportedError (NotImplementedError)
-    │   └── WrongKeyError
-    ├── TransferError (ValueError)
-    ├── TranscriptError (ValueError)
-    ├── AsyncOnlyError (RuntimeError)
-    ├── PluginError (ImportError)
-    └── MissingExtraError (ImportError)
-
 Catch `MemoryZooError` for all of them; each also is the builtin that fits, so code that caught
 `ValueError` or `KeyError` before goes on working. They live in the lowest layer because every
 layer raises them.

@@ -80,7 +80,8 @@ class InMemoryStore(Closing):
             conversation = self._conversations.get(conversation_id) or self._begun()
             turn = conversation.turns.get(turn_id)
             if turn is None:
-                turn = _turn(records, turn_id, conversation.last + 1, now)
+                numbered = enumerate(records, start=conversation.last + 1)
+                turn = [_stored(seq, record, turn_id, now) for seq, record in numbered]
                 if turn:
                     conversation.last = turn[-1][0]
                     conversation.log.extend(turn)
@@ -241,19 +242,22 @@ def _without(log: Sequence[_Stored], gone: Collection[int]) -> list[_Stored]:
 
 
 def _stored(seq: int, said: Record | Entry, turn_id: str, at: datetime) -> _Stored:
-    return seq, _copied(said.message), turn_id, at, dict(said.fields) if said.fields else _NO_FIELDS
-
-
-def _turn(records: Sequence[Record], turn_id: str, first: int, now: datetime) -> list[_Stored]:
-    return [_stored(seq, record, turn_id, now) for seq, record in enumerate(records, start=first)]
+    return seq, _copied_message(said.message), turn_id, at, dict(said.fields) if said.fields else _NO_FIELDS
 
 
 def _given(log: Sequence[_Stored]) -> list[Entry]:
-    return [Entry(seq, _copied(message), turn_id, at, dict(fields)) for seq, message, turn_id, at, fields in log]
+    return [
+        Entry(seq, _copied_message(message), turn_id, at, dict(fields)) for seq, message, turn_id, at, fields in log
+    ]
+
+
+def _copied_message(message: Message) -> Message:
+    # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
+    return dict(message) if _SCALARS.issuperset(map(type, message.values())) else _copied(message)
 
 
 def _copied(value: JSON) -> JSON:
-    """A copy of JSON; many times faster than `deepcopy`, which reckons with anything."""
+    """A copy of JSON; many times faster than `deepcopy`, which has to expect anything."""
     if isinstance(value, dict):
         items = cast("dict[str, JSON]", value).items()
         return {key: item if type(item) in _SCALARS else _copied(item) for key, item in items}

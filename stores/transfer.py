@@ -2,13 +2,13 @@
 
 import base64
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Generator, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
-from memzoo.stores.driving import blocking_function, drive
+from memzoo.stores.driving import blocking_function, iterated
 from memzoo.stores.errors import StoreError, TransferError
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
@@ -19,42 +19,49 @@ FORMAT: Final = 1
 _PAGE = 500
 
 
-async def aexport_conversation(store: Store, conversation_id: str) -> AsyncIterator[str]:
+async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
     """A conversation as lines of JSON, line ends included: a header, states, messages, and a footer with counts.
 
     Raises:
         StoreError: There is no such conversation, or something of it was deleted while it was exported.
     """
-    written = _Written()
+    lines = 0
+    async for values in _exported(store, conversation_id):
+        lines += 1
+        yield f"{json.dumps(values)}\n"
+    yield f"{json.dumps({'end': lines})}\n"
+
+
+async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
-    yield written.line({"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id})
+    yield {"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id}
     # States come first: the messages that are read after them are all that they have learnt from, or more.
     versions: dict[str, int] = {}
     for name in await managed(store, "states").states(conversation_id):
         state = await store.read_state(conversation_id, name)
         versions[name] = state.version
-        yield written.line({"state": name, "watermark": state.watermark})
+        yield {"state": name, "watermark": state.watermark}
         for key, value in state.changes.items():
-            yield written.line({"state": name, "item": key, "value": value})
+            yield {"state": name, "item": key, "value": value}
         for seq, vector in (await managed(store, "embeddings").embeddings(conversation_id, name)).items():
-            yield written.line({"state": name, "seq": seq, "embedding": base64.b64encode(vector).decode()})
+            yield {"state": name, "seq": seq, "embedding": base64.b64encode(vector).decode()}
     last = 0
     while page := await store.read(conversation_id, after=last, limit=_PAGE):
         for entry in page:
-            yield written.line(_of_entry(entry))
+            yield _of_entry(entry)
         last = page[-1].seq
     for name, version in versions.items():
         if (await store.read_state(conversation_id, name, since=version)).reset:
             raise StoreError(f"something of {conversation_id!r} was deleted while it was exported; export it again")
-    yield written.line({"end": written.lines})
 
 
-def export_conversation(store: Store, conversation_id: str) -> Iterator[str]:
+def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
     """Like `aexport_conversation`, for synchronous code.
 
     Example:
         >>> from memzoo.stores import InMemoryStore, Record
+        >>> from memzoo.stores.driving import drive
         >>> store = InMemoryStore()
         >>> _ = drive(store.append("a", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> lines = list(export_conversation(store, "a"))
@@ -63,9 +70,7 @@ def export_conversation(store: Store, conversation_id: str) -> Iterator[str]:
         >>> [entry.message["content"] for entry in drive(store.read("b"))]
         ['hi']
     """
-    lines = aexport_conversation(store, conversation_id)
-    while (line := drive(_next(lines))) is not None:
-        yield line
+    return iterated(aexport_conversation(store, conversation_id))
 
 
 async def aimport_conversation(store: Store, lines: Iterable[str], conversation_id: str | None = None) -> str:
@@ -97,19 +102,6 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
 
 
 import_conversation = blocking_function(aimport_conversation)
-
-
-async def _next(lines: AsyncIterator[str]) -> str | None:
-    return await anext(lines, None)
-
-
-@dataclass
-class _Written:
-    lines: int = 0
-
-    def line(self, values: dict[str, Any]) -> str:
-        self.lines += 1
-        return f"{json.dumps(values)}\n"
 
 
 def _of_entry(entry: Entry) -> dict[str, Any]:

@@ -104,17 +104,16 @@ def measure(
         ModelError: The model failed for good.
     """
     run = _Run(transcript, scenario, model, budget, counter, timer)
+    advance: Callable[[int], None] = progress or (lambda _: None)
     steps: list[Step] = []
     for number, exchange in enumerate(transcript.exchanges, start=1):
         steps.append(run.step(number, exchange))
-        if progress:
-            progress(1)
+        advance(1)
     before = run.usage.total
     probes: list[Probe] = []
     for question in transcript.measured:
         probes.append(run.probe(question))
-        if progress:
-            progress(1)
+        advance(1)
     return Measurement(tuple(steps), tuple(probes), _spent_since(before, run.usage), run.failures)
 
 

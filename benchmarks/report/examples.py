@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memzoo.benchmarks.measure.comparing import Comparison, Row
 from memzoo.benchmarks.measure.measuring import Probe
@@ -10,21 +11,11 @@ from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 
 __all__ = ["Block", "Example", "Sight", "marked", "telling_example"]
 
-Piece = tuple[str, bool]
+Piece: TypeAlias = tuple[str, bool]
 """A stretch of text, and whether it is evidence."""
 
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A message as it is shown.
-
-    Attributes:
-        speaker: Who says it; "" for what a strategy derived or found.
-        pieces: Its text, evidence set apart.
-    """
-
-    speaker: str
-    pieces: tuple[Piece, ...]
+Block: TypeAlias = tuple[str, tuple[Piece, ...]]
+"""A message as it is shown: who says it ("" for what a strategy derived or found), and its text, evidence set apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,5 +88,5 @@ def _spread(probes: Sequence[Probe]) -> float:
 
 def _sight(row: Row, probe: Probe, transcript: Transcript, question: Question) -> Sight:
     speakers = {"user": transcript.user, "assistant": transcript.assistant, "tool": "Tool"}
-    blocks = (Block(speakers.get(role, ""), marked(text, question.evidence)) for role, text in probe.shown)
-    return Sight(row, probe, tuple(blocks))
+    blocks = tuple((speakers.get(role, ""), marked(text, question.evidence)) for role, text in probe.shown)
+    return Sight(row, probe, blocks)

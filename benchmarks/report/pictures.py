@@ -12,6 +12,7 @@ __all__ = ["calls_picture", "context_picture", "recall_picture"]
 _LINEAR_UNTIL = 100
 _LABEL_GAP = 0.052
 _LETTER = 0.0125
+_LABEL: dict[str, Any] = {"va": "center", "fontweight": "bold", "fontsize": 9}
 
 
 def context_picture(comparison: Comparison, theme: Theme = INLINE, subtitle: str = "") -> str:
@@ -110,10 +111,7 @@ def _end_labels(axes: Any, ends: dict[str, float], theme: Theme) -> None:
         colour = COLOURS.get(name, theme.muted)
         tie = {"transform": axes.transAxes, "color": colour, "linewidth": 0.8, "clip_on": False}
         axes.plot([1, 1.015, 1.03], [height, height, place], **tie)
-        text = f"{name}  {end:,.0f}"
-        axes.text(
-            1.038, place, text, transform=axes.transAxes, va="center", color=colour, fontweight="bold", fontsize=9
-        )
+        axes.text(1.038, place, f"{name}  {end:,.0f}", transform=axes.transAxes, color=colour, **_LABEL)
 
 
 def _point_labels(axes: Any, points: dict[str, tuple[float, float]], theme: Theme) -> None:
@@ -126,14 +124,4 @@ def _point_labels(axes: Any, points: dict[str, tuple[float, float]], theme: Them
         if height != round(y, 6):
             axes.plot([x, near], [y, height], transform=axes.transAxes, color=colour, linewidth=0.8, clip_on=False)
         side = "left" if left > x else "right"
-        axes.text(
-            near,
-            height,
-            name,
-            transform=axes.transAxes,
-            va="center",
-            ha=side,
-            color=colour,
-            fontweight="bold",
-            fontsize=9,
-        )
+        axes.text(near, height, name, transform=axes.transAxes, ha=side, color=colour, **_LABEL)

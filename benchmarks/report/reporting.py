@@ -70,10 +70,7 @@ def write_report(comparison: Comparison, folder: Path, *, page_too: bool = True)
         MissingExtraError: matplotlib is not installed.
     """
     texts = {"report.html": page(comparison)} if page_too else {}
-    texts |= {
-        "results.json": _json(results(comparison)),
-        "timings.json": _json(timings(comparison)),
-    }
+    texts |= {"results.json": _json(results(comparison)), "timings.json": _json(timings(comparison))}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
     return [folder / name for name in texts]
@@ -123,23 +120,21 @@ def _strategy(comparison: Comparison, row: Row) -> dict[str, Any]:
 
 
 def _score(score: Score) -> dict[str, float | int | None]:
-    means = {
-        "recall": score.recall,
-        "all_evidence": score.complete,
-        "answers_found": score.answers,
-        "tokens_for_a_question": score.tokens,
+    return {
+        "questions": score.questions,
+        "recall": _rounded(score.recall),
+        "all_evidence": _rounded(score.complete),
+        "answers_found": _rounded(score.answers),
+        "tokens_for_a_question": _rounded(score.tokens),
     }
-    return {"questions": score.questions} | {
-        name: value if value is None else round(value, _DIGITS) for name, value in means.items()
-    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
 
 
 def _spent(spent: Spent) -> dict[str, int]:
-    return {
-        "calls": spent.calls,
-        "prompt_tokens": spent.prompt_tokens,
-        "completion_tokens": spent.completion_tokens,
-    }
+    return {name: getattr(spent, name) for name in ("calls", "prompt_tokens", "completion_tokens")}
 
 
 def _cost(row: Row, prices: Prices | None) -> dict[str, float] | None:

@@ -73,18 +73,12 @@ def exclusions(comparison: Comparison) -> list[str]:
     adversarial = sum(one.adversarial for one in comparison.transcripts)
     without = sum(one.without_evidence for one in comparison.transcripts)
     unusable = [id_ for one in comparison.transcripts for id_ in one.unusable_evidence]
-    return [
-        text
-        for count, text in (
-            (adversarial, f"Not asked, because they have no true answer: {adversarial} adversarial questions."),
-            (without, f"Not asked, because no evidence is known for them: {without} questions."),
-            (
-                len(unusable),
-                f"Left out, because they name no message: {len(unusable)} citations ({', '.join(unusable)}).",
-            ),
-        )
-        if count
-    ]
+    counted = (
+        (adversarial, f"Not asked, because they have no true answer: {adversarial} adversarial questions."),
+        (without, f"Not asked, because no evidence is known for them: {without} questions."),
+        (len(unusable), f"Left out, because they name no message: {len(unusable)} citations ({', '.join(unusable)})."),
+    )
+    return [text for count, text in counted if count]
 
 
 def troubles(comparison: Comparison) -> list[str]:
@@ -141,15 +135,8 @@ _ALWAYS = [
 
 
 def _cost_columns(prices: Prices) -> list[Column]:
-    def cell(row: Row) -> str:
-        cost = row.cost(prices)
-        return f"{row.per_exchange(cost.total) * _THOUSAND:,.2f}"
-
-    return [
-        Column(
-            "cost\n/1,000",
-            f"Of 1,000 exchanges like these: upkeep and what was shown, at {prices[0]:g} a million tokens of input and "
-            f"{prices[1]:g} of output.",
-            cell,
-        )
-    ]
+    about = (
+        f"Of 1,000 exchanges like these: upkeep and what was shown, at {prices[0]:g} a million tokens of input and "
+        f"{prices[1]:g} of output."
+    )
+    return [Column("cost\n/1,000", about, lambda row: f"{row.per_exchange(row.cost(prices).total) * _THOUSAND:,.2f}")]

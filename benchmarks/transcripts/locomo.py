@@ -17,7 +17,7 @@ __all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 
 _SESSION = re.compile(r"session_(\d+)")
-# "D1:3" by the book; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
+# "D1:3" is the rule; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 

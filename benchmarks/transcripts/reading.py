@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
-from pydantic import ConfigDict, Field, PlainValidator
+from pydantic import Field, PlainValidator
 
 from memzoo.benchmarks.transcripts import locomo
 from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
@@ -122,8 +122,10 @@ def _is_message(item: Any) -> bool:
     return isinstance(item, dict) and "role" in item
 
 
-def _transcript(item: Any, where: str, title: str) -> Transcript:
-    item = validated(_Anything, item, where).model_extra or {}
+def _transcript(found: Any, where: str, title: str) -> Transcript:
+    if not isinstance(found, dict):
+        raise TranscriptError(f"{where}: expected {_EXPECTED}, not {shown(found)}")
+    item = cast("dict[str, Any]", found)
     if locomo.is_locomo(item):
         return locomo.transcript_of(item, where, title)
     if "sessions" in item:
@@ -183,11 +185,6 @@ def _citation(value: Any) -> Any:
     if not isinstance(value, str | int):
         raise ValueError(f"expected the 'id' of a message or its place from 0, not {shown(value)}")  # noqa: TRY004
     return value
-
-
-class _Anything(Item):
-    model_config = ConfigDict(extra="allow")
-    EXPECTED = _EXPECTED
 
 
 class _Question(Item):

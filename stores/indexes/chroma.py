@@ -102,11 +102,7 @@ class ChromaIndex(Closing):
         return f"<ChromaIndex {self._place}>"
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """See `VectorIndex.add`.
-
-        Raises:
-            StoreError: Chroma fails, or refuses the embeddings, or has embeddings of another dimension here.
-        """
+        """See `VectorIndex.add`."""
         if not embeddings:
             return
         key, matrix = _key(conversation_id, space), decode(embeddings.values())
@@ -125,11 +121,7 @@ class ChromaIndex(Closing):
                 collection.upsert(ids[some], embeddings=matrix[some], metadatas=labels)
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """See `VectorIndex.search`.
-
-        Raises:
-            StoreError: Chroma fails, or has only embeddings of another dimension here.
-        """
+        """See `VectorIndex.search`."""
         vector, key = decode([query]), _key(conversation_id, space)
         if k < 1:
             return []

@@ -24,7 +24,7 @@ class ChromaFolder:
 
     A killed process leaves Chroma's files as they are at that moment, and about once in a hundred times they are
     broken then: opening them may end the process, or fill the disk. No code can catch that, so such files are not
-    opened. Who closes the folder notes the sizes and times of all files; who opens it and finds another state than
+    opened. Closing the folder notes the sizes and times of all files; whoever opens it and finds another state than
     was noted, or no note, begins with an empty index instead, and deletes the old one.
 
     Args:

@@ -14,16 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["ExactIndex", "VectorIndex", "digest"]
 
-_LARGEST = 1e30
-
 
 @runtime_checkable
 class VectorIndex(Protocol):
     """Finds the embeddings nearest to a query among those of one conversation.
 
     An index owns nothing: all that it holds can be put in again from the store. Embeddings are float32,
-    little-endian; a collection is named by a conversation's id and the strategy's space of embeddings.
-    `memzoo.stores.testing.contract.VectorIndexContract` states the rules as tests.
+    little-endian; a collection is named by a conversation's id and the strategy's space of embeddings. A `StoreError`
+    says that the index fails, or that an embedding is empty, has a number that is not finite, or another dimension than
+    the others. `memzoo.stores.testing.VectorIndexContract` states the rules as tests.
     """
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
@@ -68,11 +67,7 @@ class ExactIndex(Closing):
         return type(self), ()
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """See `VectorIndex.add`.
-
-        Raises:
-            StoreError: An embedding is empty, has a number that is not finite, or another dimension than the others.
-        """
+        """See `VectorIndex.add`."""
         if not embeddings:
             return
         matrix = decode(embeddings.values())
@@ -83,11 +78,7 @@ class ExactIndex(Closing):
             self._collections[conversation_id, space] = vectors
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """See `VectorIndex.search`.
-
-        Raises:
-            StoreError: The query is empty, has a number that is not finite, or another dimension than the embeddings.
-        """
+        """See `VectorIndex.search`."""
         numbers = decode([query])[0]
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
@@ -100,7 +91,7 @@ class ExactIndex(Closing):
         """See `VectorIndex.known`."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
-            return vectors.digests() if vectors else {}
+            return dict(vectors.digests) if vectors else {}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
@@ -143,40 +134,39 @@ def check_dimension(held: int, given: int, conversation_id: str, space: str) -> 
         )
 
 
-def _scales(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float64]":
-    """What makes each row a vector of length 1; 0 for a row of zeros."""
+def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
+    """The rows with length 1; a row of zeros stays as it is."""
     import numpy  # loaded only where it is needed
 
+    # In float64, because float32 has no room for the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
-    scales: NDArray[numpy.float64] = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
-    return scales
+    scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
+    units = numpy.empty_like(matrix)
+    numpy.multiply(matrix, scales[:, None], out=units, casting="same_kind")
+    return units
 
 
 class _Vectors:
-    """The embeddings of one conversation as they were given, in buffers that at least double when they are full."""
+    """The embeddings of one conversation with length 1, in buffers that at least double when they are full."""
 
     def __init__(self, dimension: int) -> None:
         import numpy  # loaded only where it is needed
 
         self.dimension = dimension
+        self.digests: dict[int, str] = {}
         self._rows: dict[int, int] = {}
         self._numbers = numpy.empty(0, numpy.int64)
         self._matrix = numpy.empty((0, dimension), "<f4")
-        self._scales = numpy.empty(0, numpy.float64)
 
-    def put(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
-        rows = [self._rows.setdefault(number, len(self._rows)) for number in numbers]
+    def put(self, embeddings: Mapping[int, bytes], matrix: "NDArray[numpy.float32]") -> None:
+        rows = [self._rows.setdefault(number, len(self._rows)) for number in embeddings]
         if (count := len(self._rows)) > len(self._numbers):
             size = max(count, 2 * len(self._numbers))
             self._numbers.resize(size, refcheck=False)
             self._matrix.resize((size, self.dimension), refcheck=False)
-            self._scales.resize(size, refcheck=False)
-        self._numbers[rows] = list(numbers)
-        self._matrix[rows] = matrix
-        self._scales[rows] = _scales(matrix)
-
-    def digests(self) -> dict[int, str]:
-        return {number: digest(self._matrix[row].tobytes()) for number, row in self._rows.items()}
+        self._numbers[rows] = list(embeddings)
+        self._matrix[rows] = _units(matrix)
+        self.digests.update({number: digest(embedding) for number, embedding in embeddings.items()})
 
     def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed
@@ -185,23 +175,10 @@ class _Vectors:
         wanted = min(k, count)
         if wanted < 1:
             return []
-        similarities = self._similarities(query * _scales(query[None])[0], count)
+        # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
+        products = numpy.einsum("ij,j->i", self._matrix[:count], _units(query[None])[0])
+        similarities = numpy.clip(products.astype(numpy.float64), -1, 1)
         worst = numpy.partition(similarities, count - wanted)[count - wanted]
         best = numpy.flatnonzero(similarities >= worst)
         order = best[numpy.lexsort((self._numbers[best], -similarities[best]))[:wanted]]
         return list(zip(self._numbers[order].tolist(), similarities[order].tolist(), strict=True))
-
-    def _similarities(self, unit: "NDArray[numpy.float64]", count: int) -> "NDArray[numpy.float64]":
-        import numpy  # loaded only where it is needed
-
-        matrix, scales = self._matrix[:count], self._scales[:count]
-        with numpy.errstate(over="ignore", invalid="ignore"):
-            # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
-            products = numpy.einsum("ij,j->i", matrix, unit.astype(numpy.float32))
-            similarities: NDArray[numpy.float64] = products * scales
-        # Numbers so large or small that float32 has no room for their products: seldom any.
-        extreme = numpy.flatnonzero((scales > _LARGEST) | ((scales > 0) & (scales < 1 / _LARGEST)))
-        if len(extreme):
-            exact = numpy.einsum("ij,j->i", matrix[extreme], unit, dtype=numpy.float64)
-            similarities[extreme] = exact * scales[extreme]
-        return numpy.clip(similarities, -1, 1)

@@ -90,12 +90,7 @@ class PgVectorIndex(Closing):
         return f"<PgVectorIndex {self._database.shown}>"
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
-        """See `VectorIndex.add`.
-
-        Raises:
-            StoreError: The database fails, or the embeddings are no finite float32 numbers, or have another dimension
-                than those that are there.
-        """
+        """See `VectorIndex.add`."""
         if not embeddings:
             return
         ids, matrix = _ids(conversation_id, space), decode(embeddings.values())
@@ -109,11 +104,7 @@ class PgVectorIndex(Closing):
         await self._database.writing(work)
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
-        """See `VectorIndex.search`.
-
-        Raises:
-            StoreError: As in `add`.
-        """
+        """See `VectorIndex.search`."""
         ids, matrix = _ids(conversation_id, space), decode([query])
         dimension = matrix.shape[1]
 

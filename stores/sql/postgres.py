@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.sql.database import NewTurn, Row
+from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import TURN, Statements
 
@@ -60,7 +60,7 @@ class PostgreSQL:
     """Connections to a PostgreSQL database, and the errors that come over them.
 
     Synchronous calls have a pool of connections, and so has each event loop. A statement that needs no transaction
-    is sent without one.
+    is sent without one. Attributes and methods are those of `SQLite`.
     """
 
     def __init__(self, url: str) -> None:
@@ -81,19 +81,19 @@ class PostgreSQL:
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
-        """See `Database.rows`."""
+        """See `SQLite.rows`."""
         return await self._run(lambda connection: connection.execute(statement, values).all())
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
-        """See `Database.reading`."""
+        """See `SQLite.reading`."""
         return await self._run(work)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
-        """See `Database.writing`."""
+        """See `SQLite.writing`."""
         return await self._run(work, isolation_level="READ COMMITTED")
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
-        """See `Database.append`; if the turn was there at first, and cleared before it was read, it is appended."""
+        """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended."""
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
@@ -109,7 +109,7 @@ class PostgreSQL:
                 return rows
 
     async def scrub(self, *, thorough: bool | None) -> bool:
-        """See `Database.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
+        """See `SQLite.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
         if thorough is not False:
             command = f"VACUUM {'(FULL) ' if thorough else ''}{_TABLES}"
             await self._run(lambda connection: connection.exec_driver_sql(command).close())

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +14,44 @@ from memzoo.stores.common import escaped, restored
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
 
-__all__ = ["as_time", "entry_rows", "from_json", "state_rows", "to_entries", "to_json"]
+__all__ = ["NO_FIELDS", "NewTurn", "Row", "as_time", "entry_rows", "from_json", "state_rows", "to_entries", "to_json"]
 
+Row = Sequence[Any]
+
+NO_FIELDS = "{}"  # as nearly all messages have them
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """Messages to be appended together, as text that a database takes.
+
+    Attributes:
+        conversation_id: Escaped.
+        turn_id: Escaped.
+        messages: As JSON.
+        fields: As JSON, one for each message.
+        created_at: In ISO format.
+    """
+
+    conversation_id: str
+    turn_id: str
+    messages: list[str]
+    fields: list[str]
+    created_at: str
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """What it is found by."""
+        return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
+
+    def rows(self, last: int) -> list[Row]:
+        """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
+        first = last - len(self.messages) + 1
+        return [
+            (seq, message, self.turn_id, self.created_at, fields)
+            for seq, (message, fields) in enumerate(zip(self.messages, self.fields, strict=True), start=first)
+        ]
 
 
 def to_json(value: JSON) -> str:
@@ -48,7 +84,13 @@ def as_time(moment: datetime) -> str:
 def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
     """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries."""
     return [
-        Entry(seq, json.loads(message), restored(turn_id), datetime.fromisoformat(created_at), json.loads(fields))
+        Entry(
+            seq,
+            json.loads(message),
+            restored(turn_id),
+            datetime.fromisoformat(created_at),
+            {} if fields == NO_FIELDS else json.loads(fields),
+        )
         for seq, message, turn_id, created_at, fields, *_ in rows
     ]
 

@@ -19,7 +19,7 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.stores.common import redacted
 from memzoo.stores.errors import OptionError, StoreError
-from memzoo.stores.sql.database import NewTurn, Row
+from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
 
@@ -27,8 +27,8 @@ __all__ = ["SQLite"]
 
 T = TypeVar("T")
 
-# `floor` is the highest version that a cleared conversation had: who is born later starts above it, so
-# that no version of a conversation is ever used again, although nothing is kept of it.
+# `floor` is the highest version that a cleared conversation had. A new conversation starts above it, so no version
+# is ever used twice, although nothing else is kept of what was cleared.
 _FLOOR = update(meta).where(meta.c.key == "floor")
 _REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
 _STATEMENTS = Statements(
@@ -47,6 +47,13 @@ class SQLite:
 
     The statements of each save and load go to the driver as text that SQLAlchemy compiled once: going through its
     connection would take several times as long as SQLite itself does.
+
+    Attributes:
+        name: Names the place in errors.
+        shown: Its URL without secrets and options.
+        url: What opens it again, without secrets; `None` where that would be another database.
+        statements: Those of its dialect.
+        close: Gives back files and connections.
     """
 
     def __init__(self, url: str) -> None:
@@ -80,7 +87,7 @@ class SQLite:
         self.close = weakref.finalize(self, _close, self._engine, self._held)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
-        """See `Database.rows`."""
+        """The rows that one statement finds."""
         try:
             held = self._connection()
             with held.lock:
@@ -89,21 +96,19 @@ class SQLite:
             raise self._error(error) from error
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
-        """See `Database.reading`."""
+        """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
         with self._checked() as held, held.lock, held.connection.begin():
             return work(held.connection)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
-        """See `Database.writing`; the transaction is alone in writing from its first statement on.
-
-        A deferred one, which would read first and ask for the lock later, fails as soon as another has written.
-        """
+        """Run it in a transaction; its first statement has to be one that locks the conversation."""
         with self._checked() as held, self._write_lock, held.lock, held.connection.begin():
+            # One that reads first and asks for the lock later fails as soon as another has written.
             held.connection.exec_driver_sql("BEGIN IMMEDIATE")
             return work(held.connection)
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
-        """See `Database.append`."""
+        """The rows of the turn, which are those that it has already where it is there; it is not empty."""
         with self._checked() as held, self._write_lock, held.lock, _transaction(held.driver) as driver:
             if stored := _run(driver, TURN, turn.ids).fetchall():
                 return stored
@@ -209,8 +214,8 @@ def _named(row: Row) -> dict[str, Any]:
 def _use_wal(connection: sqlite3.Connection, tries: int = 100) -> None:
     """Switch a file to write-ahead logging, which it keeps.
 
-    Where several processes open a new file at once, SQLite takes them for deadlocked and refuses without waiting
-    for a turn. So this waits for one with a transaction, and tries again.
+    When several processes open a new file at once, SQLite sees a deadlock and refuses instead of waiting. So this
+    waits for its turn with a transaction, and tries again.
     """
     try:
         connection.execute("PRAGMA journal_mode = WAL")

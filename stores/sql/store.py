@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
@@ -11,12 +11,14 @@ from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, 
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
-from memzoo.stores.sql.database import Database, NewTurn
 from memzoo.stores.sql.deletion import forget
-from memzoo.stores.sql.rows import as_time, entry_rows, from_json, state_rows, to_entries, to_json
+from memzoo.stores.sql.rows import NO_FIELDS, NewTurn, as_time, entry_rows, from_json, state_rows, to_entries, to_json
 from memzoo.stores.sql.schema import conversations
 from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, STATES, TURN, VECTORS, listed
+
+if TYPE_CHECKING:
+    from memzoo.stores.sql.postgres import PostgreSQL
 
 __all__ = ["SQLStore"]
 
@@ -81,10 +83,10 @@ class SQLStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        texts = [(to_json(record.message), to_json(dict(record.fields))) for record in records]
-        messages, fields = [message for message, _ in texts], [field for _, field in texts]
+        messages = [to_json(record.message) for record in records]
+        fields = [to_json(dict(record.fields)) if record.fields else NO_FIELDS for record in records]
         turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
-        return to_entries(await (self._database.append(turn) if texts else self._database.rows(TURN, turn.ids)))
+        return to_entries(await (self._database.append(turn) if messages else self._database.rows(TURN, turn.ids)))
 
     async def read(
         self,
@@ -238,7 +240,7 @@ def _unpickled(url: str, clock: Callable[[], datetime]) -> SQLStore:
         raise StoreError(f"{error}\n{advice}") from error
 
 
-def _open(url: str) -> Database:
+def _open(url: str) -> "SQLite | PostgreSQL":
     if url.startswith("sqlite:"):
         return SQLite(url)
     from memzoo.stores.sql.postgres import PostgreSQL

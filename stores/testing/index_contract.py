@@ -76,17 +76,8 @@ class VectorIndexContract:
 
     def test_conversations_and_spaces_are_apart(self, index: VectorIndex) -> None:
         """No id or space, however strange, sees or removes what belongs to another."""
-        pairs = [(id_, "s") for id_ in HOSTILE_IDS]
-        pairs += [
-            ("a", ""),
-            ("", "a"),
-            ("a", "b:c"),
-            ("a:b", "c"),
-            ("a", "1-1"),
-            ("a-1", "1"),
-            ('a", "b', "c"),
-            ("a", 'b", "c'),
-        ]
+        joined_alike = [("a", "b:c"), ("a:b", "c"), ("a", "1-1"), ("a-1", "1"), ('a", "b', "c"), ("a", 'b", "c')]
+        pairs = [*((id_, "s") for id_ in HOSTILE_IDS), ("a", ""), ("", "a"), *joined_alike]
         for number, (id_, space) in enumerate(pairs, start=1):
             drive(index.add(id_, space, {number: vector(1, number)}))
         for number, (id_, space) in enumerate(pairs, start=1):

@@ -43,17 +43,18 @@ def test_nothing_can_be_read_in_the_file(name: str, url: str, file: Path):
     """No word of messages, fields, notes or names stands in the file, though all comes back."""
     with contextlib.closing(open_store(url, key=KEY)) as store:
         memory = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
-        memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted, Zanzibar."})
-        memory.save_context({"input": "Anna works at Equinor."}, {"output": "Good."})
-        shown = str(memory.load_memory_variables({"input": "Where does Anna live?"}))
+        memory.save_context({"input": "My sister Annabel lives in Stavanger."}, {"output": "Noted, Zanzibar."})
+        memory.save_context({"input": "Annabel works at Equinor."}, {"output": "Good."})
+        shown = str(memory.load_memory_variables({"input": "Where does Annabel live?"}))
         content = b"".join(path.read_bytes() for path in file.parent.iterdir()).lower()
     assert b"memzoo_messages" in content
-    words = ("anna", "oslo", "zanzibar", "equinor", "sister", "noted", "assistant", '"role"', "input")
+    # Long words: four letters stand in encrypted text by chance, now and then.
+    words = ("annabel", "stavanger", "zanzibar", "equinor", "sister", "noted", "assistant", '"role"', "input")
     assert not [word for word in words if word.encode() in content]
     with contextlib.closing(open_store(url, key=KEY)) as store:
         again = create_memory(name, store=store, conversation_id="a", token_counter="approximate")
-        assert str(again.load_memory_variables({"input": "Where does Anna live?"})) == shown
-        assert "Anna" in shown
+        assert str(again.load_memory_variables({"input": "Where does Annabel live?"})) == shown
+        assert "Annabel" in shown
 
 
 def test_embeddings_are_encrypted(url: str, file: Path):

@@ -3,7 +3,7 @@
 import hashlib
 import threading
 from collections.abc import Collection, Mapping
-from typing import Any, TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import StoreError

@@ -55,7 +55,7 @@ def test_the_command_imports_benchmarks_at_most() -> None:
     """Inside its functions the command may go one layer up, no further."""
     tree = ast.parse((ROOT / "memories" / "cli" / "commands.py").read_text(encoding="utf-8"))
     above = [name for name in imported(tree) if name.startswith("memzoo") and not is_allowed(name, "memories")]
-    assert all(name.startswith("memzoo.benchmarks") for name in above)
+    assert all(name.startswith("memzoo.benchmarks") or name == "memzoo.__version__" for name in above)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))

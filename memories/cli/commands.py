@@ -44,9 +44,9 @@ def main() -> None:
 
 def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
     if wanted:
-        from memzoo import __version__
+        from importlib.metadata import version
 
-        typer.echo(f"memzoo {__version__}")
+        typer.echo(f"memzoo {version('memzoo')}")
         raise typer.Exit
 
 

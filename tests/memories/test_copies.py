@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 from memzoo import BaseMemory, ChatModel, create_memory, open_store
 from memzoo.errors import OptionError
-from memzoo.stores import Store
+from memzoo.stores import Message, Store
 
 KEY = "sk-abcdefghijklmnop"
 
@@ -74,7 +74,8 @@ def test_what_may_hold_a_key_is_refused_by_name(options: dict[str, Any], culprit
 
 def test_a_function_that_cannot_be_pickled_is_named(store: Store):
     """The error names the option `llm`; copies in this process work."""
-    memory = create_memory("summary", llm=lambda _: "A summary.", store=store)
+    answer: Callable[[list[Message]], str] = lambda _: "A summary."  # noqa: E731
+    memory = create_memory("summary", llm=answer, store=store)
     with pytest.raises(OptionError, match="because its option llm="):
         pickle.dumps(memory)
     assert copy.deepcopy(memory).store is not store

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,8 +45,9 @@ def test_it_closes_what_it_opened(url: str):
 @pytest.mark.parametrize("option", ["store", "conversation_id", "k"])
 def test_a_memory_that_is_made_takes_no_options(option: str):
     """Options go to a memory that is made by name; with a made one they are refused by name."""
+    options: dict[str, Any] = {option: "memory://"}
     with pytest.raises(OptionError, match=f"{option} can only be given with the name of a strategy"):
-        Conversation("offline", create_memory("window"), **{option: "memory://"})
+        Conversation("offline", create_memory("window"), **options)
 
 
 def test_nothing_stays_open_after_an_error(url: str):

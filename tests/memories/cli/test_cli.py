@@ -72,7 +72,7 @@ class TestChat:
 
     def test_counts_without_a_vocabulary(self, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """With the offline model tokens are counted approximately by default; a tokenizer that is asked for is used."""
-        monkeypatch.setattr("tiktoken.get_encoding", lambda _: pytest.fail("it asked for a vocabulary"))
+        monkeypatch.setattr("tiktoken.get_encoding", pytest.fail)
         assert "memory" in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
         store = f"sqlite:///{tmp_path}/chat.db"
         with pytest.raises(ValueError, match="gpt-0' is no model"):

@@ -75,7 +75,11 @@ def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/chat.db"
     with closing(open_store(url)) as store:
         ConversationKGMemory(
-            llm=ScriptedModel(ModelError("down")), store=store, conversation_id="a", on_model_error="defer"
+            llm=ScriptedModel(ModelError("down")),
+            store=store,
+            conversation_id="a",
+            on_model_error="defer",
+            mine_ai=False,
         ).save_context({"input": "x"}, {"output": "y"})
     assert run("--store", url) == ("", "From the newest 2 messages no facts were taken yet.\n")
 

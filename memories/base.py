@@ -104,8 +104,8 @@ class BaseMemory(ABC):
         self._log = Log(self._follower)
         labels, known = Labels(self.human_prefix, self.ai_prefix), self._follower
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
-        hooks = Hooks(self.derive, self.due, self.on_state_change)
-        learns = type(self).derive is not BaseMemory.derive
+        learns, follows = (getattr(type(self), hook) is not getattr(BaseMemory, hook) for hook in _OPTIONAL)
+        hooks = Hooks(self.derive, self.due, self.on_state_change if follows else None)
         self._sync = StateSync(known, self.state_name, hooks, background=self.background) if learns else None
 
     # The five hooks.
@@ -369,8 +369,9 @@ class BaseMemory(ABC):
 
     def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
         message = checked({"role": role, "content": values[key]})
-        others = values.items() if self.keeps_fields else ()
-        return Record(message, {name: None if name == key else str(value) for name, value in others})
+        if not self.keeps_fields:
+            return Record(message)
+        return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
 
     async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
         entries: Sequence[Entry] = ()
@@ -396,4 +397,4 @@ class BaseMemory(ABC):
             await learner.finished()
 
 
-_NO_STATE = State()
+_NO_STATE, _OPTIONAL = State(), ("derive", "on_state_change")

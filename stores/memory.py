@@ -115,6 +115,8 @@ class InMemoryStore(Closing):
         """See `Store.read_state`."""
         with self._lock:
             state = self._state(conversation_id, strategy)
+            if since == state.version and since >= state.born:
+                return StateUpdate(state.version, state.watermark, {}, reset=False)
             reset = not state.born <= since <= state.version
             changes = {key: value for key, (at, value) in state.items.items() if reset or at > since}
             if reset:

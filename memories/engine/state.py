@@ -1,5 +1,6 @@
 """The derived state of one strategy in one conversation, kept in step with the store."""
 
+import threading
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -56,14 +57,15 @@ class StateKeeper:
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
         on_change: Called with each change once, one at a time, in order. What it raises is passed on, and the change
-            counts as taken in.
+            counts as taken in. `None` if nobody has to know.
     """
 
-    def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange) -> None:
+    def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange | None) -> None:
         self._store = store
         self._key = (conversation_id, name)
         self._on_change = on_change
-        self._lock = FairLock()
+        self._order = FairLock()
+        self._guard = threading.Lock()
         self._state = State()
 
     async def refresh(self, *, reset: bool = False) -> State:
@@ -73,16 +75,10 @@ class StateKeeper:
             reset: Read all of it anew, as after a deletion.
         """
         known = self._state
-        if not reset and (await self._store.read_state(*self._key, since=known.version)).version == known.version:
+        update = await self._store.read_state(*self._key, since=0 if reset else known.version)
+        if update.version == known.version and not reset:
             return self._state
-        async with self._lock.held() as held:
-            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
-            if held:
-                known = self._state
-                update = await self._store.read_state(*self._key, since=0 if reset else known.version)
-                # Who knows nothing yet has nothing to let go of.
-                await self._take_in(update, reset=reset or (update.reset and known.version > 0))
-        return self._state
+        return await self._taken_in(known, update, reset=reset)
 
     async def commit(self, state: State, changes: Changes, watermark: int) -> State:
         """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
@@ -97,20 +93,39 @@ class StateKeeper:
             changes=changes.items,
             embeddings=changes.embeddings,
         )
-        async with self._lock.held() as held:
-            if held and self._state.version == state.version:
-                await self._take_in(StateUpdate(version, watermark, changes.items, reset=False), reset=False)
-                return self._state
-        return await self.refresh()
+        return await self._taken_in(state, StateUpdate(version, watermark, changes.items, reset=False), reset=False)
 
-    async def _take_in(self, update: StateUpdate, *, reset: bool) -> None:
-        known = self._state
-        if not reset and update.version == known.version:
+    async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
+        """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
+        if self._on_change is None:
+            with self._guard:
+                if self._state.version == known.version:
+                    self._state = self._after(update, reset=reset)
+                    return self._state
+            return await self.refresh(reset=reset)
+        async with self._order.held() as held:
+            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
+            if not held:
+                return self._state
+            if self._state.version == known.version:
+                await self._announced(self._after(update, reset=reset), update, self._on_change, reset=reset)
+                return self._state
+        return await self.refresh(reset=reset)
+
+    async def _announced(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
+        if new is self._state:
             return
-        items = {} if reset else dict(known.items)
+        try:
+            # Who knew nothing has nothing to let go of.
+            await on_change(update.changes, reset=reset or (update.reset and self._state.version > 0))
+        finally:
+            self._state = new
+
+    def _after(self, update: StateUpdate, *, reset: bool) -> State:
+        known, anew = self._state, reset or update.reset
+        if not anew and update.version == known.version:
+            return known
+        items = {} if anew else dict(known.items)
         items.update(update.changes)
         kept = {key: value for key, value in items.items() if value is not None}
-        try:
-            await self._on_change(update.changes, reset=reset)
-        finally:
-            self._state = State(kept, update.watermark, update.version, known.epoch + reset)
+        return State(kept, update.watermark, update.version, known.epoch + anew)

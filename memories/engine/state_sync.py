@@ -27,18 +27,19 @@ class Hooks(NamedTuple):
     Attributes:
         derive: Learns from entries that the state has not taken in.
         due: Whether the entries that wait, if they are all there are, are to be learnt from now.
-        on_state_change: Called when the state changed; see `StateKeeper`.
+        on_state_change: Called when the state changed; see `StateKeeper`. `None` if nothing is kept beside the state.
     """
 
     derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
     due: Callable[[State, Sequence[Entry]], bool]
-    on_state_change: OnStateChange
+    on_state_change: OnStateChange | None
 
 
 class _Step(NamedTuple):
     """What is derived from at once. Without entries, what is stored is brought within new limits."""
 
     entries: Sequence[Entry]
+    is_last: bool
 
 
 class StateSync:
@@ -124,6 +125,8 @@ class StateSync:
                 state = await self.refresh()
                 while step := await self._next_step(state, everything=everything):
                     state = await self._take(state, step.entries)
+                    if step.is_last and state.watermark == step.entries[-1].seq:
+                        break
                 return state
         except ModelError as error:
             if raising:
@@ -178,7 +181,8 @@ class StateSync:
             waiting = await self._log.after(state.watermark, limit=limit)
             sizes = list(itertools.accumulate(map(_size, waiting)))
         fitting = [end for end in ends if sizes[end - 1] <= _MOST_CHARACTERS]
-        return _Step(waiting[: max(fitting or ends[:1], default=0)])
+        step = waiting[: max(fitting or ends[:1], default=0)]
+        return _Step(step, bool(step) and len(step) == len(waiting) < limit)
 
 
 def _ends_of_turns(entries: Sequence[Entry], *, whole: bool) -> list[int]:

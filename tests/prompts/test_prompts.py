@@ -90,6 +90,11 @@ BARE = PromptSet({"summary": "[{{ summary }}]{{ new_lines }}"})
 TAG = re.compile(r"<\s*/?\s*(?:summary|history|new_lines|known|input)\b", re.IGNORECASE)
 
 
+def named(tag: str) -> str:
+    """The name in a tag; those of other prompts mean nothing in this one."""
+    return tag.strip("</ \t\n\r\f\v").casefold()
+
+
 class TestData:
     """What is put into a prompt."""
 
@@ -99,8 +104,10 @@ class TestData:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
         entities = [{"name": text, "summary": other}, {"name": other, "summary": text}]
         hostile = values(name, summary=other, new_lines=text, history=other, input=text, entities=entities)
+        own = [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
+        known = {named(tag) for tag in own}
         tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
-        assert tags == [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
+        assert [tag for tag in tags if named(tag) in known] == own
 
     @REPEATABLE
     @given(texts)

@@ -92,7 +92,7 @@ TAG = re.compile(r"<\s*/?\s*(?:summary|history|new_lines|known|input)\b", re.IGN
 
 def named(tag: str) -> str:
     """The name in a tag; those of other prompts mean nothing in this one."""
-    return tag.strip("</ \t\n\r\f\v").casefold()
+    return re.sub(r"[<\s/]", "", tag).casefold()
 
 
 class TestData:

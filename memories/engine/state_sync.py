@@ -61,6 +61,7 @@ class StateSync:
         self._log = Log(follower)
         self._hooks = hooks
         self._keeper = StateKeeper(follower.store, follower.conversation_id, name, hooks.on_state_change)
+        self._idle: tuple[object, ...] = ()
         self._lock = state_locks.of(follower.store, follower.conversation_id, name)
         self._background = Background(self._catch_up_quietly) if background else None
 
@@ -74,7 +75,8 @@ class StateSync:
             if await self.behind():
                 self._background.start()
         elif not self._lock.is_taken:
-            return await self.catch_up(raising=False)
+            state = await self.refresh()
+            return state if self._moment(state) == self._idle else await self.catch_up(raising=False)
         return await self.refresh()
 
     async def follow(self, new: Sequence[Entry], *, raising: bool, everything: bool = False) -> None:
@@ -168,6 +170,11 @@ class StateSync:
             await self._follower.refresh()
             return await self.refresh()
 
+    def _moment(self, state: State) -> tuple[object, ...]:
+        """What has to change before something can be due that was not."""
+        entries = self._follower.entries
+        return state.version, self._follower.epoch, entries[-1].seq if entries else 0
+
     async def _next_step(self, state: State, *, everything: bool = False) -> _Step | None:
         """The next whole turns, not many more than a prompt has room for; `None` if nothing is to be derived now."""
         limit = _FEWEST_ENTRIES
@@ -175,6 +182,7 @@ class StateSync:
         sizes = list(itertools.accumulate(map(_size, waiting)))
         few = len(waiting) < limit and (not sizes or sizes[-1] <= _MOST_CHARACTERS)
         if few and not (everything and waiting) and not self._hooks.due(state, waiting):
+            self._idle = self._moment(state)
             return None
         while not (ends := _ends_of_turns(waiting, whole=len(waiting) < limit)) and waiting:
             limit *= 2

@@ -87,8 +87,9 @@ def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _holds(item: Mapping[str, Any]) -> dict[str, Any]:
-    credit = {"sources": [], "superseded_by": bool(item["superseded_by"])} if "superseded_by" in item else {}
-    return {**item, **credit}
+    if "superseded_by" not in item:
+        return {**item}
+    return {**item, "sources": [], "superseded_by": bool(item["superseded_by"])}
 
 
 async def _work(memory: BaseMemory, worker: int, turns: int) -> None:

@@ -23,7 +23,8 @@ def test_servers_go_away_under_load(postgres_server: PostgresServer):
     # Not in pytest's own folder: see `postgres_server`.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(2) as pool:
         cells = list(restart_cells(Places(Path(folder), postgres_server.new_url), 40))[:2]
-        list(pool.map(lambda cell: cell[1](cell[0]), cells))
+        for running in [pool.submit(work, tally) for tally, work in cells]:
+            running.result()
     for tally, _ in cells:
         assert tally.clean, tally.examples
         assert tally.tried == 2

@@ -83,13 +83,15 @@ def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
     """Items without the messages that the facts of a graph are credited to, or superseded by."""
     # What is said twice in exchanges that are learnt from together is credited to the later message. How many are
     # learnt from together depends on who comes first, so only whether a fact holds can be compared.
-    return {key: _holds(item) if isinstance(item, dict) else item for key, item in items.items()}
+    return {key: _holds(item) for key, item in items.items()}
 
 
-def _holds(item: Mapping[str, Any]) -> dict[str, Any]:
-    if "superseded_by" not in item:
-        return {**item}
-    return {**item, "sources": [], "superseded_by": bool(item["superseded_by"])}
+def _holds(item: Any) -> Any:
+    match item:
+        case {"superseded_by": seq}:
+            return {**item, "sources": [], "superseded_by": bool(seq)}
+        case _:
+            return item
 
 
 async def _work(memory: BaseMemory, worker: int, turns: int) -> None:

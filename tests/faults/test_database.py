@@ -22,7 +22,7 @@ def test_servers_go_away_under_load(postgres_server: PostgresServer):
     """Two servers at once are stopped and killed; whatever was acknowledged is there after a restart, once (I2, I3)."""
     # Not in pytest's own folder: see `postgres_server`.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(2) as pool:
-        cells = list(restart_cells(Places(Path(folder), postgres_server.new_url), 40))[:2]
+        cells = list(restart_cells(Places(Path(folder), postgres_server.new_url), 1))[:2]
         for running in [pool.submit(work, tally) for tally, work in cells]:
             running.result()
     for tally, _ in cells:

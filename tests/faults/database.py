@@ -40,7 +40,10 @@ def cut_cells(places: Places, kills: int) -> Iterator[Cell]:
 def restart_cells(places: Places, kills: int) -> Iterator[Cell]:
     """Each strategy on a PostgreSQL server of its own, which is stopped."""
     for strategy in SEVEN:
-        yield Tally("killed server", strategy, "postgresql"), functools.partial(_own_server, places, times=kills // 20)
+        yield (
+            Tally("killed server", strategy, "postgresql"),
+            functools.partial(_own_server, places, times=max(kills // 20, 2)),
+        )
 
 
 def cut(tally: Tally, new: Callable[[], Scenario], *, every: int = 1) -> None:

@@ -1,14 +1,19 @@
 """Many save at the same time: a slice of `make faults`, and what they do not wait or pay for."""
 
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
-from memzoo.memories import ConversationSummaryMemory
+from memzoo.memories import ConversationKGMemory, ConversationSummaryMemory
+from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message, open_store
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError
 from tests.clerk import clerk
-from tests.faults.concurrency import WAYS, at_once
+from tests.faults.concurrency import WAYS, at_once, uncredited
 from tests.faults.places import Places
 from tests.faults.tally import Tally
 
@@ -69,3 +74,21 @@ def test_other_conversations_go_on(place: str, places: Places):
         saved.result()
     assert waiting.summary == "Human: Sam likes tea / AI: ok"
     store.close()
+
+
+def test_facts_are_the_same_whether_learnt_together_or_not():
+    """Facts that are learnt in one step are those learnt one by one, but for the messages they are credited to."""
+    homes = ["Oslo", "Rome", "Rome"]
+    down: list[str | Exception] = [ModelError("down") for _ in homes[1:]]
+    replies = [f"Sam | lives in | {home}" for home in homes]
+    one_by_one, together = _moved(homes, replies), _moved(homes, [*down, "\n".join(replies)])
+    assert [(fact["superseded_by"], len(fact["sources"])) for fact in one_by_one.values()] == [(3, 1), (0, 2)]
+    assert [(fact["superseded_by"], len(fact["sources"])) for fact in together.values()] == [(5, 1), (0, 1)]
+    assert uncredited(one_by_one) == uncredited(together)
+
+
+def _moved(homes: list[str], replies: Sequence[str | Exception]) -> dict[str, Any]:
+    memory = ConversationKGMemory(llm=ScriptedModel(*replies), on_model_error="defer")
+    for home in homes:
+        memory.save_context({"input": f"Sam lives in {home}"}, {"output": "ok"})
+    return dict(drive(memory.store.read_state(memory.conversation_id, memory.state_name)).changes)

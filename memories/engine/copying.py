@@ -33,12 +33,17 @@ class _Travelling:
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:
-            pickled = pickle.dumps(self.value)
+            pickle.dumps(self.value)
         except Exception as error:  # whatever the value raises
             raise OptionError(
                 f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
             ) from error
-        return pickle.loads, (pickled,)
+        # The value itself, not what was just tried: members of a combined memory share one store, and go on doing so.
+        return _arrived, (self.value,)
+
+
+def _arrived(value: Any) -> Any:
+    return value
 
 
 def _reopened(cls: type, options: Mapping[str, Any]) -> Any:

@@ -44,6 +44,19 @@ def test_a_copy_goes_on_with_the_conversation(name: str, copied: Any, store: Sto
         other.close()
 
 
+@pytest.mark.parametrize("copied", [pickled_copy, copy.deepcopy, copy.copy])
+def test_members_of_a_copy_share_one_store(copied: Any, store: Store):
+    """A combined memory of memories that were made before goes on as one: its members still have one log."""
+    made = create_memory("buffer", store=store, conversation_id="a", memory_key="all")
+    memory = create_memory("combined", memories=[made, ("window", {"k": 1})])
+    memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
+    other = copied(memory)
+    other.save_context({"input": "Anna plays chess."}, {"output": "Fine."})
+    assert other.load_memory_variables({}) == memory.load_memory_variables({})
+    if other.store is not store:
+        other.close()
+
+
 def test_a_pickle_holds_no_key(store: Store):
     """The key of a model stays behind; a copy in this process keeps it, with its connections."""
     model = ChatModel("gpt-4o-mini", api_key=KEY, base_url="http://127.0.0.1:9/v1", temperature=0)

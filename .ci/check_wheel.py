@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
-SHIPPED = {".py", ".jinja", ".json", ".typed"}
+SHIPPED = {".py", ".jinja", ".json", ".css", ".js", ".typed"}
 
 root = Path(__file__).parent.parent
 tracked = subprocess.run(["git", "ls-files", *PACKAGES], cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S607

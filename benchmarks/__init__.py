@@ -1,22 +1,32 @@
-"""Compare memory strategies on a conversation of your own: what each remembers, what it costs, how slow it is."""
+"""Compare memories on conversations of your own: what each remembers, what it costs, how slow it is."""
 
-from memzoo.benchmarks.measure.comparing import Comparison, Row, Score, compare
+from memzoo.benchmarks.comparing import Comparison, compare
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.scenarios import SCENARIOS, Scenario
-from memzoo.benchmarks.transcripts import Exchange, Question, Transcript, load_transcripts, sample_transcripts
+from memzoo.benchmarks.results import Results, Row
+from memzoo.benchmarks.transcripts import (
+    Exchange,
+    Question,
+    Transcript,
+    load_transcripts,
+    read_transcripts,
+    sample_transcripts,
+)
+from memzoo.benchmarks.variants import PRESETS, Variant, parse_variant
 
 __all__ = [
-    "SCENARIOS",
+    "PRESETS",
     "Comparison",
     "Exchange",
     "Question",
+    "Results",
     "Row",
-    "Scenario",
-    "Score",
     "TextCounter",
     "Transcript",
+    "Variant",
     "compare",
     "load_transcripts",
     "named_counter",
+    "parse_variant",
+    "read_transcripts",
     "sample_transcripts",
 ]

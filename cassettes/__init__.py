@@ -7,17 +7,20 @@ because a conftest may import from here before pytest loads the plugin.
 
 from typing import TYPE_CHECKING, Any
 
-from memzoo.cassettes.cassette import Cassette, CassetteSettings, use_cassette
+from memzoo.cassettes.cassette import Cassette, use_cassette
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
     CassetteInUseError,
     MissingCassetteError,
     RecordingError,
+    StaleCassetteError,
+    StaleCassetteWarning,
     UnmatchedRequestError,
     UnplayedInteractionError,
     replay_extra,
 )
+from memzoo.cassettes.settings import CassetteSettings
 
 if TYPE_CHECKING:
     from memzoo.cassettes.format import ReadableSerializer
@@ -31,6 +34,8 @@ __all__ = [
     "MissingCassetteError",
     "ReadableSerializer",
     "RecordingError",
+    "StaleCassetteError",
+    "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "use_cassette",

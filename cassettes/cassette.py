@@ -1,99 +1,61 @@
 """Opens and closes cassettes."""
 
-import threading
-from collections.abc import Callable, Generator, Iterator
+import warnings
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 from os import PathLike
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Unpack
 
 from memzoo.cassettes.errors import (
+    CassetteError,
     CassetteFormatError,
-    CassetteInUseError,
     MissingCassetteError,
     RecordingError,
+    StaleCassetteError,
+    StaleCassetteWarning,
     UnplayedInteractionError,
     replay_extra,
 )
-from memzoo.cassettes.http import HttpRequest, Response
-from memzoo.cassettes.matching import shown, unplayed
+from memzoo.cassettes.files import read_file, write_file
+from memzoo.cassettes.functions import recorded_function
+from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.recording_stats import Facts, facts_of
+from memzoo.cassettes.reports import shown, unplayed
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
-from memzoo.stores.base import utc_now
-from memzoo.stores.errors import OptionError
+from memzoo.cassettes.settings import CassetteSettings, Settings
 
-__all__ = ["MAX_BYTES", "RECORD_CHOICES", "Cassette", "CassetteSettings", "Record", "use_cassette"]
-
-Record: TypeAlias = Literal["none", "once", "all"]
-"""`"none"` only replays, `"once"` records where the file is missing, `"all"` records anew."""
-
-RECORD_CHOICES: tuple[str, ...] = get_args(Record)
-
-MAX_BYTES = 100_000
-"""The limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
-
-_lock = threading.Lock()
-_open_paths: list[Path] = []
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CassetteSettings:
-    """How a cassette is recorded and replayed.
-
-    Attributes:
-        record: `"none"` only replays and opens no socket, `"once"` records if the file is missing, `"all"` records
-            anew.
-        allow_errors: Record responses with a status of 400 and above, too.
-        note: A line for the cassette's header; by default it says so if the model was an offline one.
-        max_bytes: The limit for the size of a recording, in bytes.
-        secret_variables: Names of further environment variables that hold secrets to scrub.
-        record_command: The command that records the cassette again, for failure messages.
-        clock: Returns the date of the recording.
-    """
-
-    record: Record = "none"
-    allow_errors: bool = False
-    note: str | None = None
-    max_bytes: int = MAX_BYTES
-    secret_variables: tuple[str, ...] = ()
-    record_command: str | None = None
-    clock: Callable[[], datetime] = utc_now
-
-    def __post_init__(self) -> None:
-        if self.record not in RECORD_CHOICES:
-            raise OptionError(f"record={self.record!r} is not one of {', '.join(map(repr, RECORD_CHOICES))}")
-
-    @property
-    def hint(self) -> str:
-        """The last line of a failure message: how to record the cassette."""
-        command = self.record_command or 'use_cassette(..., record="all")'
-        return f"To record it: {command}"
+__all__ = ["Cassette", "use_cassette"]
 
 
 class Cassette:
-    """An open cassette: until it is closed, every HTTP client of this process plays from it or records to it.
+    """An open cassette: until it is closed, what is sent by its thread or task, and by those that these start, plays.
 
     Attributes:
         path: Its file.
         recording: Whether requests are sent and recorded, instead of answered from the file.
+        player: Answers requests, or records them.
         facts: Statistics of a finished recording: models and tokens.
     """
 
-    def __init__(self, path: str | PathLike[str], settings: CassetteSettings | None = None) -> None:
+    def __init__(
+        self, path: str | PathLike[str], settings: CassetteSettings | None = None, *, clients: bool = True
+    ) -> None:
         """Open a cassette.
 
         Args:
-            path: Its file.
+            path: Its file; with a name that ends in `.gz`, it is compressed.
             settings: How to record and replay; by default it is only replayed.
+            clients: Whether the HTTP clients of this process ask it; otherwise only its `player` is asked.
 
         Raises:
             MissingCassetteError: There is no such file, and recording is off.
             CassetteFormatError: The file is not a cassette.
-            CassetteInUseError: Another cassette is open.
+            CassetteInUseError: The same file is open already, and one of the two records.
+            StaleCassetteError: The recording is older than it may be.
             MissingExtraError: vcrpy or PyYAML is not installed.
         """
         self.path = Path(path)
@@ -106,7 +68,10 @@ class Cassette:
                 f"There is no cassette {shown(self.path)!r}, and recording is off.\n{self._settings.hint}"
             )
         self._patches = ExitStack()
-        self._player = self._playing()
+        self._foreign = False
+        self.player = self._new_player()
+        if clients:
+            self._intercept()
 
     def close(self, failure: BaseException | None = None) -> None:
         """Stop playing or recording, and check that the code under test did what was recorded.
@@ -125,87 +90,107 @@ class Cassette:
             return
         if self.recording:
             self._save()
-        elif self._player.unplayed:
-            message = unplayed(self._player.keys, self._player.unplayed, self.path, self._settings.hint)
+        elif self.player.unplayed:
+            message = unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
             raise UnplayedInteractionError(message)
 
-    def _playing(self) -> Player:
+    def model(self, model: Any) -> Any:
+        """Record above HTTP: make a function that asks this cassette, or the model while recording.
+
+        What the client, its version or its transport does with the messages is then no part of the recording.
+
+        Args:
+            model: A function from messages to text, asynchronous or not, or a `ChatModel`.
+
+        Returns:
+            A function from messages to text; `create_memory(llm=...)` takes it as well.
+        """
+        return recorded_function(self.player, model)
+
+    def error_of(self, error: BaseException | None) -> CassetteError | None:
+        """Find what this cassette had to say, if that led to an error: that it has no recording, for example."""
+        return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
+
+    def _new_player(self) -> Player:
+        scrubber = Scrubber(Keys(secrets_in_environment(self._settings.secret_variables)))
+        recordings = None if self.recording else self._recordings()
+        player = Player(recordings, scrubber=scrubber, path=self.path, settings=self._settings)
+        if not self._foreign:
+            return player
+        # vcrpy has kept secrets, and headers of the transport.
+        return Player(player.finished(), scrubber=scrubber, path=self.path, settings=self._settings)
+
+    def _intercept(self) -> None:
         with replay_extra():
             from memzoo.cassettes.interception import intercept
         with ExitStack() as patches:
-            patches.enter_context(_alone(self.path))
-            player = Player(
-                None if self.recording else self._recordings(),
-                scrubber=Scrubber(Keys(secrets_in_environment(self._settings.secret_variables))),
-                path=self.path,
-                hint=self._settings.hint,
-                allow_errors=self._settings.allow_errors,
-            )
-            patches.enter_context(intercept(player))
+            patches.enter_context(intercept(self.player))
             self._patches = patches.pop_all()
-        return player
 
-    def _recordings(self) -> list[tuple[HttpRequest, Response]]:
+    def _recordings(self) -> list[Recorded]:
         with replay_extra():
-            from memzoo.cassettes.format import read_recordings
+            from memzoo.cassettes.format import read_cassette
         try:
-            return read_recordings(self.path.read_text(encoding="utf-8"))
-        except (CassetteFormatError, UnicodeDecodeError) as error:
+            head, recordings = read_cassette(read_file(self.path))
+        except (CassetteFormatError, UnicodeDecodeError, OSError, EOFError) as error:
             raise CassetteFormatError(f"{shown(self.path)}: {error}\n{self._settings.hint}") from error
+        self._foreign = head.get("recorder") == "vcrpy"
+        self._check_age(str(head.get("recorded", "")))
+        return recordings
+
+    def _check_age(self, recorded: str) -> None:
+        settings = self._settings
+        if settings.max_age is None:
+            return
+        try:
+            days = (settings.clock().date() - date.fromisoformat(recorded)).days
+        except ValueError as error:
+            raise CassetteFormatError(f"{shown(self.path)}: recorded: {recorded!r} is not a date") from error
+        if days > settings.max_age:
+            self._tell_of_age(days)
+
+    def _tell_of_age(self, days: int) -> None:
+        settings = self._settings
+        message = (
+            f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
+        )
+        if settings.stale == "fail":
+            raise StaleCassetteError(message)
+        warnings.warn(message, StaleCassetteWarning, stacklevel=2)
 
     def _raise_noted(self, failure: BaseException | None) -> None:
         """Raise an error of the player that the code under test has swallowed."""
-        noted = self._player.errors
-        if not noted or any(known in noted for known in _chain(failure)):
+        noted = self.player.errors
+        if not noted or self.error_of(failure):
             return
         for other in noted[1:]:
             noted[0].add_note(f"And then:\n{other}")
         raise noted[0]
 
     def _save(self) -> None:
-        from memzoo.cassettes.format import ReadableSerializer, write_recordings
+        from memzoo.cassettes.format import ReadableSerializer, write_cassette
 
-        recordings, settings = self._player.recordings, self._settings
-        self.facts = facts_of(response for _, response in recordings)
-        serializer = ReadableSerializer(clock=settings.clock, note=settings.note)
-        text = write_recordings(recordings, serializer).encode()
-        if len(text) > settings.max_bytes:
+        recordings, settings = self.player.finished(), self._settings
+        self.facts = facts_of(one.response for one in recordings)
+        serializer = ReadableSerializer(clock=settings.clock, note=settings.note, ignored=settings.ignored.shown)
+        text = write_cassette(recordings, serializer)
+        size = write_file(self.path, text, limit=settings.max_bytes)
+        if size > settings.max_bytes:
             raise RecordingError(
-                f"The cassette {shown(self.path)!r} would have {len(text):,} bytes; the limit is {settings.max_bytes:,}"
-                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), or raise"
-                " max_bytes."
+                f"The cassette {shown(self.path)!r} would have {size:,} bytes; the limit is {settings.max_bytes:,}"
+                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise"
+                " max_bytes, or let its name end in .gz."
             )
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # A process that dies while it writes must not leave half a cassette.
-        fresh = self.path.with_name(f"{self.path.name}.new")
-        fresh.write_bytes(text)
-        fresh.replace(self.path)
 
 
 @contextmanager
-def use_cassette(
-    path: str | PathLike[str],
-    *,
-    record: Record = "none",
-    allow_errors: bool = False,
-    note: str | None = None,
-    max_bytes: int = MAX_BYTES,
-    secret_variables: tuple[str, ...] = (),
-    record_command: str | None = None,
-    clock: Callable[[], datetime] = utc_now,
-) -> Generator[Cassette]:
-    """Replay, or record, all HTTP requests of a `with` block.
+def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Generator[Cassette]:
+    """Replay, or record, the HTTP requests of a `with` block.
 
     Args:
         path: The file of the cassette.
-        record: `"none"` only replays and opens no socket, `"once"` records if the file is missing, `"all"` records
-            anew. Nothing is written if the block raises.
-        allow_errors: As in `CassetteSettings`, like all further options.
-        note: A line for the cassette's header.
-        max_bytes: The limit for the size of a recording, in bytes.
-        secret_variables: Names of further environment variables that hold secrets to scrub.
-        record_command: The command that records the cassette again.
-        clock: Returns the date of the recording.
+        **settings: As `CassetteSettings` describes them; `record="once"` records if the file is missing. Nothing is
+            written if the block raises.
 
     Yields:
         The open cassette.
@@ -214,38 +199,13 @@ def use_cassette(
         CassetteError: As `Cassette` does when it is opened and closed.
         MissingExtraError: vcrpy or PyYAML is not installed.
     """
-    settings = CassetteSettings(
-        record=record,
-        allow_errors=allow_errors,
-        note=note,
-        max_bytes=max_bytes,
-        secret_variables=secret_variables,
-        record_command=record_command,
-        clock=clock,
-    )
-    cassette = Cassette(path, settings)
+    cassette = Cassette(path, CassetteSettings(**settings))
     try:
         yield cassette
     except BaseException as error:
         cassette.close(error)
         raise
     cassette.close()
-
-
-@contextmanager
-def _alone(path: Path) -> Generator[None]:
-    # vcrpy patches classes, not clients: of two open cassettes, one would get the requests of both.
-    with _lock:
-        if _open_paths:
-            raise CassetteInUseError(
-                f"The cassette {shown(_open_paths[0])!r} is open, so {shown(path)!r} cannot be:"
-                " a process plays or records one cassette at a time"
-            )
-        _open_paths.append(path)
-    try:
-        yield
-    finally:
-        _open_paths.remove(path)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

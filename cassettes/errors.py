@@ -11,6 +11,8 @@ __all__ = [
     "CassetteInUseError",
     "MissingCassetteError",
     "RecordingError",
+    "StaleCassetteError",
+    "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
     "replay_extra",
@@ -30,7 +32,15 @@ class CassetteFormatError(CassetteError, ValueError):
 
 
 class CassetteInUseError(CassetteError, RuntimeError):
-    """Another cassette is open; a process plays or records one at a time."""
+    """The file is being recorded already, or it is not clear to which of several open cassettes a request belongs."""
+
+
+class StaleCassetteError(CassetteError, AssertionError):
+    """The recording is older than it may be."""
+
+
+class StaleCassetteWarning(UserWarning):
+    """The recording is older than it should be."""
 
 
 class UnmatchedRequestError(CassetteError, LookupError):

@@ -1,85 +1,50 @@
 """The file format of a cassette: YAML that a person can review.
 
-Text with line breaks becomes a block, a vector stays on one line, and nothing is reordered.
+Version 2 writes long texts once, long vectors as arrays, and how a stream arrived. Version 1 is still read.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-import yaml
-
+from memzoo.cassettes.arrival import Arrival, event_sizes
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.http import HttpRequest, Response, content_type, is_json
+from memzoo.cassettes.foreign import foreign_recordings, is_foreign
+from memzoo.cassettes.http import HttpRequest, Recorded, content_type, is_json
 from memzoo.cassettes.recording_stats import facts_of
 from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["ReadableSerializer", "dump", "load", "read_recordings", "write_recordings"]
+__all__ = ["ReadableSerializer", "dump", "load", "read_cassette", "write_cassette"]
 
-_VERSION = 1
+_VERSION = 2
+_KNOWN = (1, 2)
+_EVENTS = "events"
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
 _OFFLINE = "recorded against an offline model"
 
-# Characters that a block shows as they are and that every YAML reader gives back unchanged. Others, such as a
-# carriage return or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
-_BLOCK = re.compile(
-    r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
-)
-_ENDLESS = 2**31
-_dump: Any = yaml.dump  # its type is only partly known
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-
-def dump(value: Any) -> str:
-    """Write JSON as YAML, in its own order."""
-    options: dict[str, Any] = {
-        "sort_keys": False,
-        "allow_unicode": True,
-        "width": _ENDLESS,
-        "default_flow_style": False,
-    }
-    return str(_dump(value, Dumper=_Dumper, **options))
-
-
-def load(text: str) -> Any:
-    """Read what `dump` wrote; only plain values, never objects.
-
-    Raises:
-        ValueError: The text is not YAML, or has tags that only an unsafe reader would follow.
-    """
-    try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
-        raise ValueError(str(error)) from error
-
-
-def read_recordings(text: str) -> list[tuple[HttpRequest, Response]]:
-    """Read the requests and responses of a cassette.
+def read_cassette(text: str) -> tuple[dict[str, Any], list[Recorded]]:
+    """Read a cassette's header, and what it has recorded.
 
     Raises:
         CassetteFormatError: The text is not a cassette.
     """
-    interactions = ReadableSerializer().deserialize(text)["interactions"]
-    return [
-        (
-            HttpRequest(**one["request"] | {"body": _as_bytes(one["request"]["body"])}),
-            _with_body(one["response"], _as_bytes),
-        )
-        for one in interactions
-    ]
+    try:
+        document = load(text)
+        if is_foreign(document):
+            return {"recorder": "vcrpy"}, foreign_recordings(document)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CassetteFormatError(f"it does not read as a cassette of vcrpy: {error}") from error
+    head, interactions = _parsed(document)
+    return head, [_recorded(one) for one in interactions]
 
 
-def write_recordings(recordings: Iterable[tuple[HttpRequest, Response]], serializer: "ReadableSerializer") -> str:
-    """Write requests and responses as a cassette."""
-    interactions = [
-        {"request": asdict(request) | {"body": _as_text(request.body)}, "response": _with_body(response, _as_text)}
-        for request, response in recordings
-    ]
-    return serializer.serialize({"interactions": interactions})
+def write_cassette(recordings: Iterable[Recorded], serializer: "ReadableSerializer") -> str:
+    """Write what was recorded as a cassette."""
+    return serializer.serialize({"interactions": [_interaction(one) for one in recordings]})
 
 
 class ReadableSerializer:
@@ -89,15 +54,32 @@ class ReadableSerializer:
     Loading returns equal JSON and the same text and bytes.
     """
 
-    def __init__(self, *, clock: Callable[[], datetime] = utc_now, note: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        note: str | None = None,
+        ignored: Iterable[str] = (),
+        head: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Make a serializer.
+
+        Args:
+            clock: Returns the date of the recording.
+            note: A line for the header.
+            ignored: What of a request may vary.
+            head: The header of an older cassette, whose date and notes are to be kept.
+        """
         self.clock = clock
         self.note = note
+        self.ignored = tuple(ignored)
+        self.head = dict(head or {})
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
         """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
         document = self._header(interactions) | {"interactions": [_written(item) for item in interactions]}
-        return _TITLE + dump(document)
+        return _TITLE + dump(document, compact=True)
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
         """Read a cassette into what vcrpy expects from a serializer.
@@ -106,51 +88,47 @@ class ReadableSerializer:
             CassetteFormatError: The text is not a cassette.
         """
         try:
-            document = load(cassette_string)
-            header = {name: document[name] for name in document if name != "interactions"}
-            if header["version"] != _VERSION:
-                raise CassetteFormatError(f"version {header['version']!r} is not {_VERSION}, the one that is known")
-            interactions = [_read(item) for item in document["interactions"]]
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            head, interactions = _parsed(load(cassette_string))
+        except ValueError as error:
             raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
-        return {"version": _VERSION, "interactions": interactions, "metadata": header}
+        for one in interactions:
+            del one["caller"], one["arrival"]
+        return {"version": head["version"], "interactions": interactions, "metadata": head}
 
     def _header(self, interactions: list[dict[str, Any]]) -> dict[str, Any]:
         models = facts_of(item["response"] for item in interactions).models
         offline = bool(models) and all("offline" in model.lower() for model in models)
         note = self.note or (_OFFLINE if offline else None)
         header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
-        return header | {"models": list(models)} | ({"note": note} if note else {})
+        ignored = {"ignored": list(self.ignored)} if self.ignored else {}
+        kept = {name: value for name, value in self.head.items() if name not in {"version", "recorder", "models"}}
+        return header | {"models": list(models)} | ({"note": note} if note else {}) | ignored | kept
 
 
-class _Dumper(yaml.SafeDumper):
-    def analyze_scalar(self, scalar: str) -> Any:
-        analysis = super().analyze_scalar(scalar)
-        # PyYAML escapes a text with a tab, or with spaces before a line break; a block keeps both.
-        analysis.allow_block = "\n" in scalar and _BLOCK.fullmatch(scalar) is not None
-        return analysis
-
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _represent_text(dumper: Any, text: str) -> Any:
-    if _BLOCK.fullmatch(text) is None:
-        return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+def _parsed(document: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    try:
+        head = {name: document[name] for name in document if name != "interactions"}
+        if head["version"] not in _KNOWN:
+            raise CassetteFormatError(f"version {head['version']!r} is none of {_KNOWN}, which are known")
+        return head, [_read(item) for item in document["interactions"]]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
 
 
-def _represent_list(dumper: Any, items: list[Any]) -> Any:
-    numbers = bool(items) and all(isinstance(item, int | float) for item in items)
-    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=numbers)
+def _interaction(one: Recorded) -> dict[str, Any]:
+    request = vars(one.request) | {"body": _as_text(one.request.body)}
+    response = one.response | {"body": {"string": _as_text(one.response["body"]["string"])}}
+    return {"request": request, "response": response, "caller": one.caller, "arrival": one.arrival}
 
 
-_Dumper.add_representer(str, _represent_text)
-_Dumper.add_representer(list, _represent_list)
-
-
-def _with_body(response: Response, convert: Callable[[Any], str | bytes | None]) -> Response:
-    return response | {"body": {"string": convert(response["body"]["string"])}}
+def _recorded(interaction: Mapping[str, Any]) -> Recorded:
+    request, response = interaction["request"], interaction["response"]
+    return Recorded(
+        HttpRequest(**request | {"body": _as_bytes(request["body"])}),
+        response | {"body": {"string": _as_bytes(response["body"]["string"])}},
+        interaction["caller"],
+        interaction["arrival"],
+    )
 
 
 def _as_text(body: bytes | None) -> str | bytes | None:
@@ -168,16 +146,38 @@ def _written(interaction: Mapping[str, Any]) -> dict[str, Any]:
     request, response = interaction["request"], interaction["response"]
     status = response["status"]
     return {
-        "request": {
-            "method": request["method"],
-            "url": request["uri"].removeprefix(ORIGIN),
-            **_written_message(request["headers"], request["body"]),
-        },
+        "request": _written_request(request, interaction.get("caller")),
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
             **_written_message(response["headers"], response["body"]["string"]),
+            **_written_arrival(interaction.get("arrival") or Arrival(), response["body"]["string"]),
         },
     }
+
+
+def _written_request(request: Mapping[str, Any], caller: str | None) -> dict[str, Any]:
+    return {
+        "method": request["method"],
+        "url": request["uri"].removeprefix(ORIGIN),
+        **({"caller": caller} if caller else {}),
+        **_written_message(request["headers"], request["body"]),
+    }
+
+
+def _written_arrival(arrival: Arrival, body: str | bytes | None) -> dict[str, Any]:
+    content, sizes = _as_bytes(body) or b"", arrival.sizes
+    written: dict[str, Any] = {}
+    if len(sizes) > 1:
+        written["chunks"] = _EVENTS if sizes == event_sizes(content) else list(sizes)
+    if arrival.seconds:
+        written["seconds"] = list(arrival.seconds)
+    return written | ({"broken": arrival.broken} if arrival.broken else {})
+
+
+def _read_arrival(response: Mapping[str, Any], body: str | bytes | None) -> Arrival:
+    chunks = response.get("chunks", [])
+    sizes = event_sizes(_as_bytes(body) or b"") if chunks == _EVENTS else tuple(map(int, chunks))
+    return Arrival(sizes, tuple(map(float, response.get("seconds", []))), str(response.get("broken", "")))
 
 
 def _written_message(headers: Mapping[str, list[str]], body: str | bytes | None) -> dict[str, Any]:
@@ -199,19 +199,23 @@ def _written_body(body: str | bytes | None, kind: str) -> dict[str, Any]:
 def _read(interaction: Mapping[str, Any]) -> dict[str, Any]:
     request, response = interaction["request"], interaction["response"]
     code, _, message = str(response["status"]).partition(" ")
+    body = _read_body(response)
+    status = {"code": int(code), "message": message}
+    return {
+        "request": _read_request(request),
+        "response": {"status": status, "headers": _read_headers(response), "body": {"string": body}},
+        "caller": str(request.get("caller", "")),
+        "arrival": _read_arrival(response, body),
+    }
+
+
+def _read_request(request: Mapping[str, Any]) -> dict[str, Any]:
     url = request["url"]
     return {
-        "request": {
-            "method": request["method"],
-            "uri": ORIGIN + url if url.startswith("/") else url,
-            "headers": _read_headers(request),
-            "body": _read_body(request),
-        },
-        "response": {
-            "status": {"code": int(code), "message": message},
-            "headers": _read_headers(response),
-            "body": {"string": _read_body(response)},
-        },
+        "method": request["method"],
+        "uri": ORIGIN + url if url.startswith("/") else url,
+        "headers": _read_headers(request),
+        "body": _read_body(request),
     }
 
 

@@ -3,11 +3,14 @@
 import json
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
+
+from memzoo.cassettes.arrival import Arrival
 
 __all__ = [
     "HttpRequest",
+    "Recorded",
     "Response",
     "body_bytes",
     "content_type",
@@ -36,6 +39,23 @@ class HttpRequest:
     uri: str
     body: Any
     headers: Any
+
+
+@dataclass
+class Recorded:
+    """A request and its response, as a cassette keeps them.
+
+    Attributes:
+        request: What was asked.
+        response: What was answered.
+        caller: Which thread or task asked; empty for the first, and where it does not matter.
+        arrival: How the answer came.
+    """
+
+    request: HttpRequest
+    response: Response
+    caller: str = ""
+    arrival: Arrival = field(default_factory=Arrival)
 
 
 def header_values(value: object) -> list[str]:

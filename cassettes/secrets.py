@@ -1,16 +1,15 @@
-"""Finds secrets and hides them, also those that a stream spells out over several events."""
+"""Knows secrets and hides them."""
 
 import json
 import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping
+from urllib.parse import quote
 
-from memzoo.cassettes.http import is_array, is_object
+from memzoo.cassettes.secret_names import Telling, telling
+from memzoo.stores.forks import new_lock
 
-__all__ = ["PLACEHOLDER", "Keys", "events", "hide_in_events", "secrets_in_environment"]
+__all__ = ["PLACEHOLDER", "Keys", "can_be_secret", "secrets_in_environment"]
 
 PLACEHOLDER = "SCRUBBED"
 
@@ -41,12 +40,8 @@ _PATTERNS = {
     "__cf_bm=": r"__cf_bm=[^;\s\"]+",
 }
 
-_DATA = "data:"
-_STREAMED = frozenset({"delta", "text"})
-
-_SECRET_VARIABLE = re.compile(
-    r"(API_?KEY|ACCESS_KEY|SECRET_KEY|TOKEN|SECRET|PASSWORD)$|^OPENAI_(ORG_ID|PROJECT_ID|ADMIN_KEY)$"
-)
+_ACCOUNTS = frozenset({"OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"})
+_FOLDERS = frozenset({"PWD", "OLDPWD"})
 
 
 def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> frozenset[str]:
@@ -57,7 +52,8 @@ def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str
         environment: Where to look; the process environment by default.
     """
     variables = os.environ if environment is None else environment
-    names = {name for name in variables if _SECRET_VARIABLE.search(name)} | set(further)
+    telltale = {name for name in variables if telling(name) is not Telling.NOTHING}
+    names = telltale.union(_ACCOUNTS).difference(_FOLDERS).union(further)
     return frozenset(variables[name] for name in names if name in variables)
 
 
@@ -65,121 +61,48 @@ class Keys:
     """Finds and hides secrets: known values, and whatever looks like a key."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
-        self._values: tuple[str, ...] = ()
+        self._known: dict[str, str] = {}
+        self._lock = new_lock()
         self.learn(values)
 
     def learn(self, values: Iterable[str]) -> None:
         """Treat these values as secrets from now on, unless they are too short or plain words."""
-        fresh = set(filter(_can_be_secret, values))
-        if not fresh.issubset(self._values):
-            # The longest first: where one value begins like another, no part of the longer one may stay.
-            self._values = tuple(sorted(fresh.union(self._values), key=lambda value: (-len(value), value)))
+        self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
+
+    def shorten(self, paths: Iterable[str]) -> None:
+        """Show only the last part of these paths from now on."""
+        names = {path: re.split(r"[/\\\\]", path.rstrip("/\\"))[-1] for path in paths}
+        self._add({form: name for path, name in names.items() if name for form in _forms(path)})
 
     def hide(self, text: str) -> str:
         """Put a placeholder in place of each secret."""
         pattern = self._pattern(text)
-        return pattern.sub(PLACEHOLDER, text) if pattern else text
+        return pattern.sub(lambda found: self._known.get(found[0], PLACEHOLDER), text) if pattern else text
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Find the secrets, as (start, end), in order and without overlap."""
         pattern = self._pattern(text)
         return [found.span() for found in pattern.finditer(text)] if pattern else []
 
+    def _add(self, fresh: Mapping[str, str]) -> None:
+        with self._lock:
+            if not fresh.keys() <= self._known.keys():
+                # The longest first: where one value begins like another, no part of the longer one may stay.
+                both = {**fresh, **self._known}
+                self._known = {value: both[value] for value in sorted(both, key=lambda value: (-len(value), value))}
+
     def _pattern(self, text: str) -> re.Pattern[str] | None:
         # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
-        known = [re.escape(value) for value in self._values if value in text]
+        known = [re.escape(value) for value in self._known if value in text]
         likely = [pattern for beginning, pattern in _PATTERNS.items() if beginning in text]
         return re.compile("|".join([*known, *likely])) if known or likely else None
 
 
-def _can_be_secret(value: str) -> bool:
+def can_be_secret(value: str) -> bool:
+    """Tell whether a value is long enough, and no plain word."""
     return len(value) >= _SHORTEST and not (value.isalpha() and len(value) < _LONGEST_WORD)
 
 
-@dataclass(slots=True)
-class _Piece:
-    """A string that continues one of an earlier event; it stands in `holder[key]`."""
-
-    line: int
-    holder: Any
-    key: str
-
-
-def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Parse the JSON objects of a stream, each with the number of its line, from 0."""
-    for number, line in enumerate(text.split("\n")):
-        event = _event(line)
-        if event is not None:
-            yield number, event
-
-
-def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
-    """Hide the secrets of a stream, also those that arrive in pieces.
-
-    Args:
-        text: The whole body.
-        keys: Knows the secrets.
-        hide_values: Hides the secrets within one event.
-    """
-    lines = text.split("\n")
-    before = dict(events(text))
-    after = dict(events(text))
-    _hide_joined(after, keys)
-    for number, raw in after.items():
-        event = hide_values(raw)
-        if event != before[number]:
-            ending = "\r" if lines[number].endswith("\r") else ""
-            lines[number] = f"{_DATA} {json.dumps(event)}{ending}"
-    return "\n".join(lines)
-
-
-def _event(line: str) -> dict[str, Any] | None:
-    if not line.startswith(_DATA):
-        return None
-    try:
-        found = json.loads(line.removeprefix(_DATA))
-    except (ValueError, RecursionError):
-        return None
-    return found if is_object(found) else None
-
-
-def _hide_joined(found: dict[int, dict[str, Any]], keys: Keys) -> None:
-    streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
-    for number, event in found.items():
-        about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
-        for path, piece in _pieces(event, number):
-            streams[*about, *path].append(piece)
-    for pieces in streams.values():
-        _hide_in_pieces(pieces, keys)
-
-
-def _pieces(value: Any, line: int, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
-    """Find the strings of an event that later events continue, each with its path."""
-    for key, child, name in _children(value):
-        here = (*path, name)
-        if isinstance(child, str) and not _STREAMED.isdisjoint(here):
-            yield here, _Piece(line, value, key)
-        else:
-            yield from _pieces(child, line, here)
-
-
-def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
-    if is_object(value):
-        yield from ((key, child, key) for key, child in value.items())
-    if is_array(value):
-        # An event lists only what it adds to: its `index`, not its place in the list, tells which choice or call it is.
-        for place, child in enumerate(value):
-            yield place, child, child.get("index", place) if is_object(child) else place
-
-
-def _hide_in_pieces(pieces: list[_Piece], keys: Keys) -> None:
-    letters = list("".join(piece.holder[piece.key] for piece in pieces))
-    spans = keys.spans("".join(letters))
-    for start, end in spans:
-        # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
-        letters[start:end] = [PLACEHOLDER, *[""] * (end - start - 1)]
-    offset = 0
-    for piece in pieces if spans else ():
-        length = len(piece.holder[piece.key])
-        piece.holder[piece.key] = "".join(letters[offset : offset + length])
-        offset += length
+def _forms(value: str) -> set[str]:
+    """List how a value is written: as it is, in an address, in JSON."""
+    return {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}

@@ -2,20 +2,27 @@
 
 import functools
 import secrets
+import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories.engine import turns
 from memzoo.memories.engine.chat_history import ChatHistory
 from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.forgetting import Receipt, clear, evict, forget
+from memzoo.memories.engine.learning import Hooks
 from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.patience import Patience
+from memzoo.memories.engine.pending import Pending
+from memzoo.memories.engine.prompt_limit import PromptLimit
+from memzoo.memories.engine.relearning import relearn, set_aside
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.state_sync import Hooks, StateSync
+from memzoo.memories.engine.state_sync import StateSync
+from memzoo.memories.engine.system_message import SystemMessage, learning_from_talk
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import a_store, check, non_empty_text, option, refuse_unknown, strategy
+from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.memories.text.messages import Labels, checked, copied, text_of
 from memzoo.memories.text.rendering import Renderer
@@ -24,6 +31,7 @@ from memzoo.memories.text.view import View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.driving import blocking, drive, together
+from memzoo.stores.forks import cached_property
 
 __all__ = ["BaseMemory"]
 
@@ -51,6 +59,10 @@ class BaseMemory(ABC):
     # Not annotated, or they would be options.
     needs_query = False
     keeps_fields = False
+    # Whether the view shows what was not learnt from yet word for word.
+    _shows_waiting = False
+    # Whether `derive` and `due` are given system messages too.
+    _learns_system = False
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
@@ -77,8 +89,20 @@ class BaseMemory(ABC):
     on_model_error: Literal["raise", "defer"] = option(
         "raise",
         one_of=("raise", "defer"),
-        doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. The "
-        "next call catches up in both cases; until then the memory shows the messages word for word.",
+        doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. A "
+        "later call catches up in both cases; until then the memory shows the messages word for word.",
+    )
+    max_tries: int = option(
+        3, at_least=2, doc="An exchange that fails so often by itself, while the model is there, is set aside."
+    )
+    max_pending_tokens: int = option(
+        4000,
+        at_least=0,
+        doc="Tokens that messages may have which are shown because they could not be learnt from yet, the newest "
+        "first; where the memory has a `max_token_limit`, that counts instead.",
+    )
+    clock: Callable[[], float] = option(
+        time.time, check=a_function, doc="Tells the time in seconds: a model that failed is left alone for a while."
     )
     background: bool = option(
         default=False,
@@ -100,13 +124,20 @@ class BaseMemory(ABC):
         check(self)
         self.usage = Usage()
         self._prompts = PromptSet(self.prompts)
-        self._follower = Follower(self.store, self.conversation_id)
-        self._log = Log(self._follower)
-        labels, known = Labels(self.human_prefix, self.ai_prefix), self._follower
+        known = self._follower = Follower(self.store, self.conversation_id)
+        self._log, self._system = Log(known), SystemMessage(known)
+        labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
         learns, follows = (getattr(type(self), hook) is not getattr(BaseMemory, hook) for hook in _OPTIONAL)
         hooks = Hooks(self.derive, self.due, self.on_state_change if follows else None)
-        self._sync = StateSync(known, self.state_name, hooks, background=self.background) if learns else None
+        hooks = hooks if self._learns_system else learning_from_talk(hooks)
+        self._patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
+        sync = functools.partial(StateSync, background=self.background)
+        self._sync = sync(known, self.state_name, hooks, self._patience) if learns else None
+        limit: int | None = getattr(self, "max_token_limit", None)
+        counted = limit is not None or self.token_counter is not None
+        room, size = self.max_pending_tokens if limit is None else limit, self._renderer.tokens if counted else None
+        self._pending = Pending(self._sync, room, size) if self._sync and self._shows_waiting else None
 
     # The five hooks.
 
@@ -121,8 +152,11 @@ class BaseMemory(ABC):
         """
         raise NotImplementedError
 
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """Whether to derive now, if these entries are all that wait. By default, if there are any."""
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        """Whether to learn now, if these entries are all that wait; or from how many of the oldest. By default, all.
+
+        Asked with none, whether something else is to be done: the state is over a new limit, say.
+        """
         return bool(waiting)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -149,7 +183,7 @@ class BaseMemory(ABC):
         """The names of the variables that `load_memory_variables` returns; that of the transcript comes last."""
         return [self.memory_key]
 
-    @functools.cached_property
+    @cached_property
     def counter(self) -> TokenCounter:
         """Counts the tokens of a message."""
         return token_counter(self.token_counter, self._tokenizer_model)
@@ -178,7 +212,7 @@ class BaseMemory(ABC):
 
         Raises:
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
-            ModelError: It is stored, but could not be learnt from yet; the next call catches up.
+            ModelError: It is stored, but could not be learnt from yet; a later call catches up.
         """
         key = input_key_of(inputs, self.input_key, self.memory_variables)
         answer = output_key_of(outputs, self.output_key, type(self).__name__)
@@ -210,8 +244,8 @@ class BaseMemory(ABC):
         """
         log = await self._refreshed_log()
         if query is None and self.needs_query:
-            query = next((text_of(entry.message) for entry in await log.exchanges(1)), "")
-        view = await self.view(log, await self._state(catch_up=catch_up), query)
+            query = await log.last_question()
+        view = await self._current_view(query, log, catch_up=catch_up)
         if not view.final:
             view = view.ending_with(await log.unanswered())
         return copied(self._renderer.request(view, max_tokens))
@@ -235,13 +269,12 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files, so that no copy is left in them. By default a file is rewritten, but
-                not the tables of a server, which would lock others out.
+            thorough: Rewrite the store's files, so that no copy is left in them; by default a file, but not a server's.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.
@@ -257,6 +290,24 @@ class BaseMemory(ABC):
         """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
         raising = self.on_model_error == "raise"
         await together(learner.settle(raising=raising) for learner in self._learners)
+
+    async def aset_aside(self) -> list[Entry]:
+        """The messages at which a model failed again and again: they are kept, shown as if they waited, not learnt."""
+        return await set_aside(self._log, self._learners)
+
+    async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
+        """Learn anew from what was said; the old state is there until the new one is whole.
+
+        Args:
+            from_: From this log number on, where a state consists of embeddings; others are learnt anew as a whole.
+            only_set_aside: Learn only from what was set aside, as if it had just been said.
+
+        Raises:
+            OptionError: With `keep_history=False`, part of what was learnt from is gone.
+            ModelError: The model failed. What was known before is still known.
+        """
+        keeps, only = self.keep_history, only_set_aside
+        await relearn(self._follower, self._learners, from_=from_, only_set_aside=only, keeps_history=keeps)
 
     def turn(
         self,
@@ -297,12 +348,6 @@ class BaseMemory(ABC):
 
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
-
-        Example:
-            >>> from memzoo import ConversationBufferMemory
-            >>> memory = ConversationBufferMemory()
-            >>> memory.seed([("2 + 2", "4"), ("3 + 4", "7")]), memory.seed([("2 + 2", "5")])
-            (True, False)
         """
         said = turns.exchanges_of(examples)
         fresh = await turns.is_fresh(self._follower)
@@ -319,6 +364,8 @@ class BaseMemory(ABC):
     forget = blocking(aforget)
     clear = blocking(aclear)
     settle = blocking(asettle)
+    set_aside = blocking(aset_aside)
+    relearn = blocking(arelearn)
     unfinished_turn = blocking(aunfinished_turn)
     seed = blocking(aseed)
 
@@ -338,8 +385,8 @@ class BaseMemory(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         return travelling(self)
 
-    # The model for which tokens are counted, where a strategy has one.
-    _tokenizer_model = ""
+    # The model for which tokens are counted, where a strategy has one, and the tokens that its prompts may have.
+    _tokenizer_model, _longest_prompt = "", 12_000
 
     @property
     def _learners(self) -> Sequence[StateSync]:
@@ -355,8 +402,15 @@ class BaseMemory(ABC):
             return _NO_STATE
         return await (self._sync.current() if catch_up else self._sync.refresh())
 
-    async def _current_view(self, query: str | None) -> View:
-        return await self.view(await self._refreshed_log(), await self._state(catch_up=True), query)
+    async def _current_view(self, query: str | None, log: Log | None = None, *, catch_up: bool = True) -> View:
+        log = log or await self._refreshed_log()
+        state = await self._state(catch_up=catch_up)
+        seen = log.passing_over(state.attempts.aside) if self._pending else log
+        with self._patience.loading(state.attempts):
+            view = await self.view(seen, state, query)
+        if self._pending:
+            view = await self._pending.shown_in(view, log, state)
+        return await self._system.shown_in(view, log)
 
     def _variables(self, view: View) -> dict[str, Any]:
         *others, transcript = self.memory_variables
@@ -378,8 +432,10 @@ class BaseMemory(ABC):
         if records:
             entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or secrets.token_hex(16))
         await self._learn(entries)
+        await self._system.keep(self._log, entries)
         if entries and not self.keep_history:
-            await evict(self._follower, await self._oldest_needed(), entries[0].seq)
+            kept = {entry.seq for entry in await self.aset_aside()} | await self._system.kept(self._log)
+            await evict(self._follower, await self._oldest_needed(), entries[0].seq, kept)
 
     async def _learn(self, new: Sequence[Entry] = ()) -> None:
         """Learn from what is in the log, of which `new` was just appended."""

@@ -7,9 +7,11 @@ from collections.abc import Callable, Collection
 from typing import Any, TypeVar, dataclass_transform, get_args
 
 from memzoo.stores import Store
+from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError, UnknownOptionError
 
 __all__ = [
+    "a_function",
     "a_store",
     "check",
     "names",
@@ -71,6 +73,7 @@ def refuse_unknown(cls: type, given: Collection[str]) -> None:
     if unknown := sorted(set(given) - set(known)):
         raise UnknownOptionError(
             f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
+            + did_you_mean(unknown[0], known)
         )
 
 
@@ -84,7 +87,7 @@ def check(memory: Any) -> None:
         value, bounds = getattr(memory, field.name), field.metadata
         if not bounds or (value is None and field.default is None):
             continue
-        kinds = {field.type, *get_args(field.type)}
+        kinds = [field.type, *get_args(field.type)]
         if bounds["check"]:
             bounds["check"](field.name, value)
         elif bounds["one_of"]:
@@ -104,6 +107,16 @@ def non_empty_text(name: str, value: object) -> None:
     if not isinstance(value, str) or not value:
         hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
         raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
+
+
+def a_function(name: str, value: object) -> None:
+    """Check that an option can be called.
+
+    Raises:
+        OptionError: It cannot.
+    """
+    if not callable(value):
+        raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
 
 
 def a_store(name: str, value: object) -> None:
@@ -134,7 +147,8 @@ def one_of(name: str, value: object, *allowed: object) -> None:
         OptionError: It is not.
     """
     if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
-        raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}")
+        likely = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
+        raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{likely}")
 
 
 def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:

@@ -4,13 +4,14 @@ Whatever is put into a prompt is data. A value is never read as a template, and 
 the tags in the templates, the library's and your own, are disarmed in it. A missing variable is an error.
 """
 
-import functools
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import PromptError
+from memzoo.stores.forks import cached_property
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -25,6 +26,9 @@ PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
 """Templates of one's own: a folder of `<name>.jinja` files, or a mapping from prompt names to template text."""
 
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
+
+# Blanks, and characters that are seen nowhere.
+_BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
 
 
 class PromptSet:
@@ -76,7 +80,7 @@ class PromptSet:
         except RecursionError:
             raise PromptError(f"the template for prompt {name!r} includes itself") from None
 
-    @functools.cached_property
+    @cached_property
     def _tag(self) -> re.Pattern[str]:
         from jinja2 import nodes
 
@@ -84,9 +88,11 @@ class PromptSet:
         texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
         tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
         # A "<" at the end counts too: what stands behind the value may complete it to a tag.
-        return re.compile(rf"<(?=\s*+(?:/\s*+)?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE)
+        return re.compile(
+            rf"[<\uff1c\ufe64](?={_BLANKS}(?:[/\uff0f]{_BLANKS})?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE
+        )
 
-    @functools.cached_property
+    @cached_property
     def _environment(self) -> "ImmutableSandboxedEnvironment":
         from jinja2 import FunctionLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -104,6 +110,7 @@ class PromptSet:
         return self._tag.sub("&lt;", str(value))
 
     def _source(self, name: str) -> str:
+        _check_known(name)  # a template may include others by a name that it makes up
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
 
 
@@ -117,7 +124,9 @@ def _read(source: PromptSource) -> dict[str, str]:
 
 def _check_known(name: str) -> None:
     if name not in PROMPTS:
-        raise PromptError(f"there is no prompt {name!r}; the prompts are {_listed(PROMPTS)}")
+        raise PromptError(
+            f"there is no prompt {name!r}; the prompts are {_listed(PROMPTS)}{did_you_mean(name, PROMPTS)}"
+        )
 
 
 def _listed(names: Iterable[str]) -> str:

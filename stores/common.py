@@ -1,13 +1,25 @@
 """What several stores share: ids as every database takes them, and checks of what is restored."""
 
 import itertools
+import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 from memzoo.stores.base import Entry
 from memzoo.stores.errors import ConflictError, StoreError
 
-__all__ = ["IN_MEMORY", "checked_numbers", "escaped", "existing", "redacted", "restored"]
+__all__ = [
+    "IN_MEMORY",
+    "checked_numbers",
+    "did_you_mean",
+    "escaped",
+    "existing",
+    "private",
+    "redacted",
+    "restored",
+    "shown",
+]
 
 IN_MEMORY = (
     "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
@@ -31,6 +43,22 @@ def escaped(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
 
 
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """What to add to an error about an unknown name: the known one that is most like it; "" if none is.
+
+    Example:
+        >>> did_you_mean("sumary", ["buffer", "summary"])
+        ". Did you mean 'summary'?"
+    """
+    likely = get_close_matches(str(name), known, 1) or get_close_matches(str(name).casefold(), known, 1)
+    return f". Did you mean {likely[0]!r}?" if likely else ""
+
+
+def private(file: str, flags: int) -> int:
+    """For `open(..., opener=private)`: only its owner may read or write a file that is new; others stay as they are."""
+    return os.open(file, flags, 0o600)
+
+
 def redacted(url: str) -> str:
     """A URL without user and passwords, however wrong it is.
 
@@ -40,6 +68,11 @@ def redacted(url: str) -> str:
     """
     url = re.sub(r"(password=)[^&]*", r"\1***", url, flags=re.IGNORECASE | re.DOTALL)
     return re.sub(r"^([a-z0-9+.-]*://)?.*@", r"\1***@", url, flags=re.IGNORECASE | re.DOTALL)
+
+
+def shown(url: str) -> str:
+    """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
+    return url if url.startswith("sqlite:") else redacted(url)
 
 
 def restored(text: str) -> str:

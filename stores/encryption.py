@@ -2,19 +2,16 @@
 
 import copy
 import hashlib
-import hmac
 import json
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.driving import Closing, drive
-from memzoo.stores.errors import MissingExtraError, OptionError, StoreError, WrongKeyError
-
-if TYPE_CHECKING:
-    from cryptography.fernet import MultiFernet
+from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
 
 __all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
 
@@ -23,6 +20,7 @@ KEY_VARIABLE = "MEMZOO_KEY"
 
 T = TypeVar("T", bound=Store)
 _TOKEN = "encrypted"  # noqa: S105 - the name of a field
+_FLOAT = 4  # bytes of a number in an embedding
 
 
 class EncryptedStore(Closing):
@@ -31,6 +29,8 @@ class EncryptedStore(Closing):
     Encrypted are messages with their roles and fields, the items of states with their values and names, and embeddings.
     In clear stay the ids of conversations and turns, the names of strategies, numbers, times, and how long a text is.
     Equal names of items are stored as equal pseudonyms (HMAC-SHA256) within one state of one conversation, not beyond.
+    What is encrypted is bound to its place: a message to its conversation, turn and place in it, an item to its state
+    and name, an embedding to its state and number. Elsewhere it is a `TamperedError`. See docs/data.md for what is not.
     An index beside the store, such as a `ChromaIndex`, is not encrypted; the default index is in memory.
 
     Example:
@@ -58,10 +58,11 @@ class EncryptedStore(Closing):
             WrongKeyError: The store has content under another key, or in clear.
         """
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
-        self._fernet = _fernet(given)
-        self._name_keys = [_hmac(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
+        self._fernet = fernet_of(given)
+        self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self._store = store
-        self._entries(drive(_samples(store)))
+        for entry in drive(_samples(store)):
+            self._opened(_token(entry))
 
     def __repr__(self) -> str:
         return f"<EncryptedStore over {self._store!r}>"
@@ -77,24 +78,26 @@ class EncryptedStore(Closing):
     @staticmethod
     def new_key() -> str:
         """A new key: keep it well, and apart from the store."""
-        return str(_cryptography().Fernet.generate_key(), "ascii")
+        return str(cryptography().Fernet.generate_key(), "ascii")
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
-        sealed = [Record(self._sealed_message(record)) for record in records]
-        return self._entries(await self._store.append(conversation_id, sealed, turn_id=turn_id))
+        places = enumerate(records)
+        sealed = [Record(self._sealed_message(one, conversation_id, turn_id, place, None)) for place, one in places]
+        return self._entries(conversation_id, await self._store.append(conversation_id, sealed, turn_id=turn_id))
 
     async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
         """See `Store.read`."""
         found = await self._store.read(conversation_id, **bounds)
-        opened = self._entries(found)
+        opened = self._entries(conversation_id, found)
         return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         update = await self._store.read_state(conversation_id, strategy, since=since)
         # No token: a pseudonym under an older key; the item now has the one under the newest key.
-        opened = dict(self._opened(token) for token in update.changes.values() if token is not None)
+        tokens = {key: token for key, token in update.changes.items() if token is not None}
+        opened = dict(self._item(conversation_id, strategy, *pair) for pair in tokens.items())
         changes = {name: value for name, value in opened.items() if value is not None or not update.reset}
         return replace(update, changes=changes)
 
@@ -108,13 +111,14 @@ class EncryptedStore(Closing):
         **versions: Any,
     ) -> int:
         """See `Store.commit`."""
-        items, vectors = self._sealed_items(conversation_id, strategy, changes), self._sealed_vectors(embeddings or {})
+        items = self._sealed_items(conversation_id, strategy, changes)
+        vectors = self._sealed_vectors(conversation_id, strategy, embeddings or {})
         return await self._store.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
         found = await managed(self._store, "embeddings").embeddings(conversation_id, strategy, after=after)
-        return {seq: self._decrypted(token) for seq, token in found.items()}
+        return {seq: self._vector(token, conversation_id, strategy, seq) for seq, token in found.items()}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
@@ -134,12 +138,12 @@ class EncryptedStore(Closing):
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
-        log = [replace(entry, message=self._sealed_message(entry), fields={}) for entry in entries]
+        log = [self._sealed_entry(conversation_id, entry) for entry in entries]
         sealed = {
             name: StoredState(
                 state.watermark,
                 self._sealed_items(conversation_id, name, state.items),
-                self._sealed_vectors(state.embeddings),
+                self._sealed_vectors(conversation_id, name, state.embeddings),
             )
             for name, state in states.items()
         }
@@ -160,36 +164,67 @@ class EncryptedStore(Closing):
             raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
         return self._fernet.encrypt(text.encode()).decode()
 
-    def _sealed_message(self, said: Record | Entry) -> dict[str, str]:
-        return {_TOKEN: self._sealed([said.message, dict(said.fields)])}
+    def _sealed_entry(self, conversation_id: str, entry: Entry) -> Entry:
+        message = self._sealed_message(entry, conversation_id, entry.turn_id, None, entry.seq)
+        return replace(entry, message=message, fields={})
+
+    def _sealed_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
+        return {_TOKEN: self._sealed([said.message, dict(said.fields), place])}
 
     def _sealed_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
         # A removed item is a token too: a reader has to learn its name.
-        place = json.dumps([conversation_id, strategy])
-        newest, *older = self._name_keys
-        old = {_hmac(key, place, name).hex(): None for key in older for name in changes}
-        return old | {_hmac(newest, place, name).hex(): self._sealed([name, value]) for name, value in changes.items()}
+        place = [conversation_id, strategy]
+        pseudonyms = {name: self._pseudonyms(place, name) for name in changes}
+        old = {one: None for _, *older in pseudonyms.values() for one in older}
+        return old | {pseudonyms[name][0]: self._sealed([name, value, place]) for name, value in changes.items()}
 
-    def _sealed_vectors(self, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
-        return {seq: self._fernet.encrypt(vector) for seq, vector in embeddings.items()}
+    def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
+        """What an item is called in the store, under the newest key and under each older one."""
+        return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
+
+    def _sealed_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
+        place = conversation_id, strategy
+        return {seq: self._fernet.encrypt(_mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
     def _decrypted(self, token: str | bytes) -> bytes:
         try:
             return self._fernet.decrypt(token)
-        except _cryptography().InvalidToken as error:
+        except cryptography().InvalidToken as error:
             raise WrongKeyError("the store has content that none of the given keys decrypts") from error
 
     def _opened(self, token: JSON) -> Any:
         return json.loads(self._decrypted(token))
 
-    def _entry(self, entry: Entry) -> Entry:
-        if not _is_encrypted(entry):
-            raise WrongKeyError("the store has content that is not encrypted; open it without a key")
-        message, fields = self._opened(entry.message[_TOKEN])
-        return replace(entry, message=message, fields=fields)
+    # Earlier releases bound nothing to its place: what they wrote is taken as it is.
 
-    def _entries(self, entries: Iterable[Entry]) -> list[Entry]:
-        return [self._entry(entry) for entry in entries]
+    def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
+        name, value, *bound = self._opened(token)
+        place = [conversation_id, strategy]
+        if pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
+            raise _tampered(f"an item of the state {strategy!r} of {conversation_id!r}")
+        return name, value
+
+    def _vector(self, token: bytes, *place: JSON) -> bytes:
+        plain, mark = self._decrypted(token), _mark(*place)
+        if len(plain) % _FLOAT == 0:
+            return plain
+        if not plain.startswith(mark):
+            raise _tampered(f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}")
+        return plain.removeprefix(mark)
+
+    def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
+        # Where a turn begins is not known when it is encrypted, but its messages follow each other.
+        begins: dict[str, int] = {}
+        opened: list[Entry] = []
+        for entry in entries:
+            message, fields, *bound = self._opened(_token(entry))
+            for id_, turn_id, place, seq in bound:
+                first = entry.seq - (place or 0)
+                is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
+                if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
+                    raise _tampered(f"message {entry.seq} of {conversation_id!r}")
+            opened.append(replace(entry, message=message, fields=fields))
+        return opened
 
 
 def keys_from_environment() -> list[str] | None:
@@ -218,6 +253,21 @@ def unlocked(store: T, keys: str | bytes | Sequence[str | bytes] | None) -> "T |
     return store
 
 
+def _token(entry: Entry) -> JSON:
+    if not _is_encrypted(entry):
+        raise WrongKeyError("the store has content that is not encrypted; open it without a key")
+    return entry.message[_TOKEN]
+
+
+def _mark(*place: JSON) -> bytes:
+    """What an embedding begins with in its place: a length that floats do not have tells it from one without."""
+    return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
+
+
+def _tampered(what: str) -> TamperedError:
+    return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
+
+
 def _is_encrypted(entry: Entry) -> bool:
     return list(entry.message) == [_TOKEN]
 
@@ -228,25 +278,3 @@ async def _samples(store: Store) -> list[Entry]:
     return [
         entry for id_ in listed for newest in (False, True) for entry in await store.read(id_, limit=1, newest=newest)
     ]
-
-
-def _cryptography() -> Any:
-    try:
-        from cryptography import fernet
-    except ModuleNotFoundError as error:
-        raise MissingExtraError.of("an encrypted store", "encryption") from error
-    return fernet
-
-
-def _fernet(keys: Sequence[str | bytes]) -> "MultiFernet":
-    fernet = _cryptography()
-    try:
-        return fernet.MultiFernet([fernet.Fernet(key) for key in keys])  # type: ignore[no-any-return]
-    except (ValueError, TypeError) as error:
-        raise OptionError(
-            "an encryption key must be 32 bytes as URL-safe base64, such as EncryptedStore.new_key() makes"
-        ) from error
-
-
-def _hmac(key: bytes, *parts: str) -> bytes:
-    return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

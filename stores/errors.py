@@ -23,6 +23,7 @@ __all__ = [
     "PluginError",
     "PromptError",
     "StoreError",
+    "TamperedError",
     "TokenizerError",
     "ToolRoundsError",
     "TranscriptError",
@@ -149,6 +150,10 @@ class UnsupportedError(StoreError, NotImplementedError):
 
 class WrongKeyError(StoreError):
     """A store is encrypted, but not with any of the keys given, or it is encrypted and no key is given."""
+
+
+class TamperedError(StoreError):
+    """Encrypted content stands in another place than the one that it was written for: somebody has moved it."""
 
 
 class AsyncOnlyError(MemoryZooError, RuntimeError):

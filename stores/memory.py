@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import threading
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdat
 from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import ConflictError, UnsupportedError
+from memzoo.stores.forks import new_rlock
 
 __all__ = ["InMemoryStore"]
 
@@ -63,7 +63,7 @@ class InMemoryStore(Closing):
             clock: Gives the time, with a time zone, that is stamped on each message.
         """
         self.clock = clock
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._conversations: dict[str, _Conversation] = {}
         # One sequence for the whole store: a conversation that was cleared never meets an old version again.
         self._versions = itertools.count(1)

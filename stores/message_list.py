@@ -1,6 +1,5 @@
 """A store over something that only gets, replaces and deletes a list of messages."""
 
-import threading
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
@@ -8,6 +7,7 @@ from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, utc_now
 from memzoo.stores.driving import Closing
+from memzoo.stores.forks import new_rlock
 from memzoo.stores.memory import InMemoryStore
 
 __all__ = ["MessageListStore"]
@@ -56,7 +56,7 @@ class MessageListStore(Closing):
         """
         self._get, self._update, self._delete = get, update, delete
         self._seen = InMemoryStore(clock=clock)
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from memzoo.stores.base import ManagedStore, utc_now
-from memzoo.stores.common import redacted
+from memzoo.stores.common import did_you_mean, redacted
 from memzoo.stores.encryption import unlocked
 from memzoo.stores.errors import OptionError, PluginError
 from memzoo.stores.memory import InMemoryStore
@@ -52,7 +52,7 @@ def open_store(
 
     A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
     `?synchronous=normal` (it outlives only a crash of the process, but saving is many times faster), and
-    `?timeout=30`, the seconds to wait while another process writes. In the path, `%` and `?` are
+    `?timeout=30`, the most seconds to wait while others write. In the path, `%` and `?` are
     written as `%25` and `%3F`.
 
     PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each
@@ -100,7 +100,9 @@ def _opener(url: str) -> Callable[..., OpenStore]:
     if scheme in _plugins():
         return _loaded(_plugins()[scheme])
     known = ", ".join(f"{name}://" for name in [*_OPENERS, *sorted(_plugins().keys() - _OPENERS.keys())])
-    raise OptionError(f"unknown kind of store {scheme!r}; known are {known}")
+    raise OptionError(
+        f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, [*_OPENERS, *_plugins()])}"
+    )
 
 
 @functools.cache

@@ -1,13 +1,17 @@
 """Conversations as JSON Lines: out of one store, into another, with all that was learnt from them."""
 
 import base64
+import hashlib
 import json
-from collections.abc import AsyncGenerator, Generator, Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, Final
+import logging
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
 
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
+from memzoo.stores.common import checked_numbers
 from memzoo.stores.driving import blocking_function, iterated
 from memzoo.stores.errors import StoreError, TransferError
 
@@ -16,7 +20,17 @@ __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_con
 FORMAT: Final = 1
 """The version of the format; a file of a newer one is refused."""
 
+logger = logging.getLogger("memzoo")
+
 _PAGE = 500
+_MOST = 2**53  # the largest number that every program that handles JSON takes
+_DIMENSION = 4  # bytes
+
+ImportCheck: TypeAlias = Callable[[Sequence[Entry], Mapping[str, StoredState]], Awaitable[None]]
+"""Raises a `ValueError` about messages or states, by name, that cannot be gone on with; changes nothing."""
+
+_CHECKS = "memzoo.import_checks"
+"""Entry points that tell whether strategies can load what is imported: a store knows no strategy."""
 
 
 async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
@@ -25,11 +39,13 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGener
     Raises:
         StoreError: There is no such conversation, or something of it was deleted while it was exported.
     """
-    lines = 0
+    lines, digest = 0, hashlib.sha256()
     async for values in _exported(store, conversation_id):
         lines += 1
-        yield f"{json.dumps(values)}\n"
-    yield f"{json.dumps({'end': lines})}\n"
+        line = f"{json.dumps(values)}\n"
+        digest.update(line.encode())
+        yield line
+    yield f"{json.dumps({'end': lines, 'sha256': digest.hexdigest()})}\n"
 
 
 async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
@@ -85,23 +101,75 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         The conversation's id.
 
     Raises:
-        TransferError: The lines are no export, were cut off, or written by a newer memzoo; nothing was stored.
+        TransferError: The lines are no export, were cut off or changed, have something that cannot be loaded, or were
+            written by a newer memzoo; nothing was stored.
         ConflictError: The store has a conversation of this id; nothing was stored.
     """
-    found = _Read()
-    for number, line in enumerate(lines, start=1):
-        try:
-            found.take(json.loads(line))
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise TransferError(f"line {number}: {error}; nothing was stored") from error
-    if not found.ended:
-        raise TransferError(f"the file ends after {found.lines} lines, before its last one; nothing was stored")
+    found = _read(lines)
+    states = await _checked(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
-    await managed(store, "restore").restore(id_, found.entries, found.states)
+    await managed(store, "restore").restore(id_, found.entries, states)
+    if not found.has_digest:
+        logger.warning("%r comes from an older memzoo, whose files do not show whether they were changed", id_)
     return id_
 
 
 import_conversation = blocking_function(aimport_conversation)
+
+
+def _read(lines: Iterable[str]) -> "_Read":
+    """All that a file has.
+
+    Raises:
+        TransferError: See above.
+    """
+    found, number = _Read(), 0
+    try:
+        for number, line in enumerate(lines, start=1):  # noqa: B007 - the error names it
+            found.take(line)
+    except UnicodeDecodeError as error:
+        raise TransferError(f"after line {number}: the file is not UTF-8 text; nothing was stored") from error
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise TransferError(f"line {number}: {error}; nothing was stored") from error
+    if not found.ended:
+        raise TransferError(f"the file ends after {found.lines} lines, before its last one; nothing was stored")
+    return found
+
+
+async def _checked(found: "_Read") -> dict[str, StoredState]:
+    """The states as they can be stored, after making sure that strategies can load them.
+
+    Raises:
+        TransferError: They cannot.
+    """
+    try:
+        checked_numbers(found.entries)
+        last = found.entries[-1].seq
+        states = {name: _within(last, name, state) for name, state in found.states.items()}
+        for check in _checks():
+            await check(found.entries, states)
+    except (ValueError, StoreError) as error:
+        raise TransferError(f"{error}; nothing was stored") from error
+    return states
+
+
+def _checks() -> Iterator[ImportCheck]:
+    # Reading what is installed takes time, and most programs import nothing.
+    from importlib.metadata import entry_points
+
+    for check in entry_points(group=_CHECKS):
+        yield check.load()
+
+
+def _within(last: int, name: str, state: StoredState) -> StoredState:
+    """A state that has taken in no more than there is: one of embeddings may have outlived the last messages."""
+    if state.watermark > last and (state.items or not state.embeddings):
+        raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
+    if any(not 1 <= seq <= last for seq in state.embeddings):
+        raise ValueError(f"the state {name!r} has embeddings of messages that are not there")
+    if len({len(vector) for vector in state.embeddings.values()}) > 1:
+        raise ValueError(f"the state {name!r} has embeddings of different lengths")
+    return replace(state, watermark=min(state.watermark, last))
 
 
 def _of_entry(entry: Entry) -> dict[str, Any]:
@@ -113,7 +181,32 @@ def _entry(seq: int, turn_id: str, created_at: str, message: Message, fields: di
     time = datetime.fromisoformat(created_at)
     if time.tzinfo is None:
         raise ValueError(f"the time {created_at!r} has no time zone")
-    return Entry(seq, message, turn_id, time, fields)
+    values: list[Any] = list(fields.values())
+    if not all(value is None or isinstance(value, str) for value in values):
+        raise TypeError(f"the fields of a message are texts or null, not {fields!r}")
+    return Entry(_number(seq, at_least=1), message, turn_id, time.astimezone(UTC), fields)
+
+
+def _number(number: int, *, at_least: int) -> int:
+    if isinstance(number, bool) or not at_least <= number <= _MOST:
+        raise ValueError(f"{number} is no number from {at_least} to 2^53")
+    return number
+
+
+def _vector(text: str) -> bytes:
+    vector = base64.b64decode(text, validate=True)
+    if not vector or len(vector) % _DIMENSION or not all(map(math.isfinite, memoryview(vector).cast("f"))):
+        raise ValueError("an embedding is one or more finite float32 numbers")
+    return vector
+
+
+def _parsed(line: str) -> Any:
+    def finite(text: str) -> float:
+        if not math.isfinite(number := float(text)):
+            raise ValueError(f"{text} is no JSON")
+        return number
+
+    return json.loads(line, parse_float=finite, parse_constant=finite)
 
 
 @dataclass
@@ -125,15 +218,23 @@ class _Read:
     states: dict[str, StoredState] = field(default_factory=dict[str, StoredState])
     items: dict[str, dict[str, JSON]] = field(default_factory=dict[str, dict[str, JSON]])
     embeddings: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
+    digest: Any = field(default_factory=hashlib.sha256)
+    has_digest: bool = False
     lines: int = 0
     ended: bool = False
 
-    def take(self, values: Any) -> None:
+    def take(self, line: str) -> None:
         """Take in a line.
 
         Raises:
-            ValueError, TypeError, KeyError: It is not what has to stand there.
+            ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
         """
+        values = _parsed(line)
+        self._take(values)
+        # However the lines end: files are copied between systems.
+        self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
+
+    def _take(self, values: Any) -> None:
         if not self.lines:
             self._begin(values)
         elif self.ended:
@@ -155,16 +256,22 @@ class _Read:
         match values:
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
                 self.entries.append(_entry(**values))
-            case {"state": str(name), "watermark": int(watermark)}:
+            case {"state": str(name), "watermark": int(watermark)} if name not in self.states:
                 self.items[name], self.embeddings[name] = {}, {}
+                watermark = _number(watermark, at_least=0)
                 self.states[name] = StoredState(watermark, self.items[name], self.embeddings[name])
             case {"state": str(name), "item": str(key), "value": value}:
                 self.items[name][key] = value
             case {"state": str(name), "seq": int(seq), "embedding": str(vector)}:
-                self.embeddings[name][seq] = base64.b64decode(vector, validate=True)
+                self.embeddings[name][_number(seq, at_least=1)] = _vector(vector)
             case {"end": int(lines)}:
-                if lines != self.lines:
-                    raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
-                self.ended = True
+                self._end(lines, values.get("sha256"))
             case _:
                 raise ValueError(f"this line is unknown: {str(values)[:100]}")
+
+    def _end(self, lines: int, digest: object) -> None:
+        if lines != self.lines:
+            raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
+        if digest not in (None, self.digest.hexdigest()):
+            raise ValueError("what stands before this line was changed")
+        self.ended, self.has_digest = True, digest is not None

@@ -33,7 +33,8 @@ NAMES = {
     "memzoo.stores.testing": "HOSTILE_IDS StoreContract VectorIndexContract",
     "memzoo.stores.errors": (
         "AsyncOnlyError ConflictError ConversationIdError MemoryZooError ModelError OptionError OverBudgetError "
-        "StoreError ToolRoundsError TurnInProgressError UnknownMessageError UnknownOptionError WrongKeyError"
+        "StoreError TamperedError ToolRoundsError TurnInProgressError UnknownMessageError UnknownOptionError "
+        "WrongKeyError"
     ),
     "memzoo.cassettes": (
         "Cassette CassetteError CassetteFormatError CassetteInUseError MissingCassetteError RecordingError "
@@ -67,7 +68,7 @@ MEMBERS = {
     "memories.Embedder": "name weight",
     "memories.Fact": "key negated object relation said_in sources subject superseded_by",
     "memories.HashEmbedder": "weight",
-    "memories.KnowledgeGraph": "facts graph",
+    "memories.KnowledgeGraph": "facts graph restore",
     "memories.MemoryProvider": "aforget close conversations forget get release scope session",
     "memories.MessageWindowMemory": "max_messages oversized set_messages system_first",
     "memories.Model": "name",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memzoo import benchmarks, memories
-from memzoo.benchmarks.scenarios import BASELINES, SCENARIOS
+from memzoo.benchmarks.variants import BASELINES, PRESETS
 from memzoo.memories import STRATEGIES, BaseMemory
 from memzoo.memories.strategies.named import FURTHER, strategy_named
 
@@ -36,13 +36,13 @@ def test_first_snippet_recalls(
     assert "Oslo" in capsys.readouterr().out.splitlines()[0]
 
 
-def test_table_registry_exports_and_scenarios_agree() -> None:
-    """The README's table, the registry, the exported classes and the benchmark's scenarios name the same strategies."""
+def test_table_registry_exports_and_presets_agree() -> None:
+    """The README's table, the registry, the exported classes and the comparison's presets name the same strategies."""
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", README, flags=re.MULTILINE))
     classes = {name for name in dir(memories) if _is_strategy(getattr(memories, name))}
     assert rows == {name: strategy.__name__ for name, strategy in STRATEGIES.items()}
     assert classes == {strategy_named(name).__name__ for name in (*STRATEGIES, *FURTHER)}
-    assert set(SCENARIOS) - set(BASELINES) == {*STRATEGIES, *FURTHER}
+    assert set(PRESETS) - set(BASELINES) == {*STRATEGIES, *FURTHER}
     assert benchmarks.__doc__
 
 

@@ -11,7 +11,7 @@ __all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 
 APPROXIMATE = "approximate"
 
-_REMEMBERED = 1 << 14
+_REMEMBERED = 1 << 15
 
 
 class TextCounter:

@@ -1,48 +1,67 @@
-"""Renders the report as one page of HTML: no scripts, no network, all text from outside escaped."""
+"""The report as one page of HTML: no network, all text from outside escaped."""
 
-import importlib.resources
+import base64
+import hashlib
+import json
+import platform
+from datetime import datetime
+from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup
+from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.report.bars import bars
+from memzoo.benchmarks.report.charts import NARROW, WIDE, colours_of, course_chart, recall_chart
+from memzoo.benchmarks.report.questions import cells, details
+from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
+from memzoo.benchmarks.report.templates import rendered, source
+from memzoo.benchmarks.results import Results
 
-from memzoo.benchmarks.measure.comparing import Comparison
-from memzoo.benchmarks.report.drawing import COLOURS, require_matplotlib
-from memzoo.benchmarks.report.examples import telling_example
-from memzoo.benchmarks.report.pictures import calls_picture, context_picture, recall_picture
-from memzoo.benchmarks.report.tabulating import caption, columns, exclusions, share, troubles
-
-__all__ = ["page"]
+__all__ = ["fragment", "page"]
 
 
-def page(comparison: Comparison) -> str:
-    """Render the report: pictures, table, an example, and how it was measured.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    require_matplotlib()
-    asked = any(one.measured for one in comparison.transcripts)
-    longest = max(comparison.transcripts, key=lambda one: len(one.exchanges))
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["share"] = share
-    return environment.from_string(_template()).render(
-        comparison=comparison,
-        columns=columns(comparison),
-        notes=caption(comparison),
-        remarks=exclusions(comparison) + troubles(comparison),
-        colours=COLOURS,
-        longest=longest,
-        context=_drawn(context_picture(comparison)),
-        recall=_drawn(recall_picture(comparison)) if asked else None,
-        calls=_drawn(calls_picture(comparison)),
-        example=telling_example(comparison),
+def page(comparison: Comparison, date: datetime) -> str:
+    """Render the report: the verdict, tables, charts, every question with what was shown, and how it was measured."""
+    results = comparison.results
+    script = source("report.js")
+    return rendered(
+        "report.html.jinja",
+        **_tables(comparison),
+        date=date,
+        style=source("report.css"),
+        script=script,
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        charts=_charts(results),
+        bars=bars(results),
+        colours=colours_of(results.rows),
+        cells=cells,
+        details=_data(details(results)),
+        notes=[*caption(comparison), ("memzoo", results.run.memzoo), ("Python", platform.python_version())],
+        remarks=exclusions(comparison),
     )
 
 
-def _template() -> str:
-    return (importlib.resources.files("memzoo.benchmarks.data") / "report.html.jinja").read_text(encoding="utf-8")
+def fragment(comparison: Comparison) -> str:
+    """Render the verdict and the tables, for a notebook."""
+    return rendered("report_tables.html.jinja", **_tables(comparison))
 
 
-def _drawn(svg: str) -> Markup:
-    # Safe: the pictures hold numbers and the names of scenarios, no text from outside.
-    return Markup(svg)  # noqa: S704 - see above
+def _tables(comparison: Comparison) -> dict[str, Any]:
+    results = comparison.results
+    first = results.main_budget
+    budgets = [first, *(one for one in results.run.budgets if one != first)]
+    return {
+        "results": results,
+        "tables": {budget: columns(comparison, budget, "page") for budget in budgets},
+        "best": {budget: best_name(results, budget) for budget in budgets},
+    }
+
+
+def _charts(results: Results) -> list[list[str]]:
+    """Each chart twice: for a page, and for a phone, on which the first would be too small to read."""
+    kinds = [recall_chart] if results.talks.questions else []
+    return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*kinds, course_chart]]
+
+
+def _data(value: Any) -> str:
+    """Write JSON that cannot end the element it stands in: nothing in it opens a tag."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from memzoo.benchmarks.measure.comparing import OFFLINE, compare
+from memzoo.benchmarks.comparing import OFFLINE, compare
 from memzoo.benchmarks.measure.counting import named_counter
-from memzoo.benchmarks.report.drawing import STANDALONE, require_matplotlib
-from memzoo.benchmarks.report.pictures import context_picture
+from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.retrieval import retrieval
@@ -21,14 +20,15 @@ from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.retrieval_facts import retrieval_facts
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
+from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.weight import weight
-from memzoo.benchmarks.running import DEFAULT_BUDGET, DEFAULT_OUT, run_comparison
+from memzoo.benchmarks.running import DEFAULT_BUDGETS, DEFAULT_OUT, Wanted, run_comparison
 from memzoo.benchmarks.transcripts import sample_transcripts
 
 __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
-for command in (speed, store_cost, weight, retrieval, retrieval_cost, retrieval_facts):
+for command in (speed, store_cost, weight, retrieval, retrieval_cost, retrieval_facts, updates_notes):
     app.command()(command)
 
 Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]
@@ -38,15 +38,14 @@ Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]
 def measurements(
     context: typer.Context,
     transcript: Annotated[Path | None, typer.Option(help="Instead of the bundled conversation.")] = None,
-    budget: Budget = DEFAULT_BUDGET,
+    budget: Budget = DEFAULT_BUDGETS[0],
     out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path(DEFAULT_OUT),
 ) -> None:
     """Compare all strategies with the offline model, and count what names cost the entity memory."""
     if context.invoked_subcommand is None:
         console = Console()
-        run_comparison(
-            transcript, [], model=OFFLINE, budget=budget, out=out, prices=None, token_counter=None, console=console
-        )
+        files = [transcript] if transcript else []
+        run_comparison(Wanted(transcripts=files, budgets=[budget], out=out), console)
         console.print(report(entity_cost(), OFFLINE))
 
 
@@ -59,16 +58,15 @@ def names_cost() -> None:
 @app.command()
 def picture(
     out: Annotated[Path, typer.Argument(help="The SVG file to write.")],
-    budget: Budget = DEFAULT_BUDGET,
+    budget: Budget = DEFAULT_BUDGETS[0],
     model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = OFFLINE,
 ) -> None:
     """Draw how many tokens each strategy shows over the bundled conversation."""
-    require_matplotlib()
     counter = named_counter("o200k_base")
-    comparison = compare(sample_transcripts(), [], model=model, budget=budget, counter=counter)
+    comparison = compare(sample_transcripts(), model=model, budgets=[budget], counter=counter)
     answering = "the offline model (rules)" if model == OFFLINE else model
-    subtitle = f"bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"
-    out.write_text(context_picture(comparison, STANDALONE, subtitle), encoding="utf-8", newline="\n")
+    subtitle = f"; bundled conversation; budget {budget:,} tokens ({counter_note(counter.name)}); {answering}"
+    out.write_text(course_chart(comparison.results, subtitle=subtitle, alone=True), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

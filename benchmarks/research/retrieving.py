@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.benchmarks.measure.words import recall
+from memzoo.benchmarks.measure.evidence import Texts, whole
 from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
@@ -129,8 +129,9 @@ def find(
                 shown = retriever.show(question, budget)
                 seconds = timer() - start
                 tokens = _counted(shown, budget, counter, question.text)
-                share = recall(question.evidence, shown)
-                missed = tuple(text for text in question.evidence if not recall([text], shown))
+                texts = Texts([shown])
+                share = whole(question.evidence, texts)
+                missed = tuple(text for text in question.evidence if text not in texts)
                 about = (transcript.title, question.text, question.category, budget)
                 found.append(Found(*about, share, tokens, seconds, missed, calls() - before, *saving))
     return found

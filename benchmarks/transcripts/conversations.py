@@ -47,19 +47,23 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to be asked at the end of the conversation.
+    """A question about the conversation.
 
     Attributes:
         text: What the user asks.
         answer: The right answer; "" if none is known.
         evidence: The texts that the answer rests on, each once, in the order they were cited.
         category: Any word that groups questions.
+        asked_after: The number of exchanges after which it is asked; `None` for all.
+        stale: Texts that the evidence corrects.
     """
 
     text: str
     answer: str = ""
     evidence: tuple[str, ...] = ()
     category: str = UNCATEGORISED
+    asked_after: int | None = None
+    stale: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,10 @@ class Transcript:
 
     @property
     def measured(self) -> list[Question]:
-        """The questions that recall is measured on: those with evidence, adversarial ones left out."""
-        return [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
+        """The questions that are asked: those with evidence, adversarial ones left out, in the order of asking."""
+        asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
+        end = len(self.exchanges)
+        return sorted(asked, key=lambda one: end if one.asked_after is None else one.asked_after)
 
     @property
     def adversarial(self) -> int:

@@ -62,16 +62,20 @@ def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[S
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
         session = validated(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
-        for place, turn in enumerate(session.turns):
-            if turn.speaker not in roles:
-                known = ", ".join(map(repr, roles))
-                raise TranscriptError(
-                    f"{where}, {name}, turn {place}, 'speaker': expected one of {known}, not {shown(turn.speaker)}"
-                )
+        _check_speakers(session, roles, f"{where}, {name}")
         for first, (speaker, turns) in enumerate(groupby(session.turns, key=lambda turn: turn.speaker)):
             evidence = [(turn.plain_id, turn.said) for turn in turns]
             message = {"role": roles[speaker], "content": "\n".join(text for _, text in evidence)}
             yield Said(message, dict(evidence), session.date, opens=not first)
+
+
+def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> None:
+    for place, turn in enumerate(session.turns):
+        if turn.speaker not in roles:
+            known = ", ".join(map(repr, roles))
+            raise TranscriptError(
+                f"{where}, turn {place}, 'speaker': expected one of {known}, not {shown(turn.speaker)}"
+            )
 
 
 def _cited(evidence: list[Any], texts: dict[str, str], unusable: list[str]) -> tuple[str, ...]:

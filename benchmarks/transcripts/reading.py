@@ -1,65 +1,194 @@
-"""Reading transcripts: OpenAI chat messages, JSON Lines of them, memzoo's own format, or LoCoMo's.
+"""Reading transcripts: files, folders and standard input, in the formats that people have.
 
-The content tells the format. `docs/comparing.md` shows each of them.
+The content tells the format, not the name. `docs/comparing.md` shows each of them.
 """
 
+import importlib
 import importlib.resources
 import json
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, TextIO, cast
 
-from pydantic import Field, PlainValidator
-
-from memzoo.benchmarks.transcripts import locomo
-from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
-from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
-from memzoo.memories.text.messages import text_of
-from memzoo.stores import Message
-from memzoo.stores.errors import TranscriptError
-
-__all__ = ["load_transcripts", "sample_transcripts"]
-
-_EXPECTED = (
-    "OpenAI chat messages (a list of {'role', 'content'}, or an object with 'messages'), JSON Lines of either, "
-    "memzoo's own format (an object with 'sessions'), or LoCoMo's list (objects with 'conversation' and 'qa')"
+from memzoo.benchmarks.transcripts import locomo, realmem, statebench
+from memzoo.benchmarks.transcripts.conversations import Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
+from memzoo.benchmarks.transcripts.validation import shown
+from memzoo.memories.migrate import (
+    ChatLog,
+    is_message,
+    is_sqlite,
+    logs_of,
+    message_of,
+    read_csv,
+    read_sessions,
+    read_text,
 )
+from memzoo.stores.errors import MissingExtraError, TranscriptError
+
+__all__ = ["load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
+
+_SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3"}
+_STDIN = "-"
+
+
+def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
+    """Read the conversations of files and folders, one after the other; "-" stands for standard input.
+
+    A file of JSON Lines with a conversation on each line is read line by line.
+
+    Raises:
+        TranscriptError: One cannot be read or understood; the error names the line or the index, and what is expected.
+    """
+    for path in paths:
+        files = _files(Path(path)) if str(path) != _STDIN else [Path(_STDIN)]
+        for file in files:
+            yield from _read(file)
 
 
 def load_transcripts(path: str | Path) -> list[Transcript]:
-    """Read the conversations of a file, in its order; the content tells the format.
+    """Read the conversations of a file or folder; see `read_transcripts`."""
+    return list(read_transcripts([path]))
 
-    Raises:
-        TranscriptError: The file cannot be read or understood; the error names the line or the index, and what is
-            expected there.
-    """
-    path = Path(path)
-    items = _items(_read(path), str(path))
-    if all(_is_message(item) for _, item in items):
-        messages = {"messages": [item for _, item in items]}
-        return [_chat(messages, str(path), path.stem, places=[where for where, _ in items])]
-    many = len(items) > 1
-    return [
-        _transcript(item, where, f"{path.stem} {number}" if many else path.stem)
-        for number, (where, item) in enumerate(items, start=1)
-    ]
+
+def sample_path() -> Path:
+    """Where the conversation lies that comes with the package: a bakery moves house, in seven sessions."""
+    return Path(str(importlib.resources.files("memzoo.benchmarks.data") / "sample.json"))
 
 
 def sample_transcripts() -> list[Transcript]:
-    """Read the conversation that comes with the package: a bakery moves house, in seven sessions."""
-    with importlib.resources.as_file(importlib.resources.files("memzoo.benchmarks.data") / "sample.json") as path:
-        return load_transcripts(path)
+    """Read the conversation that comes with the package."""
+    return load_transcripts(sample_path())
 
 
-def _read(path: Path) -> str:
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
+    if not found:
+        raise TranscriptError(f"{path} has no transcripts in it: files that end in {', '.join(sorted(_SUFFIXES))}")
+    return found
+
+
+def _read(path: Path) -> Iterator[Transcript]:
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        yield from _of_file(path)
+    except UnicodeDecodeError as error:
         raise TranscriptError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _of_file(path: Path) -> Iterator[Transcript]:
+    if str(path) == _STDIN:
+        yield from _of_text(sys.stdin.read(), path)
+    elif is_sqlite(path):
+        yield from map(_of_log, read_sessions(path))
+    else:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            yield from _of_lines(file, path)
+
+
+def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
+    """Read line by line where each line is a conversation, else all of it at once."""
+    first = file.readline()
+    while first and not first.strip():
+        first = file.readline()
+    item = _json_or_none(first)
+    second = file.readline() if isinstance(item, dict) and not is_message(item) else ""
+    if not second.strip():
+        yield from _of_text(first + second + file.read(), path)
+        return
+    file.seek(0)
+    for number, (where, document) in enumerate(_lines(file, str(path)), start=1):
+        yield from _of_item(document, where, f"{path.stem} {number}")
+
+
+def _of_text(text: str, path: Path) -> Iterator[Transcript]:
     if not text.strip():
-        raise TranscriptError(f"{path} is empty; expected {_EXPECTED}")
-    return text
+        raise TranscriptError(f"{path} is empty; expected {EXPECTED}")
+    title = path.stem if str(path) != _STDIN else "standard input"
+    if path.suffix.lower() in {".csv", ".tsv"}:
+        yield from map(_of_log, read_csv(text, str(path), title))
+        return
+    if path.suffix.lower() in {".yaml", ".yml"}:
+        yield from _of_item(_yaml(text, path), str(path), title)
+        return
+    looks_like_json = text.lstrip()[0] in "[{"
+    if not looks_like_json and (log := read_text(text, title)):
+        yield _of_log(log)
+        return
+    items = _items(text, str(path))
+    if all(_is_said(item) for _, item in items):
+        messages = [(where, _said(item)) for where, item in items]
+        kept = [(where, message) for where, message in messages if message is not None]
+        yield chat_of({"messages": [one for _, one in kept]}, str(path), title, places=[where for where, _ in kept])
+        return
+    many = len(items) > 1
+    for number, (where, item) in enumerate(items, start=1):
+        yield from _of_item(item, where, f"{title} {number}" if many else title)
+
+
+def _yaml(text: str, path: Path) -> Any:
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError as error:
+        raise MissingExtraError.of("Reading YAML", "replay") from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise TranscriptError(f"{path} cannot be read as YAML: {error}") from error
+
+
+def _is_said(item: Any) -> bool:
+    # What has a role is meant to be a message; if it is none, the error should say what is wrong with it.
+    return is_message(item) or (isinstance(item, dict) and "role" in item)
+
+
+def _said(item: dict[str, Any]) -> dict[str, Any] | None:
+    """A message as OpenAI's; what cannot be one stays as it is, to be refused by name."""
+    found = message_of(item)
+    if found is None or found["role"] == item.get("role"):
+        return item if found is not None or "role" in item else None
+    return found | ({"id": item["id"]} if "id" in item and "role" in item else {})
+
+
+def _of_log(log: ChatLog) -> Transcript:
+    said = [Said(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
+    if not said:
+        raise TranscriptError(f"{log.title}: there is no message in it")
+    return Transcript(log.title, exchanges_of(said))
+
+
+def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
+    if not isinstance(found, dict):
+        raise TranscriptError(f"{where}: expected {EXPECTED}, not {shown(found)}")
+    item = cast("dict[str, Any]", found)
+    for is_one, read in _LABELLED:
+        if is_one(item):
+            yield read(item, where, title)
+            return
+    if "sessions" in item:
+        yield sessions_of(item, where, title)
+    elif "messages" in item:
+        listed: Any = item["messages"]
+        if isinstance(listed, list) and listed and all(map(is_message, listed)):  # pyright: ignore[reportUnknownArgumentType]
+            item = item | {"messages": [one for each in listed if (one := _said(each))]}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        yield chat_of(item, where, title)
+    elif logs := [log for log in logs_of(item, title) if log.messages]:
+        yield from map(_of_log, logs)
+    else:
+        raise TranscriptError(
+            f"{where}: there are only {', '.join(map(shown, item)) or 'no keys'}; expected {EXPECTED}"
+        )
+
+
+_LABELLED = (
+    (locomo.is_locomo, locomo.transcript_of),
+    (realmem.is_realmem, realmem.transcript_of),
+    (statebench.is_statebench, statebench.transcript_of),
+)
 
 
 def _items(text: str, file: str) -> list[tuple[str, Any]]:
@@ -67,21 +196,21 @@ def _items(text: str, file: str) -> list[tuple[str, Any]]:
     try:
         document = _parsed(text)
     except ValueError as error:
-        if not _is_json(text.strip().split("\n")[0]):
+        if _json_or_none(text.strip().split("\n")[0]) is None:
             place = f"{file}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else file
-            raise TranscriptError(f"{place}: this is not JSON ({_reason(error)}); expected {_EXPECTED}") from error
-        return list(_lines(text, file))
+            raise TranscriptError(f"{place}: this is not JSON ({_reason(error)}); expected {EXPECTED}") from error
+        return list(_lines(text.split("\n"), file))
     if document == []:
-        raise TranscriptError(f"{file} is an empty list; expected {_EXPECTED}")
+        raise TranscriptError(f"{file} is an empty list; expected {EXPECTED}")
     if isinstance(document, list):
         listed: list[Any] = document  # pyright: ignore[reportUnknownVariableType]
         return [(f"{file}, item {number}", item) for number, item in enumerate(listed)]
     return [(file, document)]
 
 
-def _lines(text: str, file: str) -> Iterator[tuple[str, Any]]:
-    # Not splitlines(): JSON may hold other line ends, such as U+2028, within its texts.
-    for number, line in enumerate(text.split("\n"), start=1):
+def _lines(lines: Iterable[str], file: str) -> Iterator[tuple[str, Any]]:
+    # Split at "\n" alone: JSON may hold other line ends, such as U+2028, within its texts.
+    for number, line in enumerate(lines, start=1):
         where = f"{file}, line {number}"
         if not line.strip():
             continue
@@ -106,112 +235,12 @@ def _parsed(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def _is_json(line: str) -> bool:
+def _json_or_none(line: str) -> Any:
     try:
-        _parsed(line)
+        return _parsed(line)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _reason(error: ValueError) -> str:
     return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-
-
-def _is_message(item: Any) -> bool:
-    return isinstance(item, dict) and "role" in item
-
-
-def _transcript(found: Any, where: str, title: str) -> Transcript:
-    if not isinstance(found, dict):
-        raise TranscriptError(f"{where}: expected {_EXPECTED}, not {shown(found)}")
-    item = cast("dict[str, Any]", found)
-    if locomo.is_locomo(item):
-        return locomo.transcript_of(item, where, title)
-    if "sessions" in item:
-        document = validated(_Sessions, item, where)
-        said = [
-            _said(message, session.date, opens=not number)
-            for session in document.sessions
-            for number, message in enumerate(session.messages)
-        ]
-        return _finished(document, said, where, title)
-    if "messages" in item:
-        return _chat(item, where, title)
-    raise TranscriptError(f"{where}: there are only {', '.join(map(shown, item)) or 'no keys'}; expected {_EXPECTED}")
-
-
-def _chat(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
-    document = validated(_Chat, item, where, places)
-    return _finished(document, [_said(message, document.date) for message in document.messages], where, title)
-
-
-def _said(message: Message, date: datetime | None, *, opens: bool = False) -> Said:
-    # The "id" is for questions to cite and is not part of the message.
-    id_ = message.pop("id", None)
-    return Said(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
-
-
-def _finished(document: "_Document", said: list[Said], where: str, title: str) -> Transcript:
-    if not said:
-        raise TranscriptError(f"{where}: there is no message in it")
-    texts, unusable = _texts(said), list[str]()
-    return Transcript(
-        document.title or title,
-        exchanges_of(said),
-        tuple(_question(question, texts, unusable) for question in document.questions),
-        document.user or "Human",
-        document.assistant or "AI",
-        tuple(unusable),
-    )
-
-
-def _texts(said: Sequence[Said]) -> dict[str, str]:
-    """Map ids and places from 0 to the texts of messages; ids alone, if these are numbers themselves."""
-    ids = {id_: text for one in said for id_, text in one.evidence.items()}
-    if any(map(str.isdecimal, ids)):
-        return ids
-    return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
-
-
-def _question(item: "_Question", texts: dict[str, str], unusable: list[str]) -> Question:
-    ids = dict.fromkeys(map(str, item.evidence))
-    unusable += [id_ for id_ in ids if not texts.get(id_)]
-    cited = tuple(dict.fromkeys(texts[id_] for id_ in ids if texts.get(id_)))
-    return Question(item.question, str(item.answer or ""), cited, item.category or UNCATEGORISED)
-
-
-def _citation(value: Any) -> Any:
-    if not isinstance(value, str | int):
-        raise ValueError(f"expected the 'id' of a message or its place from 0, not {shown(value)}")  # noqa: TRY004
-    return value
-
-
-class _Question(Item):
-    EXPECTED = "a question with 'question', 'answer' and 'evidence'"
-    question: Text
-    answer: Any = None
-    evidence: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
-    category: Text | None = None
-
-
-class _Session(Item):
-    EXPECTED = "a session with 'date' and 'messages'"
-    date: Date | None = None
-    messages: list[ChatMessage] = Field(default=[])
-
-
-class _Document(Item):
-    title: Text | None = None
-    user: Text | None = None
-    assistant: Text | None = None
-    questions: list[_Question] = Field(default=[])
-
-
-class _Sessions(_Document):
-    sessions: list[_Session]
-
-
-class _Chat(_Document):
-    date: Date | None = None
-    messages: list[ChatMessage]

@@ -7,7 +7,9 @@ from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, chat_port
+from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
+from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.models.usage import Spent, Usage
@@ -17,7 +19,7 @@ from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message, Store, open_store
 from memzoo.stores.driving import Closing, iterated, together, twin_of
-from memzoo.stores.errors import ModelError, OptionError, ToolRoundsError
+from memzoo.stores.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError
 
 __all__ = ["Conversation", "Reply"]
 
@@ -31,20 +33,28 @@ class Reply(str):
         calls: The tools that were called on the way, in the order of the calls.
         immediate: The text consists of the results of immediate tools, not of the model's words.
         finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
+        spent: What the turn cost: calls of the model, tokens, seconds.
     """
 
-    __slots__ = ("calls", "finish_reason", "immediate")
+    __slots__ = ("calls", "finish_reason", "immediate", "spent")
 
     calls: tuple[Called, ...]
     immediate: bool
     finish_reason: str
+    spent: Spent
 
     @classmethod
     def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
-        """A reply with all its attributes."""
+        """A reply with its attributes; nothing was spent yet."""
         reply = cls(text)
         reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
+        reply.spent = Spent()
         return reply
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        # FastAPI reads the annotation of what an endpoint returns: to it a reply is a text.
+        return handler(str)
 
 
 class Conversation(Closing):
@@ -52,7 +62,7 @@ class Conversation(Closing):
 
     The turn is stored when the answer is there, not before; if anything fails, `on_failure` says what becomes of it.
     A memory that cannot learn from a finished turn yet, because its model fails, does not keep the answer back: that
-    is logged, and the next call catches up.
+    is logged, and a later call catches up.
 
     Attributes:
         memory: The memory.
@@ -82,6 +92,8 @@ class Conversation(Closing):
         system: str = "",
         tools: Iterable[Tool | Callable[..., Any]] = (),
         max_rounds: int = 8,
+        max_tokens: int | None = None,
+        oversized: Oversized = "raise",
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
         **options: Any,
@@ -96,6 +108,10 @@ class Conversation(Closing):
             system: Instructions for the model, sent first with each request.
             tools: Functions that the model may call, with annotations and documentation.
             max_rounds: How often in one turn the model may be answered with results of tools.
+            max_tokens: Tokens that a request may have: system message, memory, turn and tools together. The oldest
+                messages of the memory are left out; a turn that does not fit by itself is an `OverBudgetError`.
+            oversized: With `"shorten"`, a text of more than half of `max_tokens` is cut in the middle in what is sent;
+                the memory keeps all of it.
             on_failure: See `BaseMemory.turn`.
             busy: See `BaseMemory.turn`.
             **options: Further options of the memory that is made by name, such as `k=3`.
@@ -115,6 +131,7 @@ class Conversation(Closing):
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
+        self._room = Room(max_tokens, oversized, lambda: self.memory.counter)
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
@@ -127,6 +144,7 @@ class Conversation(Closing):
 
         Raises:
             ModelError: The model failed.
+            OverBudgetError: The message is too long for `max_tokens`; nothing of it is sent or stored.
             ToolRoundsError: It still asked for tools after `max_rounds` rounds.
             TurnInProgressError: See `BaseMemory.turn`.
         """
@@ -140,7 +158,7 @@ class Conversation(Closing):
         `aclose()` ends it at once.
 
         Raises:
-            ModelError, ToolRoundsError, TurnInProgressError: As in `asend`, perhaps after some pieces.
+            ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: As in `asend`, perhaps after some pieces.
         """
         async with contextlib.aclosing(self._turn(user, stream=True)) as pieces:
             async for piece in pieces:
@@ -166,17 +184,19 @@ class Conversation(Closing):
         """Pieces of text if they are to be streamed, and at last the `Reply`."""
         turn = self.memory.turn(user, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
-        reply, left = None, self._max_rounds
+        reply, left, spent = None, self._max_rounds, Spent()
         try:
             async with turn:
                 while reply is None:
                     said: str | Answer = ""
-                    async with contextlib.aclosing(await self._asked(turn, stream=stream)) as pieces:
+                    async with contextlib.aclosing(self._asked(turn, stream=stream)) as pieces:
                         async for said in pieces:
                             if isinstance(said, str):
                                 yield said
-                    reply = await self._taken(turn, cast("Answer", said), called, left)
-                    left -= 1
+                    answer = cast("Answer", said)
+                    reply = await self._taken(turn, answer, called, left)
+                    left, spent = left - 1, spent + answer.spent
+                reply.spent = spent
                 if stream and reply.immediate:
                     yield str(reply)
                 yield reply
@@ -187,9 +207,39 @@ class Conversation(Closing):
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 
     async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
+        """What the model answers; one that refuses the request as too long is asked again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
-        said = [message for message in await turn.amessages() if message not in rules]
-        return self._model.speak([*rules, *said], [tool.schema for tool in self.tools.values()], stream=stream)
+        tools, least = [tool.schema for tool in self.tools.values()], [*rules, *turn.said]
+        before = [message for message in await self._remembered(turn) if message not in rules]
+        try:
+            request = self._room.fitting(rules, before, turn.said, tools)
+        except OverBudgetError:
+            _let_go_of(turn)
+            raise
+        begun = False
+        while not begun:
+            try:
+                async with contextlib.aclosing(self._model.speak(request, tools, stream=stream)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
+            except ModelError as error:
+                if begun or not is_too_long(error):
+                    raise
+                shorter = self._room.shorter(request, least)
+                if shorter is None:
+                    _let_go_of(turn)
+                    raise
+                request = shorter
+
+    async def _remembered(self, turn: Turn) -> list[Message]:
+        """What the memory shows of what was said before the turn."""
+        try:
+            return (await turn.amessages())[: -len(turn.said)]
+        except OverBudgetError as error:
+            # It is about an older message. The newer one that this turn stores takes its place.
+            logger.warning("%r: the model is asked without the memory: %s", self.memory.conversation_id, error)
+            return []
 
     async def _taken(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
         """Add to the turn what the model said and what its tools gave; the reply, unless the model is to go on."""
@@ -210,6 +260,12 @@ class Conversation(Closing):
         if not all(result.immediate for result in results):
             return None
         return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
+
+
+def _let_go_of(turn: Turn) -> None:
+    """Let a turn not be stored that would make later requests too long too, unless tools have done something in it."""
+    if len(turn.said) == 1:
+        turn.roll_back()
 
 
 def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:

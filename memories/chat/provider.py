@@ -1,7 +1,6 @@
 """Whose memory? One live memory for each conversation, and conversations that end with a request or a session."""
 
 import secrets
-import threading
 import time
 import weakref
 from collections import OrderedDict
@@ -17,9 +16,12 @@ from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.stores.driving import Managed, twin_of
 from memzoo.stores.errors import ConversationIdError, OptionError
+from memzoo.stores.forks import new_rlock
 
 __all__ = ["MemoryProvider", "ScopedMemory"]
 
+# By it `retain` knows a conversation that a killed process left.
+_SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 
 
@@ -72,7 +74,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
         self.store: Store = InMemoryStore() if store is None else store
         self._name, self._options = name, options
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._at_hand: OrderedDict[str, tuple[BaseMemory, float]] = OrderedDict()
         # Who was evicted while somebody holds it, or while it learns, comes back: there are never two of one id.
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
@@ -149,7 +151,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
             ConversationIdError: The id is no text, or empty.
         """
         if conversation_id is None:
-            made = secrets.token_urlsafe()
+            made = _SCOPE + secrets.token_urlsafe()
             return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
         given = _checked(conversation_id)
         return ScopedMemory(lambda: self.get(given), None)

@@ -3,7 +3,8 @@
 import json
 import re
 import sys
-from collections.abc import Iterable
+import uuid
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
@@ -11,35 +12,37 @@ from urllib.parse import unquote
 
 import typer
 
-from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.cli.asking import Asked, Counter, asks_model
+from memzoo.memories.cli.terminal import echo, row, shown
+from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import Entry, ManagedStore, export_conversation, import_conversation, open_store
+from memzoo.stores.common import did_you_mean, private
+from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
 from memzoo.stores.encryption import keys_from_environment
 from memzoo.stores.errors import OptionError, StoreError
 from memzoo.stores.opening import KINDS
 
-__all__ = ["Counter", "app", "counter_name", "existing_store", "unlocked_store", "write"]
+__all__ = [
+    "StoreURL",
+    "Which",
+    "app",
+    "chosen",
+    "counted",
+    "existing_store",
+    "only_conversation",
+    "unlocked_store",
+    "write",
+]
 
 app = typer.Typer()
 
 _LISTED = 20
-_HELD_UP = "Another process is using the store: remains are left in its files. `memzoo scrub` removes them later."
 
 StoreURL = Annotated[str, typer.Option("--store", help="Where the conversation is kept, such as sqlite:///chat.db.")]
 Which = Annotated[str, typer.Option("--conversation", help="Which conversation of the store, if it has several.")]
-Counter = Annotated[
-    str | None,
-    typer.Option(
-        "--token-counter",
-        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate' (characters / 4), which "
-        "is the default with the offline model.",
-    ),
-]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def unlocked_store(url: str) -> ManagedStore:
@@ -59,19 +62,28 @@ def existing_store(url: str) -> ManagedStore:
     return unlocked_store(url)
 
 
-def counter_name(chosen: str | None, model: str) -> str:
-    """What counts tokens in a command: what was chosen, or what fits the model. Nothing needs a download offline."""
-    return chosen or ("approximate" if model == "offline" else token_counter(None, model).name)
+def only_conversation(store: ManagedStore) -> str:
+    """The id of the only conversation of a store, or of a fresh one.
+
+    Raises:
+        OptionError: There are several.
+    """
+    known = drive(store.conversations(limit=_LISTED))
+    if len(known) > 1:
+        raise OptionError(
+            f"the store has several conversations; choose one with --conversation: {', '.join(map(repr, known))}"
+        )
+    return known[0] if known else uuid.uuid4().hex
 
 
 def write(file: Path, pieces: Iterable[str]) -> None:
-    """Write a file.
+    """Write a file, which only its owner may read if it is new: conversations stand in it.
 
     Raises:
         OptionError: It cannot be written.
     """
     try:
-        with file.open("w", encoding="utf-8") as opened:
+        with open(file, "w", encoding="utf-8", opener=private) as opened:
             opened.writelines(pieces)
     except OSError as error:
         raise OptionError(f"{str(file)!r} cannot be written: {error.strerror}") from error
@@ -86,12 +98,11 @@ def list_stores(
     """Show the kinds of stores, or the conversations of one: id, messages, first and last time."""
     if not url:
         for kind, meaning in KINDS.items():
-            typer.echo(f"{kind:32}{meaning}")
+            echo(f"{kind:32}{meaning}")
         return
     with closing(existing_store(url)) as store:
         for id_ in drive(store.conversations(after=after, limit=limit)):
-            entries = drive(store.read(id_))
-            typer.echo(f"{id_}\t{len(entries)} messages\t{_time(entries[0])}\t{_time(entries[-1])}")
+            row(id_, *_about(drive(store.read(id_))))
 
 
 @app.command()
@@ -102,30 +113,37 @@ def history(
     before: Annotated[int | None, typer.Option(help="Only messages with lower numbers.")] = None,
     after: Annotated[int, typer.Option(help="Only messages with higher numbers.")] = 0,
     newest_first: Annotated[bool, typer.Option("--newest-first", help="Begin with the newest.")] = False,  # noqa: FBT002
+    as_json: Annotated[bool, typer.Option("--json", help="Whole messages, as JSON Lines.")] = False,  # noqa: FBT002
 ) -> None:
     """Print what was said: number, time, role and text of each message."""
     with closing(existing_store(store)) as opened:
-        memory = ConversationBufferMemory(store=opened, conversation_id=_chosen(opened, conversation))
+        memory = ConversationBufferMemory(store=opened, conversation_id=chosen(opened, conversation))
         for entry in memory.entries(limit, before, after, newest_first=newest_first):
-            typer.echo(f"{entry.seq}\t{_time(entry)}\t{entry.message['role']}\t{text_of(entry.message)}")
+            if as_json:
+                said = {"number": entry.seq, "time": entry.created_at.isoformat(), **entry.message}
+                echo(json.dumps(said, ensure_ascii=False))
+            else:
+                row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
 
 
 @app.command()
+@asks_model
 def show(
+    *,
     store: StoreURL,
     memory: Annotated[str, typer.Option(help="The strategy.")],
     conversation: Which = "",
     query: Annotated[str, typer.Option(help="What the user is about to say.")] = "",
-    model: Annotated[str, typer.Option(help="Finds the names in the query, where a strategy needs that.")] = "offline",
+    asked: Asked,
     counter: Counter = None,
 ) -> None:
-    """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing."""
-    options = {"llm": model} if issubclass(strategy_named(memory), ModelBackedMemory) else {}
-    options |= {"token_counter": counter_name(counter, model)}
+    """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing.
+
+    Where a strategy needs the names in the query, the model finds them.
+    """
     with closing(existing_store(store)) as opened:
-        shown = create_memory(memory, store=opened, conversation_id=_chosen(opened, conversation), **options)
-        request = shown.messages(query, catch_up=False)
-    typer.echo(json.dumps(request, indent=2, ensure_ascii=False))
+        viewed = asked.memory(memory, counter, store=opened, conversation_id=chosen(opened, conversation))
+        echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
 
 
 @app.command("state")
@@ -136,51 +154,19 @@ def show_state(
 ) -> None:
     """List what was learnt from a conversation, or print one state as JSON."""
     with closing(existing_store(store)) as opened:
-        id_ = _chosen(opened, conversation)
+        id_ = chosen(opened, conversation)
         known = drive(opened.states(id_))
         if name and name not in known:
-            raise OptionError(f"there is no state {name!r}; there are {', '.join(known) or 'none'}")
+            raise OptionError(
+                f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+            )
         if name:
             items = drive(opened.read_state(id_, name)).changes
-            typer.echo(json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True))
+            echo(json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True))
             return
         for one in known:
             state, vectors = drive(opened.read_state(id_, one)), drive(opened.embeddings(id_, one))
-            typer.echo(f"{one}\tup to {state.watermark}\t{len(state.changes)} items\t{len(vectors)} embeddings")
-
-
-@app.command()
-def forget(
-    store: StoreURL,
-    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
-    conversation: Which = "",
-    everything: Annotated[bool, typer.Option("--all", help="The whole conversation.")] = False,  # noqa: FBT002
-    yes: Yes = False,  # noqa: FBT002
-) -> None:
-    """Delete messages for good, with all that was learnt from them. Asks before it does."""
-    if bool(ids) == everything:
-        raise OptionError("give either numbers of messages, or --all for the whole conversation")
-    with closing(existing_store(store)) as opened:
-        id_ = _chosen(opened, conversation)
-        what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
-        if not yes:
-            typer.confirm(f"Delete {what} of {id_!r} in {store} for good?", abort=True)
-        memory = ConversationBufferMemory(store=opened, conversation_id=id_)
-        receipt = memory.forget(None if everything else ids)
-    typer.echo(f"{len(receipt.removed)} messages deleted.")
-    if receipt.outstanding:
-        typer.echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
-    if not receipt.erased:
-        typer.echo(_HELD_UP, err=True)
-
-
-@app.command()
-def scrub(store: StoreURL) -> None:
-    """Remove the remains of what was deleted from the files of a store, by rewriting them."""
-    with closing(existing_store(store)) as opened:
-        if not drive(opened.scrub(thorough=True)):
-            typer.echo(_HELD_UP, err=True)
-            raise typer.Exit(1)
+            row(one, f"up to {state.watermark}", f"{len(state.changes)} items", f"{len(vectors)} embeddings")
 
 
 @app.command("export")
@@ -191,36 +177,58 @@ def export_lines(
 ) -> None:
     """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
     with closing(existing_store(store)) as opened:
-        lines = export_conversation(opened, _chosen(opened, conversation))
+        lines = export_conversation(opened, chosen(opened, conversation))
         if out:
             write(out, lines)
         else:
-            sys.stdout.writelines(lines)
+            sys.stdout.writelines(map(shown, lines))
 
 
 @app.command("import")
 def import_lines(
-    file: Annotated[Path, typer.Argument(help="What `memzoo export` wrote.")],
+    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file or a database's URL.")],
     store: StoreURL,
     conversation: Annotated[str | None, typer.Option(help="Its new id; by default the one that it had.")] = None,
+    form: Annotated[str, typer.Option("--from", help=f"Another library's: {', '.join(READERS)}.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only say what would be written.")] = False,  # noqa: FBT002
 ) -> None:
-    """Put an exported conversation into a store that has none of its id."""
+    """Put an exported conversation into a store that has none of its id, or what another library keeps."""
+    if form:
+        with closing(unlocked_store(store)) as opened:
+            for one in import_logs(opened, read_logs(form, source), dry_run=dry_run):
+                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+        return
+    file = Path(source)
     if not file.is_file():
         raise OptionError(f"there is no file {file}")
     with closing(unlocked_store(store)) as opened, file.open(encoding="utf-8") as lines:
-        typer.echo(f"{import_conversation(opened, lines, conversation)!r} is in {store} now.")
+        echo(f"{import_conversation(opened, lines, conversation)!r} is in {shown_url(store)} now.")
 
 
-def _chosen(store: ManagedStore, conversation: str) -> str:
-    """The conversation that is meant: the one named, or the only one."""
+def chosen(store: ManagedStore, conversation: str) -> str:
+    """The conversation that is meant: the one named, or the only one.
+
+    Raises:
+        OptionError: There is no such conversation, or it is not told which one.
+    """
     known = drive(store.conversations(limit=_LISTED))
     if not known:
         raise OptionError("the store has no conversation yet")
     if conversation and not drive(store.read(conversation, limit=1)):
-        raise OptionError(f"the store has no conversation {conversation!r}; it has {', '.join(known)}")
-    if not conversation and len(known) > 1:
-        raise OptionError(f"the store has several conversations; choose one with --conversation: {', '.join(known)}")
-    return conversation or known[0]
+        likely = did_you_mean(conversation, known)
+        raise OptionError(
+            f"the store has no conversation {conversation!r}; it has {', '.join(map(repr, known))}{likely}"
+        )
+    return conversation or only_conversation(store)
+
+
+def counted(count: int, what: str) -> str:
+    """Name a number of things."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _about(entries: Sequence[Entry]) -> tuple[str, str, str]:
+    return counted(len(entries), "message"), _time(entries[0]), _time(entries[-1])
 
 
 def _time(entry: Entry) -> str:

@@ -8,6 +8,7 @@ from contextvars import copy_context
 from typing import Any
 
 from memzoo.stores.driving import drive, is_blocking
+from memzoo.stores.forks import new_lock
 
 __all__ = ["Background"]
 
@@ -27,7 +28,7 @@ class Background:
 
     def __init__(self, job: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._job = job
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._wanted = False
         self._worker: threading.Thread | asyncio.Task[None] | None = None
 

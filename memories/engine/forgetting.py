@@ -71,7 +71,7 @@ async def forget(
     try:
         await learn()
     except ModelError as error:
-        error.add_note(f"The messages {removed} are forgotten all the same; the next call catches up.")
+        error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise
     done = {learner.name for learner in learners if not await learner.behind()}
     return Receipt(
@@ -92,7 +92,7 @@ async def clear(log: Follower, learners: Sequence[StateSync]) -> None:
         logger.warning("%r is deleted, but the store's log file could not be emptied yet", log.conversation_id)
 
 
-async def evict(log: Follower, first_needed: int, newest: int) -> None:
+async def evict(log: Follower, first_needed: int, newest: int, kept: Collection[int] = ()) -> None:
     """Delete what a memory has no more use for; if that fails, the next one does it.
 
     Args:
@@ -100,8 +100,9 @@ async def evict(log: Follower, first_needed: int, newest: int) -> None:
         first_needed: The first number that is still needed.
         newest: The first number of the newest turn, which stays in any case: otherwise a repetition of it would not be
             recognised.
+        kept: What stays too.
     """
-    old = [entry.seq for entry in await Log(log).between(1, min(newest, first_needed) - 1)]
+    old = [entry.seq for entry in await Log(log).between(1, min(newest, first_needed) - 1) if entry.seq not in kept]
     try:
         if old:
             await managed(log.store, "forget").forget(log.conversation_id, old, derived=False)

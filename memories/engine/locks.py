@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-import threading
+import os
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from memzoo.stores import Store
 from memzoo.stores.driving import is_blocking
+from memzoo.stores.forks import new_lock
 
 __all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "TurnLock", "state_locks", "turn_locks"]
 
@@ -27,6 +28,7 @@ class LockOwner:
     """
 
     def __init__(self) -> None:
+        self.pid = os.getpid()
         self.loop: asyncio.AbstractEventLoop | None = None
         with contextlib.suppress(RuntimeError):
             self.loop = asyncio.get_running_loop()
@@ -59,14 +61,14 @@ class FairLock:
     """A lock that is given in the order of asking; a task that waits for it does not stop its event loop."""
 
     def __init__(self) -> None:
-        self._guard = threading.Lock()
+        self._guard = new_lock()
         self._owner: LockOwner | None = None
         self._queue: deque[tuple[Future[None], LockOwner]] = deque()
 
     @property
     def is_taken(self) -> bool:
-        """Whether somebody owns it."""
-        return self._owner is not None
+        """Whether somebody owns it: not a thread of the process that this one was forked from."""
+        return self._owner is not None and self._owner.pid == os.getpid()
 
     async def take(self, *, wait: bool = True) -> LockOwner | None:
         """Take the lock, or wait for it.
@@ -76,8 +78,9 @@ class FairLock:
         """
         owner, place = LockOwner(), Future[None]()
         with self._guard:
-            if self._owner is None:
+            if self._owner is None or not self.is_taken:
                 self._owner = owner
+                self._queue.clear()
                 place.set_result(None)
             elif not wait or self._owner.waits_for(owner):
                 return None
@@ -178,7 +181,7 @@ class PerConversation(Generic[T]):
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._held: weakref.WeakValueDictionary[tuple[int, tuple[str, ...]], T] = weakref.WeakValueDictionary()
-        self._guard = threading.Lock()
+        self._guard = new_lock()
 
     def of(self, store: Store, *key: str) -> T:
         """The object that everybody gets who asks with this store and key."""

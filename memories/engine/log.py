@@ -1,13 +1,15 @@
 """The log of one conversation, read from the store once and followed from then on."""
 
-import threading
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 from operator import attrgetter
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import unanswered
+from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
+from memzoo.stores.forks import new_lock
 
 __all__ = ["Follower", "Log", "messages_of"]
 
@@ -39,7 +41,7 @@ class Follower:
         self._held: tuple[list[Entry], int] = ([], 1)
         self._epoch: Hashable = None
         self._reach = _FIRST_READ
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     @property
     def entries(self) -> list[Entry]:
@@ -74,8 +76,8 @@ class Follower:
         with self._lock:
             held, first = self._held[0], entries[0].seq
             last = held[-1].seq if held else 0
-            # What somebody else appended in between has to be read.
-            if self._epoch is None or first > last + 1:
+            # What somebody else appended in between has to be read, and with the first message the epoch changes.
+            if self._epoch is None or first > last + 1 or not held:
                 return False
             if first <= last:
                 # They are held already, or the log was cleared and begun again with the same numbers.
@@ -147,17 +149,21 @@ class Log:
         follower: Holds the entries.
         until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
             whenever it is derived.
+        without: Ranges of numbers that are passed over, each by its first and last.
     """
 
-    def __init__(self, follower: Follower, until: int | None = None) -> None:
+    def __init__(self, follower: Follower, until: int | None = None, without: Sequence[tuple[int, int]] = ()) -> None:
         self.follower = follower
         self.until = until
+        self._without = without
 
     async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
         """The entries numbered above `seq`, at most `limit` of them, oldest first."""
         entries = await self.follower.reach(seq + 1)
         end = self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
+        if self._without:
+            return self._seen(entries[first:end])[:limit]
         return entries[first : end if limit is None else min(first + limit, end)]
 
     async def between(self, first: int, last: int) -> list[Entry]:
@@ -165,15 +171,19 @@ class Log:
         held = self.follower.entries
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
-            return await self.follower.store.read(self.follower.conversation_id, after=first - 1, until=last)
+            return self._seen(
+                await self.follower.store.read(self.follower.conversation_id, after=first - 1, until=last)
+            )
         start = bisect_left(held, first, key=_seq)
-        return held[start : bisect_right(held, last, lo=start, key=_seq)]
+        return self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)])
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
         if count <= 0:
             return []
         held = self.follower.entries
+        if self._without:
+            return (await self._tail_without(count, after))[-count:]
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
             held = await self.follower.reach(self.until + 1)
@@ -206,21 +216,29 @@ class Log:
 
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
-        return Log(self.follower, seq)
+        return Log(self.follower, seq, self._without)
+
+    def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
+        """The log without some messages, given by the first and last numbers of ranges."""
+        return Log(self.follower, self.until, ranges) if ranges else self
 
     async def exchanges(self, k: int) -> list[Entry]:
-        """The newest `k` exchanges, oldest first; none for `k` below 1.
+        """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
 
-        An exchange begins with a user message and reaches to the next one. Only so much is read as is needed.
+        An exchange begins with a user message and reaches to the next one. One at the end that is not answered yet
+        comes besides. Only so much is read as is needed.
         """
         size = 2 * k
         while k > 0:
             entries = await self.tail(size)
-            starts = [place for place, entry in enumerate(entries) if entry.message["role"] == "user"]
-            if len(starts) >= k:
-                return entries[starts[-k] :]
+            said = [entry for entry in entries if not is_instruction(entry.message)]
+            starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
+            waits = starts and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
+            wanted = k + bool(waits)
+            if len(starts) >= wanted:
+                return said[starts[-wanted] :]
             if len(entries) < size:
-                return entries
+                return said
             size *= 2
         return []
 
@@ -235,6 +253,25 @@ class Log:
         """The newest user message and what follows it, as long as it is not answered; else nothing."""
         newest = await self.exchanges(1)
         return [newest[place] for place in unanswered(messages_of(newest))]
+
+    async def last_question(self) -> str:
+        """The user's last words; "" if there are none."""
+        said = reversed(await self.exchanges(1))
+        return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
+
+    async def _tail_without(self, count: int, after: int) -> list[Entry]:
+        whole, size = Log(self.follower, self.until), count
+        while True:
+            entries = await whole.tail(size, after=after)
+            seen = self._seen(entries)
+            if len(seen) >= count or len(entries) < size:
+                return seen
+            size *= 2
+
+    def _seen(self, entries: list[Entry]) -> list[Entry]:
+        if not self._without:
+            return entries
+        return [entry for entry in entries if not any(first <= entry.seq <= last for first, last in self._without)]
 
     def _end(self, entries: Sequence[Entry]) -> int:
         """The place after the last entry to be seen."""

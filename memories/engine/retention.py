@@ -39,6 +39,7 @@ async def aretain(
     index: VectorIndex | None = None,
     after: str | None = None,
     limit: int | None = None,
+    prefix: str = "",
     thorough: bool | None = None,
 ) -> Retained:
     """Forget messages by age, and conversations by how long nothing was said in them.
@@ -56,6 +57,8 @@ async def aretain(
             messages is taken out; the next load puts the rest in again, from the store.
         after: Look only at conversations that follow this one.
         limit: Look at so many conversations at most.
+        prefix: Forget only in conversations whose ids begin so, such as `memzoo-scope-`, with which those of
+            `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
         thorough: As in `BaseMemory.aforget`; once, at the end.
 
     Raises:
@@ -77,9 +80,11 @@ async def aretain(
     removed: dict[str, list[int]] = {}
     last: str | None = None
     async for id_ in _listed(store, after, limit, idle_since=None if old else idle):
+        last = id_
+        if not id_.startswith(prefix):
+            continue
         if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
             removed[id_] = gone
-        last = id_
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
     return Retained(removed, erased, last)
 

@@ -1,12 +1,13 @@
 """The derived state of one strategy in one conversation, kept in step with the store."""
 
-import threading
 from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from memzoo.memories.engine.attempts import ATTEMPTS, Attempts
 from memzoo.memories.engine.locks import FairLock
 from memzoo.stores import JSON, StateUpdate, Store
+from memzoo.stores.forks import new_lock
 
 __all__ = ["Changes", "OnStateChange", "State", "StateKeeper"]
 
@@ -33,12 +34,14 @@ class State:
         watermark: The last log number that the items have taken in.
         version: As in `StateUpdate`.
         epoch: Counts how often the state had to be started anew, because it was cleared.
+        attempts: What became of the attempts to learn; kept with the items in the store.
     """
 
     items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
     watermark: int = 0
     version: int = 0
     epoch: int = 0
+    attempts: Attempts = field(default_factory=Attempts)
 
 
 class OnStateChange(Protocol):
@@ -65,7 +68,7 @@ class StateKeeper:
         self._key = (conversation_id, name)
         self._on_change = on_change
         self._order = FairLock()
-        self._guard = threading.Lock()
+        self._guard = new_lock()
         self._state = State()
 
     async def refresh(self, *, reset: bool = False) -> State:
@@ -80,20 +83,19 @@ class StateKeeper:
             return self._state
         return await self._taken_in(known, update, reset=reset)
 
-    async def commit(self, state: State, changes: Changes, watermark: int) -> State:
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
         """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
 
         Raises:
             ConflictError: Another writer was faster; nothing is changed.
         """
+        items = dict(changes.items)
+        if attempts is not None and attempts != state.attempts:
+            items[ATTEMPTS] = attempts.as_json()
         version = await self._store.commit(
-            *self._key,
-            expected=state.version,
-            watermark=watermark,
-            changes=changes.items,
-            embeddings=changes.embeddings,
+            *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
         )
-        return await self._taken_in(state, StateUpdate(version, watermark, changes.items, reset=False), reset=False)
+        return await self._taken_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
 
     async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
         """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
@@ -117,7 +119,8 @@ class StateKeeper:
             return
         try:
             # Who knew nothing has nothing to let go of.
-            await on_change(update.changes, reset=reset or (update.reset and self._state.version > 0))
+            changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
+            await on_change(changes, reset=reset or (update.reset and self._state.version > 0))
         finally:
             self._state = new
 
@@ -126,6 +129,22 @@ class StateKeeper:
         if not anew and update.version == known.version:
             return known
         items = {} if anew else dict(known.items)
+        # Copied at one go, and looked at only where it changed: there may be many thousands of items.
         items.update(update.changes)
-        kept = {key: value for key, value in items.items() if value is not None}
-        return State(kept, update.watermark, update.version, known.epoch + anew)
+        for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
+            items.pop(gone, None)
+        attempts = Attempts() if anew else known.attempts
+        if ATTEMPTS in update.changes:
+            attempts = Attempts.from_json(update.changes[ATTEMPTS])
+        return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
+
+
+def _covered(items: Mapping[str, JSON], watermark: int) -> int:
+    """How far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover yet."""
+    match items:
+        case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:
+            return first - 1
+        case {"summary": str(), "distilled": int(distilled)}:
+            return distilled
+        case _:
+            return watermark

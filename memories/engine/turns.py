@@ -113,6 +113,15 @@ class Turn(Managed["Turn"]):
         self._open()
         self._said += [checked(_worded("assistant", message)) for message in messages]
 
+    @property
+    def said(self) -> list[Message]:
+        """What was said in this turn so far: the user's message and what was added since."""
+        return copy.deepcopy(self._said)
+
+    def roll_back(self) -> None:
+        """Store nothing if the turn fails, whatever `on_failure` says."""
+        self._keeps = False
+
     def waiting(self) -> AbstractContextManager[None]:
         """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
         return self._open().waiting()
@@ -126,7 +135,7 @@ class Turn(Managed["Turn"]):
         if failed and not self._keeps:
             return
         if failed or not _is_answered(self._said):
-            # Nothing is learnt here: a turn that fails is not to wait for a model. The next call catches up.
+            # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
             records, log = [Record(message) for message in self._said], self._port.log
             await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
             return

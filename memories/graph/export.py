@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memzoo.memories.engine.attempts import ATTEMPTS
 from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.stores import Store, managed
+from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph"]
@@ -49,7 +51,9 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
         raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
     state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
-    graph.apply({key: value for key, value in state.changes.items() if value is not None}, reset=True)
+    graph.apply(
+        {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}, reset=True
+    )
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 
@@ -73,5 +77,5 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
         Sam | likes | tea [1]
     """
     if form not in FORMATS:
-        raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}")
+        raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}{did_you_mean(form, FORMATS)}")
     return FORMATS[form](graph, history=history)

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memzoo.memories.graph.relations import content_words, plain
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
+from memzoo.stores.forks import cached_property
 
 __all__ = ["Fact", "Quote", "Reason", "Source", "in_order"]
 
@@ -28,7 +30,8 @@ class Source:
     said_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: a fact never changes, and what is worked out from it is kept with it.
+@dataclass(frozen=True)
 class Fact:
     """A subject, a relation and an object, with who said so, when, and in which message.
 
@@ -54,16 +57,36 @@ class Fact:
     sources: tuple[Source, ...] = ()
     superseded_by: int = 0
 
-    @property
+    @cached_property
     def key(self) -> str:
         """The form under which a fact is known, however its names are written."""
         relation = f"not {self.relation}" if self.negated else self.relation
         return "\t".join(map(canonical, (self.subject, relation, self.object)))
 
-    @property
+    @cached_property
     def said_in(self) -> tuple[int, ...]:
         """The log numbers of the messages that stated it, oldest first."""
         return tuple(source.seq for source in self.sources)
+
+    @cached_property
+    def newest(self) -> int:
+        """The log number of the message that stated it last; 0 for none."""
+        return max(self.said_in, default=0)
+
+    @cached_property
+    def meant(self) -> str:
+        """The relation in its plain form, see `plain`."""
+        return plain(self.relation)
+
+    @cached_property
+    def related(self) -> frozenset[str]:
+        """The content words of the relation's plain form."""
+        return content_words(self.meant)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content words of the relation and the object."""
+        return content_words(f"{self.relation} {self.object}")
 
     def __str__(self) -> str:
         """The fact as a plain statement."""

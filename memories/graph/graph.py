@@ -1,38 +1,30 @@
 """Keeps what was said about the world as a graph of facts."""
 
-import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+import functools
+import heapq
+import itertools
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memzoo.memories.graph.fact import Fact, Source, in_order
+from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.name_index import NameIndex
+from memzoo.memories.graph.relations import SINGLE_VALUED, plain
+from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import OptionError
+from memzoo.stores.forks import cached_property, new_rlock
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
 
-__all__ = ["SINGLE_VALUED", "KnowledgeGraph", "Near"]
+__all__ = ["KnowledgeGraph", "Near"]
 
-SINGLE_VALUED = frozenset(
-    f"{verb} {rest}"
-    for verb, rests in {
-        "lives": ("in", "at"),
-        "works": ("at", "for", "as"),
-        "is": ("married to", "located in", "aged", "called", "named", "due on", "scheduled for", "employed by"),
-        "was": ("born in", "born on", "founded in"),
-        "has": ("age", "name", "favorite color", "favourite colour", "a favorite color", "a favourite colour"),
-        "costs": ("",),
-        "opens": ("on", "at"),
-        "starts": ("on", "at"),
-        "takes": ("place on", "place in"),
-    }.items()
-    for rest in rests
-)
-"""Relations of which a subject has one object at a time: a new one supersedes the old."""
+Amend: TypeAlias = Callable[[Callable[[], Mapping[str, JSON]]], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +49,15 @@ class KnowledgeGraph:
 
     Args:
         single_valued: Relations of which a subject has one object at a time.
+        amend: Stores a change that no message brought, and applies it; by default it is applied only.
     """
 
-    def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED) -> None:
-        self._single_valued = {canonical(relation) for relation in single_valued}
+    def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
+        self._amend: Amend = amend or self._applied
+        self._single_valued = frozenset(map(plain, single_valued))
         self._index = NameIndex()
-        self._lock = threading.RLock()
+        self._facts = FactIndex()
+        self._lock = new_rlock()
 
     @cached_property
     def graph(self) -> "MultiDiGraph[str]":
@@ -87,15 +82,25 @@ class KnowledgeGraph:
         with self._lock:
             return in_order(_holding((fact for node in self._nodes(name) for fact in self._at(node)), history=history))
 
-    def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
+    def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
+        """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
+        with self._lock:
+            node = canonical(name)
+            found = (itertools.islice(self._facts.newest(node, word), most) for word in ("", *words))
+            return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
+
+    def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
         """The facts that hold within so many steps around names, the nearest first.
 
         Args:
             names: What is known about a name comes in the order in which it was first said. A fact about two of the
                 names comes with each of them; one that is further away comes once, with the nearest.
             depth: 1 for the facts about the names alone, 2 for those about their neighbours too, and so on.
+            most: Where `depth` is 1, so many facts about a name and so many between two of them are enough, the newest.
         """
         with self._lock:
+            if most is not None and depth == 1:
+                return [Near(fact, name, 1) for name in names for fact in self._newest(name, names, most)]
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
             return near if depth == 1 else [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
@@ -105,31 +110,54 @@ class KnowledgeGraph:
             return [str(self.graph.nodes[node]["name"]) for node in self._index.named_in(text)]
 
     def names_all_of(self, text: str) -> bool:
-        """Tell whether no capitalised word of a text is part of a name that does not stand there in full."""
-        with self._lock:
-            return not self._index.has_part_of_a_name(text, self._index.named_in(text))
+        """Tell whether a text has a known name, and no capitalised word that is only a part of one.
 
-    def changes_from(self, statement: Statement, source: Source, draft: Mapping[str, JSON]) -> dict[str, JSON]:
-        """Work out what changes when a message states something; the graph itself changes only by `apply`.
+        A common word with which something was said ("red", "handsome") is no such name.
+        """
+        with self._lock:
+            named = self._index.named_in(text)
+            return any(map(self._is_name, named)) and not self._index.has_part_of_a_name(text, named)
+
+    def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
+        """Work out what changes by statements; the graph itself changes only by `apply`.
 
         Args:
-            statement: What is stated.
-            source: The message.
-            draft: Changes that were learnt before and are not applied yet.
+            said: Statements, each with the messages that made it. Where two contradict each other, the last holds.
 
         Returns:
-            Facts by key, as JSON: the new or repeated one, and those that it supersedes.
+            Facts by key, as JSON: the new or repeated ones, and those that they supersede.
         """
-        said = Fact(*statement)
         with self._lock:
-            known = {fact.key: fact for fact in self._at(canonical(said.subject))}
-        known.update({key: Fact.from_json(value) for key, value in draft.items()})
-        said = replace(known.get(said.key, said), superseded_by=0)
-        said = replace(said, sources=tuple(sorted({*said.sources, source})))
-        corrected = [
-            replace(fact, superseded_by=source.seq) for fact in known.values() if self._contradicts(said, fact)
-        ]
-        return {fact.key: fact.as_json() for fact in (*corrected, said)}
+            revision = self._revision()
+            for statement, sources in said:
+                revision.take(statement, sources)
+            return revision.changes
+
+    async def arestore(self, fact: Fact) -> None:
+        """Let a superseded fact hold again, where a model took it back by mistake; what contradicts it holds no more.
+
+        The graph of a memory is stored so. What was said stays as it is: state that is derived anew is as the model
+        gives it then.
+
+        Args:
+            fact: A fact that `facts(history=True)`, or a memory's `why`, returned.
+
+        Raises:
+            OptionError: The graph has no such fact.
+
+        Example:
+            >>> from memzoo import ConversationKGMemory
+            >>> answers = iter(["Anna | lives in | Oslo", "NO LONGER Anna | lives in | Oslo"])
+            >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
+            >>> memory.save_context({"input": "Anna lives in Oslo"}, {"output": "ok"})
+            >>> memory.save_context({"input": "Tom left Oslo"}, {"output": "ok"})
+            >>> memory.kg.restore(memory.why("Anna")[0].fact)
+            >>> memory.load_memory_variables({"input": "Anna?"})
+            {'history': 'On Anna: Anna lives in Oslo.'}
+        """
+        await self._amend(functools.partial(self._restoring, fact))
+
+    restore = blocking(arestore)
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow changed facts, after forgetting all if `reset`."""
@@ -137,16 +165,33 @@ class KnowledgeGraph:
             if reset:
                 self.graph.clear()
                 self._index.clear()
+                self._facts.clear()
             for key, value in changes.items():
                 self._put(key, value)
+
+    def _restoring(self, fact: Fact) -> dict[str, JSON]:
+        with self._lock:
+            known = self._known(fact.key)
+            if known is None:
+                raise OptionError(f"the graph has no fact {str(fact)!r}; give one that `why` or `facts` returned")
+            revision = self._revision()
+            revision.restore(known)
+            return revision.changes
+
+    async def _applied(self, change: Callable[[], Mapping[str, JSON]]) -> None:
+        self.apply(change(), reset=False)
 
     def _put(self, key: str, value: Mapping[str, Any] | None) -> None:
         subject, relation, obj = key.split("\t")
         if value is None:
+            self._facts.remove(self.graph.edges[subject, obj, relation]["fact"])
             self.graph.remove_edge(subject, obj, relation)
             self._drop_unused({subject, obj})
             return
         fact = Fact.from_json(value)
+        if known := self._known(key):
+            self._facts.remove(known)
+        self._facts.add(fact)
         for node, name in ((subject, fact.subject), (obj, fact.object)):
             if node not in self.graph:
                 self.graph.add_node(node, name=name)
@@ -186,13 +231,28 @@ class KnowledgeGraph:
         yield from (end for start, end, data in self.graph.out_edges(node, data=True) if not data["fact"].superseded_by)
         yield from (start for start, _, data in self.graph.in_edges(node, data=True) if not data["fact"].superseded_by)
 
-    def _contradicts(self, said: Fact, other: Fact) -> bool:
-        if canonical(other.subject) != canonical(said.subject) or other.superseded_by:
-            return False
-        same_relation = canonical(other.relation) == canonical(said.relation)
-        if said.negated or other.negated:
-            return same_relation and said.negated != other.negated and canonical(said.object) == canonical(other.object)
-        return same_relation and said.key != other.key and canonical(said.relation) in self._single_valued
+    def _newest(self, name: str, names: Sequence[str], most: int) -> list[Fact]:
+        """The newest facts about a name, and the newest between it and each of some names, in the order first said."""
+        nodes = self._nodes(name)
+        found = heapq.merge(*map(self._facts.newest, nodes), key=_last_said, reverse=True)
+        facts = [*itertools.islice(found, most)]
+        for other in names:
+            pairs = itertools.product(nodes, self._nodes(other))
+            ends = {pair for one, two in pairs for pair in ((one, two), (two, one))}
+            between = _holding(fact for pair in ends for fact in self._between(*pair))
+            facts += heapq.nlargest(most, between, key=_last_said)
+        return in_order(facts)
+
+    def _revision(self) -> Revision:
+        return Revision(self._known, self._between, self._facts.related, self._single_valued)
+
+    def _known(self, key: str) -> Fact | None:
+        subject, relation, obj = key.split("\t")
+        edge = self.graph.get_edge_data(subject, obj, relation)
+        return edge["fact"] if edge else None
+
+    def _between(self, subject: str, obj: str) -> list[Fact]:
+        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
 
     def _at(self, node: str) -> Iterator[Fact]:
         if node in self.graph:
@@ -201,9 +261,18 @@ class KnowledgeGraph:
 
     def _nodes(self, name: str) -> list[str]:
         node = canonical(name)
-        if node in self.graph:
-            return [node]
-        return self._index.with_words(node)
+        return [node] if self._is_name(node) else self._index.with_words(node)
+
+    def _is_name(self, node: str) -> bool:
+        """Whether a node is more than a common word that something was said with ("red", "handsome")."""
+        if node not in self.graph:
+            return False
+        name = str(self.graph.nodes[node]["name"])
+        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
+
+
+def _last_said(fact: Fact) -> tuple[int, str]:
+    return fact.newest, fact.key
 
 
 def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:

@@ -24,33 +24,38 @@ class NameIndex:
     """
 
     def __init__(self) -> None:
-        # By the longest word of the name: a text that has the name has this word, and seldom by chance.
-        self._by_longest: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+        # By the word that the fewest names had when this one came: a text that has the name has the word, and a word
+        # that many names share ("crowns") does not bring all of them up.
+        self._by_rarest: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+        self._rarest: dict[str, str] = {}
         self._by_part: defaultdict[str, dict[str, None]] = defaultdict(dict)
 
     def add(self, name: str) -> None:
         """Know a name."""
         words = _WORD.findall(name)
-        self._by_longest[_longest(words)][name] = frozenset(words)
+        rarest = min(words, key=lambda word: (len(self._by_rarest.get(word, ())), -len(word)), default="")
+        self._rarest[name] = rarest
+        self._by_rarest[rarest][name] = frozenset(words)
         for part in name.split():
             self._by_part[part][name] = None
 
     def remove(self, name: str) -> None:
         """Know a name no more."""
-        self._by_longest[_longest(_WORD.findall(name))].pop(name, None)
+        self._by_rarest[self._rarest.pop(name)].pop(name)
         for part in name.split():
             self._by_part[part].pop(name, None)
 
     def clear(self) -> None:
         """Know none."""
-        self._by_longest.clear()
+        self._by_rarest.clear()
+        self._rarest.clear()
         self._by_part.clear()
 
     def named_in(self, text: str) -> list[str]:
         """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
         left = folded(text)
         words = {"", *_WORD.findall(left)}
-        likely = [name for word in words for name, needed in self._by_longest.get(word, {}).items() if needed <= words]
+        likely = [name for word in words for name, needed in self._by_rarest.get(word, {}).items() if needed <= words]
         places: dict[str, int] = {}
         for name in sorted(likely, key=lambda name: (-len(name), name)):
             if found := standing(name).search(left):
@@ -69,7 +74,3 @@ class NameIndex:
         covered = {word for name in named for word in name.split()}
         capitalised = {canonical(word) for word in text.split() if word.lower() != word}
         return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
-
-
-def _longest(words: Sequence[str]) -> str:
-    return max(words, key=len, default="")

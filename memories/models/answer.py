@@ -1,9 +1,11 @@
 """Reads what an endpoint answered out of the completion that the `openai` client returns."""
 
+import json
 import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from memzoo.memories.models.cleaning import is_sendable, spoken
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.stores.errors import ModelReplyError
@@ -38,16 +40,16 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
     Raises:
         ModelReplyError: It is none, or it was withheld.
     """
-    usage = getattr(completion, "usage", None)
-    sent, received = (getattr(usage, kind, None) or 0 for kind in ("prompt_tokens", "completion_tokens"))
-    spent = Spent(1, sent, received, seconds)
+    spent = Spent.of(completion, seconds)
     try:
         choice = completion.choices[0]
         answer = Answer(_message(choice.message), choice.finish_reason, spent)
-    except (AttributeError, TypeError, IndexError):
+    except (AttributeError, TypeError, LookupError):
         raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
         raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
+    if not is_sendable(json.dumps(answer.message, ensure_ascii=False)):
+        raise unusable(asked, f"sent half a character, which nobody can send or store{outcome}", spent)
     return answer
 
 
@@ -60,9 +62,13 @@ def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
 
 def _message(said: Any) -> Message:
     """Take over what can be sent back, and nothing else."""
-    if not isinstance(said.content, (str, type(None))):
+    content = said.content
+    if isinstance(content, list):  # some endpoints send parts: thoughts, then text
+        parts: list[Any] = content
+        content = "".join(part["text"] for part in parts if part["type"] == "text")
+    if not isinstance(content, (str, type(None))):
         raise TypeError("the content is no text")
-    message: Message = {"role": "assistant", "content": said.content}
+    message: Message = {"role": "assistant", "content": content and spoken(content)}
     if said.refusal:
         message["refusal"] = said.refusal
     if calls := [_call(call) for call in said.tool_calls or ()]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
+from memzoo.memories.models.cleaning import is_sendable, spoken
 from memzoo.memories.models.clients import Clients
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
@@ -144,8 +145,8 @@ class ChatModel:
         """
         self.name = model
         self.parameters = parameters
-        self._options = {"base_url": base_url, "api_key": api_key}
-        self._clients = Clients(self._make, client, async_client)
+        make = _offline_client if model == "offline" and not (base_url or api_key) else None
+        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, make=make)
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
@@ -157,17 +158,11 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without the key, and nothing else that may hold one: whoever unpickles has a key in the environment.
-        suspects = {"client": self._clients.given, "extra_headers": "extra_headers" in self.parameters}
-        suspects["base_url"] = "@" in str(self._options["base_url"])
-        given = [name for name, found in suspects.items() if found]
-        if given:
-            raise OptionError(f"{self!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
-        return _remade, (type(self), self.name, {**self.parameters, "base_url": self._options["base_url"]})
+        return self._clients.reduced(self, self.name, self.parameters)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        start = time.perf_counter()
+        start, asked = time.perf_counter(), self.asked_for(purpose)
         try:
             with self.failing(purpose):
                 reply = await self.request(messages)
@@ -176,12 +171,7 @@ class ChatModel:
         except Exception as error:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
-        asked = self.asked_for(purpose)
-        answer = read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED)
-        text = (answer.message["content"] or "").strip()
-        if fault := _fault(text, answer):
-            raise unusable(asked, fault + _UNCHANGED, answer.spent)
-        return Completion(text, answer.spent)
+        return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def asked_for(self, purpose: str) -> str:
         """Say which model was asked what, for error texts."""
@@ -201,17 +191,22 @@ class ChatModel:
             yield
         except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise ModelError(
-                f"the call of model {self.name!r} for prompt {purpose!r} failed: {type(error).__name__}: {error}"
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.told(error)}"
             ) from error
 
-    def _make(self, kind: str) -> Any:
-        import openai
 
-        if self.name == "offline" and not any(self._options.values()):
-            from memzoo.memories.models.offline import async_offline_client, offline_client
+def _offline_client(kind: str) -> Any:
+    from memzoo.memories.models.offline import async_offline_client, offline_client
 
-            return offline_client() if kind == "OpenAI" else async_offline_client()
-        return getattr(openai, kind)(**{key: value for key, value in self._options.items() if value is not None})
+    return offline_client() if kind == "OpenAI" else async_offline_client()
+
+
+def _completion(answer: Answer, asked: str) -> Completion:
+    """The text of an answer that must be a whole text."""
+    text = (answer.message["content"] or "").strip()
+    if fault := _fault(text, answer):
+        raise unusable(asked, fault + _UNCHANGED, answer.spent)
+    return Completion(text, answer.spent)
 
 
 def _fault(text: str, answer: Answer) -> str:
@@ -221,10 +216,6 @@ def _fault(text: str, answer: Answer) -> str:
     if answer.finish_reason == "length":
         return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
     return "" if text else "sent an empty reply"
-
-
-def _remade(cls: type[ChatModel], name: str, options: dict[str, Any]) -> ChatModel:
-    return cls(name, **options)
 
 
 class _FunctionModel:
@@ -248,6 +239,6 @@ class _FunctionModel:
             raise ModelError(
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
             ) from error
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
             raise ModelReplyError(f"llm {self.name!r} gave {text!r} for prompt {purpose!r}; it must give a text")
-        return Completion(text.strip(), Spent(calls=1, seconds=time.perf_counter() - start))
+        return Completion(said, Spent(calls=1, seconds=time.perf_counter() - start))

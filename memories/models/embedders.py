@@ -4,11 +4,11 @@ import functools
 import inspect
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from memzoo.memories.models.clients import Clients
+from memzoo.memories.models.clients import SECRET_NAME, Clients
 from memzoo.memories.models.usage import Spent
 from memzoo.stores.driving import settled
 from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
@@ -109,8 +109,11 @@ class OpenAIEmbedder:
         model: The name that the endpoint knows it by.
         client: For synchronous calls; made from the environment when needed if it is not given.
         async_client: For asynchronous calls, likewise.
+        base_url: Of any OpenAI-compatible endpoint.
+        api_key: Its key.
         weight: See `Embedder.weight`.
-        **parameters: Sent with each request, such as `dimensions=512`.
+        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
+            those that may hold a secret, such as `extra_headers`.
     """
 
     def __init__(
@@ -119,13 +122,22 @@ class OpenAIEmbedder:
         client: "OpenAI | None" = None,
         async_client: "AsyncOpenAI | None" = None,
         *,
+        base_url: str | None = None,
+        api_key: str | None = None,
         weight: float = _SENTENCE_WEIGHT,
         **parameters: Any,
     ) -> None:
-        self.name = "-".join([model, *(f"{key}={value}" for key, value in sorted(parameters.items()))])
+        self.name = "-".join([model, *(f"{key}={value}" for key, value in _telling(parameters))])
         self.weight = weight
+        self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        self._clients = Clients(_make, client, async_client)
+        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key)
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._clients.reduced(self, self._request["model"], {"weight": self.weight, **self._parameters})
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         """See `Embedder.embed`."""
@@ -137,9 +149,9 @@ class OpenAIEmbedder:
             reply = await self._clients.call(lambda client: client.embeddings.create(**request))
             vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
-            raise ModelError(f"the embeddings of {self.name!r} failed: {type(error).__name__}: {error}") from error
-        tokens = getattr(reply.usage, "prompt_tokens", None) or 0
-        return Embedded(_packed(vectors, len(texts), self.name), Spent(1, tokens, 0, time.perf_counter() - start))
+            raise ModelError(f"the embeddings of {self.name!r} failed: {self._clients.told(error)}") from error
+        spent = Spent.of(reply, time.perf_counter() - start)
+        return Embedded(_packed(vectors, len(texts), self.name), spent)
 
 
 class _FunctionEmbedder:
@@ -166,21 +178,18 @@ class _FunctionEmbedder:
 def _name(function: Any) -> str:
     """A name that differs where settings differ: of a partial function, of one of Chroma's, or of any other."""
     if isinstance(function, functools.partial):
-        settings = [
-            *map(repr, function.args),
-            *(f"{key}={value!r}" for key, value in sorted(function.keywords.items())),
-        ]
-        return f"{_name(function.func)}({', '.join(settings)})"
+        given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _telling(function.keywords))]
+        return f"{_name(function.func)}({', '.join(given)})"
     named, config = getattr(function, "name", None), getattr(function, "get_config", None)
     if not callable(named):
         return str(getattr(function, "__qualname__", type(function).__name__))
-    return f"{named()}({json.dumps(config(), sort_keys=True, default=str)})" if callable(config) else str(named())
+    settings = f"({json.dumps(dict(_telling(config())), sort_keys=True, default=str)})" if callable(config) else ""
+    return f"{named()}{settings}"
 
 
-def _make(kind: str) -> Any:
-    import openai
-
-    return getattr(openai, kind)()
+def _telling(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The settings that can stand in a name, which is stored and logged: no secrets."""
+    return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
 
 
 def _packed(vectors: Any, count: int, name: str) -> list[bytes]:

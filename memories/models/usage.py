@@ -1,10 +1,14 @@
 """Counts what a memory spent on models, by purpose."""
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, Self
+
+from memzoo.stores.forks import new_lock
 
 __all__ = ["Spent", "Usage"]
+
+_MOST = 1e15  # More is no number of tokens, and infinity is no whole number.
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,14 @@ class Spent:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+
+    @classmethod
+    def of(cls, response: Any, seconds: float) -> Self:
+        """What one call cost, as far as the `usage` of its response can be read: endpoints write anything into it."""
+        usage = getattr(response, "usage", None)
+        counts = [getattr(usage, kind, 0) for kind in ("prompt_tokens", "completion_tokens")]
+        sent, received = (int(one) if type(one) in (int, float) and 0 <= one < _MOST else 0 for one in counts)
+        return cls(1, sent, received, seconds)
 
     def __add__(self, other: "Spent") -> "Spent":
         return Spent(
@@ -50,7 +62,7 @@ class Usage:
         """
         self._parts = parts
         self._spent: dict[str, Spent] = {}
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
         """Count what one or more calls cost."""

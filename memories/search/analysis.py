@@ -3,7 +3,6 @@
 import hashlib
 import re
 import sqlite3
-import threading
 import weakref
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
@@ -12,6 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.text.language import UNSPACED
+from memzoo.stores.forks import new_lock
 
 __all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
 
@@ -44,7 +44,7 @@ class Analyser:
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._database = sqlite3.connect(":memory:", check_same_thread=False)
         weakref.finalize(self, self._database.close)
         # FTS5 cuts very long words at a byte, which may leave half a character.

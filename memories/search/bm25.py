@@ -2,7 +2,6 @@
 
 import base64
 import itertools
-import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -16,6 +15,7 @@ from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, speaker_n
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
+from memzoo.stores.forks import new_lock
 
 __all__ = ["WordIndex"]
 
@@ -61,7 +61,7 @@ class WordIndex:
         self._names = frozenset(names)
         self._weights = weights or Weights()
         self._analyser = Analyser()
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._rows: Rows = numpy.empty(0, ROW)
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage
 from memzoo.stores import JSON, Store
 from memzoo.stores.errors import ConflictError
+from memzoo.stores.forks import new_lock
 
 if TYPE_CHECKING:
     from memzoo.memories.search.bm25 import WordIndex
@@ -54,7 +54,7 @@ class KeptWords:
         self._documents = documents
         self._key = (conversation_id, f"words/{_digest(documents)}")
         self._options = (frozenset(names), weights)
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._index: WordIndex | None = None
         self._held: dict[int, Passage] = {}
         self._version = self._watermark = self._last = 0
@@ -83,9 +83,10 @@ class KeptWords:
             )
             self._watermark, self._outdated = self._last, {}
         except ConflictError:
+            # Not only a faster writer: a state that was opened before the first message begins with another version.
             update = await self._store.read_state(*self._key, since=self._version)
-            if not update.reset:
-                self._version, self._watermark, self._outdated = update.version, update.watermark, {}
+            items = {} if update.changes.get(_ANALYSER, _VERSION) == _VERSION else dict.fromkeys(update.changes)
+            self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
 
     async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
         """Return the messages with these numbers, in this order, without those that the log no longer has."""

@@ -32,8 +32,11 @@ _WINDOW_CHARACTERS = 850
 _SEGMENT_CHARACTERS = 3_000
 _PAUSE = 3_600
 
-REACH = _WINDOW_CHARACTERS
-"""A window has no more messages than this, since each takes room for at least one character."""
+# However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
+_LEAST_LENGTH = 10
+
+REACH = _WINDOW_CHARACTERS // _LEAST_LENGTH
+"""A window has no more messages than this, since each takes some room."""
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
@@ -41,17 +44,22 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
     """Describe messages, each with its number of terms; a segment that began in the rows `before` goes on."""
-    begun = numpy.flatnonzero(before["opens"])
-    size = int(before["length"][begun[-1] :].sum()) if len(begun) else 0
+    size = _size_of_segment(before)
     last = float(before["said_at"][-1]) if len(before) else -numpy.inf
     rows: list[tuple[object, ...]] = []
     for passage, count in zip(passages, counts, strict=True):
         now, length = passage.said_at.timestamp(), len(passage.text)
-        opens = now - last > _PAUSE or size + length > _SEGMENT_CHARACTERS
-        last, size = now, length if opens else size + length
+        room = max(length, _LEAST_LENGTH)
+        opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
+        last, size = now, room if opens else size + room
         numbers = passage.seq, passage.document, length, count, speaker_number(passage.speaker), now
         rows.append((*numbers, opens, *_telling_and_asking(passage.text)))
     return numpy.array(rows, ROW)
+
+
+def _size_of_segment(rows: Rows) -> int:
+    begun = numpy.flatnonzero(rows["opens"])
+    return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
 
 
 def speaker_number(label: str) -> int:
@@ -64,8 +72,7 @@ def windows(rows: Rows, places: Places) -> tuple[Places, Places]:
 
     All grow together, each by turns to the left and to the right.
     """
-    # An empty message takes room too, or one window could reach over thousands of them.
-    lengths = numpy.maximum(numpy.append(rows["length"], 0), 1)
+    lengths = numpy.maximum(numpy.append(rows["length"], 0), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
     closed[1:-1] = numpy.diff(rows["said_at"]) > _PAUSE
     first, end, room = places.copy(), places + 1, _WINDOW_CHARACTERS - lengths[places]

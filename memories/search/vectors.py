@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from memzoo.memories.engine.state import State
 from memzoo.stores import ManagedStore, Store, VectorIndex, managed
 from memzoo.stores.errors import ModelError
-from memzoo.stores.indexes.index import digest
+from memzoo.stores.indexes.index import ExactIndex, digest
 
 __all__ = ["VectorSearch"]
 
@@ -29,6 +29,8 @@ class VectorSearch:
         self._index = index
         self._store = store
         self._key = (conversation_id, space)
+        # An index in memory that many memories share keeps what they use, and no more.
+        self._lease = index.lease(*self._key) if isinstance(index, ExactIndex) else None
         self._is_compared = False
         self._version = self._last = 0
         self._size: tuple[int, int] | None = None

@@ -19,6 +19,8 @@ class ConversationBufferMemory(BaseMemory):
     Nothing is lost and no model is asked, but each turn sends all turns before it: right for short conversations, and
     the yardstick for all other strategies.
 
+    Costs: no call; tokens grow with each turn.
+
     State: none.
 
     Example:

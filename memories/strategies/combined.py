@@ -26,6 +26,9 @@ class CombinedMemory(BaseMemory):
     and each message once, within a limit if there is one. Store and conversation id are those of members that were made
     before, if there are such.
 
+    Costs: what its members cost.
+    Needs: what its members need.
+
     State: none of its own; each member keeps its own.
 
     Raises:
@@ -52,8 +55,9 @@ class CombinedMemory(BaseMemory):
     max_token_limit: int | None = option(
         None,
         at_least=1,
-        doc="Tokens that `messages` may return together; `None` for no limit. The newest user message and what "
-        "follows it come first as long as it is not answered, and raise an `OverBudgetError` if they do not fit.",
+        doc="Tokens that `messages` may return together; `None` for no limit. The system message, and the "
+        "newest user message with what follows it as long as it is not answered, come first, and raise an "
+        "`OverBudgetError` if they do not fit.",
     )
     shares: Sequence[float] | None = option(
         None,
@@ -92,7 +96,8 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
-        first = View.of(await log.unanswered())
+        system = await self._system.current(log)
+        first = View.of([*([system] if system else []), *await log.unanswered()])
         return merged(views, self._renderer, limit=self.max_token_limit, shares=self._shares, first=first)
 
     async def oldest_needed(self, log: Log, state: State) -> int:

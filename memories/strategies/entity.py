@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from memzoo.memories.engine.log import Log, messages_of
@@ -21,6 +22,8 @@ __all__ = ["ConversationEntityMemory"]
 
 logger = logging.getLogger("memzoo")
 
+_MOST_OTHERS = 10
+
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
@@ -30,6 +33,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     Loading asks the model who is mentioned (one call). Saving brings all notes up to date in one call, after one that
     finds the names, unless the load before it found them. A name is known however it is written: "Sam", "sam" and "SAM"
     are one. Where the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
+
+    Costs: 1 call a load, 1 or 2 a save.
 
     State: by canonical name, `{"name": ..., "summary": ...}` for a note, and `{"name": ..., "of": ...}` for another
     name, where `of` is the key of the note.
@@ -72,14 +77,17 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Find the names in the new messages, then bring the notes on them up to date."""
         new_lines = self._renderer.lines_of(messages_of(entries))
-        history = self._renderer.lines_of(messages_of(await log.before(entries[0]).exchanges(self.k)))
+        before = await log.before(entries[0]).exchanges(self.k)
+        history = self._renderer.lines_of(messages_of(before))
         names = self._found_by_load(entries)
         if names is None:
             names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
             if not names:
                 return Changes()
         notes = EntityNotes(state.items)
-        known = notes.asked_about(names)
+        # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
+        spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
+        known = notes.asked_about([*names, *spoken_of])
         reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
         shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
         found = replies.notes(reply, shown, new_lines)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.text.names import canonical, mentions
+from memzoo.memories.text.names import canonical, folded, mentions
 
 __all__ = ["EntityNotes"]
 
@@ -21,8 +21,12 @@ class EntityNotes:
 
     def key(self, name: str) -> str:
         """The key of the entity that a name stands for, known or not."""
-        key = canonical(name)
+        key, seen = canonical(name), list[str]()
         while (item := self.items.get(key)) and "of" in item:
+            # A state from elsewhere may have names that stand for each other in a circle: they are one entity.
+            if key in seen:
+                return min(seen[seen.index(key) :])
+            seen.append(key)
             key = item["of"]
         return key
 
@@ -57,7 +61,9 @@ class EntityNotes:
 
     def standing_in(self, text: str) -> Iterator[str]:
         """The known names that stand in a text."""
-        return (item["name"] for key, item in sorted(self.items.items()) if mentions(text, key))
+        plain = folded(text)
+        likely = ((key, item["name"]) for key, item in sorted(self.items.items()) if key in plain)
+        return (name for key, name in likely if mentions(plain, key))
 
     @property
     def notes(self) -> dict[str, str]:
@@ -96,4 +102,5 @@ class EntityNotes:
         return changed
 
     def _aliases(self, key: str) -> list[str]:
-        return [item["name"] for other, item in sorted(self.items.items()) if other != key and self.key(other) == key]
+        others = sorted((other, item) for other, item in self.items.items() if "of" in item)
+        return [item["name"] for other, item in others if other != key and self.key(other) == key]

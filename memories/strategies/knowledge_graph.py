@@ -1,14 +1,15 @@
 """Remember facts as a graph."""
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Reason
-from memzoo.memories.graph.graph import SINGLE_VALUED, KnowledgeGraph
-from memzoo.memories.graph.nearby import lines, within
-from memzoo.memories.graph.provenance import reasons, source_of
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.graph.nearby import known_lines, lines, within
+from memzoo.memories.graph.provenance import reasons, sourced
+from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
@@ -32,6 +33,8 @@ class ConversationKGMemory(ModelBackedMemory):
     mentioned (one call), unless the input has names that are known and no "he" or "she". Facts from different exchanges
     meet under one name, and a corrected fact is shown corrected: where a subject can have only one object, the newer
     fact supersedes the older one, which stays as history.
+
+    Costs: at most 1 call a load, 1 a save; few tokens.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
     `superseded_by`), by its canonical subject, relation and object with tabs between.
@@ -70,7 +73,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.kg = KnowledgeGraph(frozenset(self.single_valued))
+        self.kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Write down the facts that the new messages state."""
@@ -80,10 +83,8 @@ class ConversationKGMemory(ModelBackedMemory):
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
         history = self._renderer.lines_of(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
-        draft: dict[str, JSON] = {}
-        for statement in await self._statements(history, self._renderer.lines_of(messages_of(mined))):
-            draft |= self.kg.changes_from(statement, source_of(statement, mined), draft)
-        return Changes(draft)
+        statements = await self._statements(history, self._renderer.lines_of(messages_of(mined)))
+        return Changes(self.kg.changes_from(sourced(statements, mined)))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""
@@ -91,7 +92,9 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line of facts for each name in the query, then the messages that no facts were taken from yet."""
-        near = self.kg.around(await self._names(query or "", log), self.depth)
+        # A fact has three tokens or more, so no more than that can fit, however many are known.
+        most = None if self.max_token_limit is None else self.max_token_limit // 3
+        near = self.kg.around(await self._names(query or "", log), self.depth, most)
         if self.max_token_limit is not None:
             near = within(self.max_token_limit, near, self._tokens)
         return View.of(await log.after(state.watermark), lines(near))
@@ -126,15 +129,21 @@ class ConversationKGMemory(ModelBackedMemory):
     get_current_entities = blocking(aget_current_entities)
 
     async def _statements(self, history: str, new_lines: str) -> list[Statement]:
-        return replies.statements(await self.ask("triple_extraction", history=history, new_lines=new_lines))
+        known = known_lines(self.kg, new_lines, history)
+        reply = await self.ask("triple_extraction", history=history, new_lines=new_lines, known=known)
+        return replies.statements(reply)
+
+    async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
+        if self._sync:
+            await self._sync.amend(lambda _: Changes(change()))
 
     async def _names(self, query: str, log: Log) -> list[str]:
         known = self.kg.named_in(query)
-        if self.kg.empty or not query.strip() or (known and not refers_back(query) and self.kg.names_all_of(query)):
+        if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
         history = self._renderer.lines_of(messages_of(await log.exchanges(self.k)))
         try:
-            return replies.names(await self.ask("current_entities", history=history, input=query))
+            return replies.names(await self.ask("current_entities", history=history, input=query)) or known
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return known

@@ -14,6 +14,8 @@ class MessageWindowMemory(WindowMemory):
     Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Tool
     calls and their results count one by one and go together.
 
+    Costs: no call; tokens grow with the length of messages.
+
     State: see `WindowMemory`.
 
     Example:

@@ -1,11 +1,11 @@
 """The strategies by name: those of memzoo, and those that installed packages add."""
 
 import importlib
-from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
 from memzoo.memories.base import BaseMemory
+from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError, UnknownStrategyError
 
 if TYPE_CHECKING:
@@ -99,7 +99,6 @@ def _class_names() -> dict[str, str]:
 
 def _unknown(name: str) -> UnknownStrategyError:
     known = _class_names()
-    likely = get_close_matches(str(name), [*known, *known.values()], 1)
-    hint = f" Did you mean {likely[0]!r}?" if likely else ""
+    hint = did_you_mean(name, [*known, *known.values()])
     listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())
-    return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}.{hint}")
+    return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}{hint}")

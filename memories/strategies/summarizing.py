@@ -3,7 +3,9 @@
 import contextlib
 from collections.abc import Sequence
 
-from memzoo.memories.engine.state import State
+from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.prompt_limit import TooLongError
+from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import nothing_new, prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -27,6 +29,17 @@ class SummarizingMemory(ModelBackedMemory):
         "more, shorter, and then cut at the end of a sentence.",
     )
 
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Take the new messages into the summary."""
+        old = summary_of(state)
+        new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self.bounded(old))
+        earlier = {item: None for item in _EARLIER if item in state.items}
+        return Changes(earlier if new == old else {**earlier, "summary": new})
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """What the summary does not cover yet."""
+        return state.watermark + 1
+
     async def apredict_new_summary(self, messages: Sequence[Message], existing_summary: str) -> str:
         """The summary that takes in some messages, oldest first; the old one if they add nothing.
 
@@ -48,7 +61,7 @@ class SummarizingMemory(ModelBackedMemory):
         """The summary as it is shown before a transcript: it must not forge a turn either."""
         return quoted(f"\n{summary_of(state)}", self._renderer.labels.names)[1:]
 
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If anything waits, or if the stored summary is over the limit that this memory was given."""
         return bool(waiting) or self._too_long(summary_of(state))
 
@@ -56,7 +69,9 @@ class SummarizingMemory(ModelBackedMemory):
         """A summary within the limit: as it is if it fits, else as the model shortens it, else cut."""
         if not self._too_long(summary):
             return summary
-        with contextlib.suppress(ModelReplyError):  # The summary there is was paid for and is right, only too long.
+        with contextlib.suppress(
+            ModelReplyError, TooLongError
+        ):  # The summary there is was paid for and is right, only too long.
             summary = await self._written(summary, "")
         return shortened(summary, lambda beginning: not self._too_long(beginning))
 
@@ -68,6 +83,10 @@ class SummarizingMemory(ModelBackedMemory):
         if self.max_summary_tokens is None or not summary:
             return False
         return self.counter({"role": "system", "content": summary}) > self.max_summary_tokens
+
+
+# What memzoo 0.1 kept beside a summary: it says how far the summary goes, which the watermark says now.
+_EARLIER = ("kept", "counter", "distilled", "system")
 
 
 def summary_of(state: State) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from memzoo.memories.engine.chat_history import ChatHistory
-from memzoo.memories.engine.log import Log, messages_of
-from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.options import option, strategy, whole_number
-from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
+from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.messages import checked
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
@@ -25,6 +25,8 @@ class ConversationSummaryMemory(SummarizingMemory):
     It is brought up to date with each exchange, and stays short however long the conversation grows; the price is a
     model call for each save, and whatever the model leaves out. With `every`, one call serves several exchanges.
     Messages that were not taken in yet are shown word for word behind the summary.
+
+    Costs: 1 call a save; few tokens.
 
     State: `summary`, a text; nothing before there is one.
 
@@ -47,13 +49,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         "1, only they count.",
     )
 
-    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Take the new messages into the summary."""
-        old = summary_of(state)
-        new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self.bounded(old))
-        return Changes() if new == old else Changes({"summary": new})
-
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
         if not waiting or super().due(state, ()):
             return super().due(state, ())
@@ -64,10 +60,6 @@ class ConversationSummaryMemory(SummarizingMemory):
         roles = [entry.message["role"] for entry in waiting]
         # A user message at the end has no answer yet: its exchange is not whole.
         return roles.count("user") - int(roles[-1] == "user") >= self.every
-
-    async def oldest_needed(self, log: Log, state: State) -> int:
-        """What the summary does not cover yet."""
-        return state.watermark + 1
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""

@@ -13,6 +13,9 @@ __all__ = ["ConversationTokenBufferMemory"]
 class ConversationTokenBufferMemory(WindowMemory):
     r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
+    Costs: no call; tokens up to the limit.
+    Needs: a tokenizer.
+
     State: see `WindowMemory`.
 
     Example:

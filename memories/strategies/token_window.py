@@ -13,6 +13,9 @@ class TokenWindowMemory(WindowMemory):
 
     A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
 
+    Costs: no call; tokens up to the limit.
+    Needs: a tokenizer.
+
     State: see `WindowMemory`.
 
     Example:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.prompt_limit import cut
 from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.system_message import talk
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.documents import Documents
@@ -40,6 +42,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
     added up. No model is asked, neither to save nor to load. The best messages are shown in the order in which they
     were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are
     shown as documents, best first: a line for each input and output, "key: value".
+
+    Costs: no call; embeddings if you choose them; tokens up to the limit.
+    Needs: nothing; an embedder if you like.
 
     State: no items; an embedding for each message, under the name of the embedder. The words are a state of their
     own, see `KeptWords`.
@@ -103,9 +108,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
         """The messages or exchanges that fit the query."""
         words = self._words  # A clear meanwhile puts another in its place.
         index = await words.followed(log)
-        found = list(index.scores(query or "", await self._points(state, query or "")))
+        # Otherwise the best find would be the very question, if it was saved already.
+        asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
+        scores = index.scores(query or "", await self._points(state, query or ""))
+        found = [seq for seq in scores if seq not in asking]
         if self.k is not None:
-            exchanges = [await log.between(first, last) for first, last in index.exchanges(found, self.k)]
+            exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
@@ -131,7 +139,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
-        embedded = await self._embedder.embed(texts)
+        texts = [cut(text, self._patience.prompts.tokens) for text in texts]
+        with self._patience.asking(max(texts, key=len, default=""), "embedding"):
+            embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
         return embedded.vectors

@@ -16,6 +16,8 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
     The cost of a turn stays the same however long the conversation grows. What is older is out of sight, though
     `history()` still has it.
 
+    Costs: no call; tokens stay level.
+
     State: none.
 
     Example:

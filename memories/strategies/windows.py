@@ -41,12 +41,14 @@ limit_check: Check = _limit
 class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit; nothing that cannot be sent.
 
-    A window deletes nothing. A smaller limit hides messages, a larger one brings them back.
+    A smaller limit hides messages, a larger one brings them back, unless `keep_history=False` deleted them.
 
-    State: `system`, the system message that holds, as `[[number, message]]`; after `set_messages` also `base`, those
-    messages, and `since`, the number of the last message that they replace. With LangChain4j's rules `held`, the
-    messages that its memory would hold, in the same form.
+    State: after `set_messages` `base`, those messages, as `[[number, message]]`, and `since`, the number of the last
+    message that they replace. With LangChain4j's rules `held`, the messages that its memory would hold, in the same
+    form.
     """
+
+    _learns_system = True
 
     evict: Evict = option(
         "message",
@@ -104,23 +106,27 @@ class WindowMemory(BaseMemory):
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """If a system message waits: only that has to be known before there are many. LangChain4j's rules need all."""
-        if self._is_langchain4j:
-            return bool(waiting)
-        return any(is_instruction(entry.message) for entry in waiting)
+        """By LangChain4j's rules, if anything waits: what they hold depends on each message in its turn."""
+        return self._is_langchain4j and bool(waiting)
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Remember which system message holds; with LangChain4j's rules, what the memory holds."""
+        """By LangChain4j's rules, remember what the memory holds."""
+        return Changes({"held": _plain(self._held(state, entries))} if self._is_langchain4j else {})
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """What is shown, and what could be shown when calls that wait have their results."""
         if self._is_langchain4j:
-            return Changes({"held": _plain(self._held(state, entries))})
-        return Changes({"system": _plain(self._system(state, entries))})
+            return state.watermark + 1
+        left = await self._fitted(log, state, await self._rules(log, state), self.limit())
+        replaced: int = state.items.get("since", 0)
+        return max(left.oldest_needed, replaced + 1)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest messages that fit."""
-        limit, waiting = self.limit(), await log.after(state.watermark)
+        limit = self.limit()
         if self._is_langchain4j:
-            return _view(langchain4j.evicted(self._held(state, waiting), limit))
-        system = self._system(state, waiting)
+            return _view(langchain4j.evicted(self._held(state, await log.after(state.watermark)), limit))
+        system = await self._rules(log, state)
         if not system and "base" not in state.items and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
             if plain is not None:
@@ -159,7 +165,7 @@ class WindowMemory(BaseMemory):
         base = [self._weighed(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
         if self._is_langchain4j:
             return Changes({"held": _plain(langchain4j.evicted(base, self.limit()))})
-        return Changes({"base": _plain(base), "since": since, "system": _plain(_newest_system([], base))})
+        return Changes({"base": _plain(base), "since": since})
 
     def _held(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
         held = self._stored(state, "held")
@@ -167,9 +173,13 @@ class WindowMemory(BaseMemory):
             held = langchain4j.added(held, self._weighed(entry), self.limit(), system_first=self._first)
         return held
 
-    def _system(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
-        new = (self._weighed(entry) for entry in entries if is_instruction(entry.message))
-        return _newest_system(self._stored(state, "system"), new)
+    async def _rules(self, log: Log, state: State) -> list[Weighed]:
+        """The system message that holds, if there is one: of those set, unless another was said after them."""
+        given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
+        newest = await self._system.current(log)
+        if newest is None or newest.seq <= state.items.get("since", 0):
+            return given
+        return given if given and given[0].message == newest.message else [self._weighed(newest)]
 
     async def _fitted(self, log: Log, state: State, system: list[Weighed], limit: int) -> Fitted:
         """What fits; only so much of the log is read as is needed."""
@@ -191,14 +201,6 @@ class WindowMemory(BaseMemory):
 
     def _weighed(self, entry: Entry) -> Weighed:
         return Weighed(entry.seq, entry.message, self.weight(entry))
-
-
-def _newest_system(known: list[Weighed], said: Iterable[Weighed]) -> list[Weighed]:
-    """The system message that holds, if there is one: one that is equal to it changes nothing, another replaces it."""
-    for one in said:
-        if is_instruction(one.message) and (not known or known[0].message != one.message):
-            known = [one]
-    return known
 
 
 def _plain(items: Iterable[Weighed]) -> list[list[object]]:

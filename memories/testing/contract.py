@@ -9,7 +9,9 @@ import pytest
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.testing.failures import FailureContract
 from memzoo.memories.testing.lifecycle import LifecycleContract
+from memzoo.memories.testing.patience import PatienceContract
 from memzoo.memories.testing.scripted import FlakyModel, ScriptedModel
+from memzoo.memories.testing.system import SystemContract
 from memzoo.memories.testing.tools import QUESTION, SAID
 from memzoo.stores import Message
 from memzoo.stores.errors import (
@@ -23,7 +25,7 @@ from memzoo.stores.errors import (
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
-class MemoryContract(FailureContract, LifecycleContract):
+class MemoryContract(FailureContract, LifecycleContract, PatienceContract, SystemContract):
     """The rules that every strategy keeps, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from memzoo.memories.models.chat import Completion, Model
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelReplyError
+from memzoo.stores.errors import ModelError, ModelReplyError
 
 __all__ = ["FlakyModel", "Reply", "ScriptedModel"]
 
@@ -65,6 +65,10 @@ class FlakyModel:
     Attributes:
         fault: Raised by each call while it is set.
         reply: Given by each call while it is set.
+        refused: Prompts that have this text fail, while it is set.
+        context: Tokens (four characters count as one) that a prompt may have, while it is set.
+        calls: How often it was asked.
+        failures: How often it failed.
     """
 
     def __init__(self, model: Model) -> None:
@@ -72,11 +76,27 @@ class FlakyModel:
         self.name = model.name
         self.fault: Exception | None = None
         self.reply: str | None = None
+        self.refused: str | None = None
+        self.context: int | None = None
+        self.calls = self.failures = 0
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        if self.fault:
-            raise self.fault
+        prompt = str(messages[-1]["content"])
+        self.calls += 1
+        if fault := self.fault or self._refusal(prompt):
+            self.failures += 1
+            raise fault
         if self.reply is not None:
             return Completion(self.reply, Spent(calls=1))
         return await self._model.complete(messages, purpose)
+
+    def _refusal(self, prompt: str) -> Exception | None:
+        tokens = len(prompt) // 4
+        if self.context is not None and tokens > self.context:
+            return ModelError(
+                f"400: request ({tokens} tokens) exceeds the available context size ({self.context} tokens)"
+            )
+        if self.refused is not None and self.refused in prompt:
+            return ModelReplyError("the model was stopped by a content filter")
+        return None

@@ -36,11 +36,13 @@ class Fitted:
         kept: What is left, in the order in which it is to be sent.
         size: The weight of it.
         settled: Whether older messages, if there were any before the list, would not be kept either.
+        oldest_needed: The number from which on messages are kept, or may be once a call has all its results.
     """
 
     kept: list[Weighed]
     size: int
     settled: bool
+    oldest_needed: int
 
 
 def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", system_first: bool = True) -> Fitted:
@@ -72,7 +74,9 @@ def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", sy
         kept = {place for place in kept if place >= users[0] or is_instruction(heads[place])}
     order = sorted(kept, key=lambda place: (system_first and not is_instruction(heads[place]), place))
     left = [one for place in order for one in groups[place]]
-    return Fitted(left, sum(weights[place] for place in kept), full and bool(users))
+    first = min((place for place in kept if not is_instruction(heads[place])), default=0)
+    gone = (groups[place][0].number for place in range(first) if place not in kept)
+    return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1)
 
 
 def unanswered(messages: Sequence[Message]) -> list[int]:

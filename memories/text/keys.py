@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memzoo.stores.errors import AmbiguousKeyError, MissingKeyError
+from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
 
 __all__ = ["input_key_of", "output_key_of"]
 
@@ -20,9 +20,11 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         variables: The memory's own variables, which are never the user's message.
 
     Raises:
+        MessageError: They are no inputs by name.
         MissingKeyError: The configured key is not there.
         AmbiguousKeyError: None is configured, and there is not exactly one candidate.
     """
+    _check_named("inputs", inputs, "input")
     if configured is not None:
         return _present(configured, inputs, "input_key")
     candidates = [key for key in inputs if key not in (*variables, "stop")]
@@ -40,9 +42,11 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         owner: The name of the memory's class, for the warning.
 
     Raises:
+        MessageError: They are no outputs by name.
         MissingKeyError: The configured key is not there.
         AmbiguousKeyError: None is configured, and neither is there one output only nor one called "output".
     """
+    _check_named("outputs", outputs, "output")
     if configured is not None:
         return _present(configured, outputs, "output_key")
     if len(outputs) == 1:
@@ -60,6 +64,14 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         f"Got multiple output keys: {keys}, cannot determine which to store in memory. "
         "Please set the 'output_key' explicitly."
     )
+
+
+def _check_named(what: str, values: object, key: str) -> None:
+    if not isinstance(values, Mapping):
+        raise MessageError(
+            f'{what} must be a dict such as {{"{key}": "..."}}, not {values!r}: '
+            'save_context({"input": what the user said}, {"output": the answer})'
+        )
 
 
 def _present(key: str, values: Mapping[str, Any], option: str) -> str:

@@ -6,21 +6,29 @@ A message is an OpenAI chat message, a plain dict. There are no message classes 
 import functools
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
+from memzoo.memories.text.foreign import instead_of
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
+from memzoo.stores.forks import cached_property
 
 __all__ = ["Labels", "checked", "copied", "quoted", "sendable", "text_of", "without_empty_calls"]
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
 
 # All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
 _LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+# What is seen nowhere, or looks like the character itself: neither makes another label of a label.
+_HIDDEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_COLON = "[:\uff1a\ufe55]"
 
 _PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
 
@@ -39,7 +47,7 @@ def checked(message: Any) -> Message:
         if isinstance(content, str) and content.isascii():
             return {"role": message["role"], "content": content}
     if not isinstance(message, dict):
-        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{instead_of(message)}")
     message = cast("Message", message)
     if message.get("role") not in ROLES:
         raise MessageError(f"role {message.get('role')!r} is unknown; it must be one of {', '.join(ROLES)}")
@@ -82,8 +90,9 @@ def _check_content(message: Message) -> None:
             if not isinstance(part, dict) or not isinstance(part.get("type"), str):
                 raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
     elif not isinstance(content, str):
+        text = "; write message.content" if hasattr(content, "content") else ""
         raise MessageError(
-            f"the content of a {message['role']} message must be text or a list of parts, not {content!r}"
+            f"the content of {_A[message['role']]} message must be text or a list of parts, not {content!r}{text}"
         )
 
 
@@ -102,18 +111,16 @@ def copied(value: T) -> T:
 
 def text_of(message: Message) -> str:
     """Put a message into words: text as it is, pictures and files named, tool calls spelt out."""
-    content = message.get("content")
-    if isinstance(content, str) and len(message) == 2:  # noqa: PLR2004 - a role and a text, as nearly all have
+    if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
         return content
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
-    said = [_part_text(part) for part in parts]
+    said = list(map(_part_text, parts))
     if audio := message.get("audio"):
         said.append(_named("audio", audio, "transcript"))
     said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
     if legacy := message.get("function_call"):
         said.append(f"[calls {_call_text({'function': legacy})}]")
-    if refusal := message.get("refusal"):
-        said.append(str(refusal))
+    said.append(str(message.get("refusal") or ""))
     return "\n".join(piece for piece in said if piece)
 
 
@@ -155,9 +162,21 @@ def quoted(text: str, labels: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _forged(labels: frozenset[str]) -> re.Pattern[str]:
-    names = "|".join(re.escape(label) for label in sorted(labels))
+    names = "|".join("".join(map(_in_any_width, label)) for label in sorted(labels))
     # Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
-    return re.compile(rf"(?<=[{_LINE_ENDS}])(?=[^\S{_LINE_ENDS}]*(?:{names})\s*:)", re.IGNORECASE)
+    return re.compile(
+        rf"(?<=[{_LINE_ENDS}])(?=(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+(?:{names})\s*+{_COLON})", re.IGNORECASE
+    )
+
+
+def _in_any_width(char: str) -> str:
+    wide = chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char
+    return rf"(?:{re.escape(char)}|{re.escape(wide)})[{_HIDDEN}]*+"
+
+
+def _letters(label: str) -> str:
+    """What a reader takes a label for: without case, width, blanks and dots."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", label).casefold()))
 
 
 @dataclass(frozen=True)
@@ -181,9 +200,9 @@ class Labels:
         name, own = message.get("name"), self.of(message["role"])
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
             return own
-        return own if name.casefold() in {label.casefold() for label in self.names - {own}} else name
+        return own if _letters(name) in map(_letters, self.names - {own}) else name
 
-    @functools.cached_property
+    @cached_property
     def names(self) -> frozenset[str]:
         """All labels."""
         return frozenset(map(self.of, ROLES))

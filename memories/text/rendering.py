@@ -5,7 +5,6 @@ from typing import Any
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
-from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import Labels, sendable
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
@@ -39,15 +38,16 @@ class Renderer:
         self._newest: tuple[Sequence[Entry], str] = ((), "")
 
     def text(self, view: View) -> str:
-        """Write a view as text: what is recalled, then the transcript."""
+        """Write a view as text: the system message, what is recalled, then the transcript."""
         recalled: Sequence[str] = view.recalled
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
-        return "\n".join([part for part in (*recalled, self.transcript(view.entries)) if part])
+        system = [self.line(view.system)] if view.system else []
+        return "\n".join([part for part in (*system, *recalled, self.transcript(view.entries)) if part])
 
     def messages(self, view: View) -> list[Message]:
-        """Write a view as chat messages: a system message for each recalled text, then what can be sent."""
-        return view.messages if view.final else [*map(system_message, view.recalled), *sendable(view.messages)]
+        """Write a view as chat messages: the system message, one for each recalled text, then what can be sent."""
+        return self._whole(view, view.recalled)
 
     def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
         """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
@@ -60,14 +60,17 @@ class Renderer:
             OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
-        said = view.messages if view.final else sendable(view.messages)
-        rules = [] if view.final else [message for message in said if is_instruction(message)]
-        whole = [*rules, *map(system_message, view.texts), *said[len(rules) :]]
+        whole = self._whole(view, view.texts)
         return whole if max_tokens is None else self._fitting(whole, view, max_tokens)
+
+    def _whole(self, view: View, texts: Iterable[str]) -> list[Message]:
+        system = [view.system.message] if view.system else []
+        said = view.messages if view.final else sendable(view.messages)
+        return [*system, *map(system_message, texts), *said]
 
     def _fitting(self, request: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
         whole_number("max_tokens", max_tokens, at_least=1)
-        known = {id(entry.message): self.tokens(entry) for entry in view.entries}
+        known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
         weighed = (
             Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
             for place, message in enumerate(request)

@@ -3,13 +3,13 @@
 import functools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from memzoo.memories.text.language import UNSPACED
 
-__all__ = ["fitting", "shortened"]
+__all__ = ["fitting", "shortened", "without_middle"]
 
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+(?=\s)|[\u3002\uff01\uff1f]|(?=\n)")
 _WORD_END = re.compile(rf"(?<=\S)(?=\s)|[{UNSPACED}]")
 
 
@@ -27,8 +27,10 @@ def shortened(text: str, fits: Callable[[str], bool]) -> str:
     if fits(text):
         return text
     for end in (_SENTENCE_END, _WORD_END):
-        beginnings = [text[: match.end()].rstrip() for match in end.finditer(text)]
-        if beginning := _longest(beginnings, fits):
+        ends = [match.end() for match in end.finditer(text)]
+        # Not all beginnings at once: together they are as long as the square of the text.
+        too_long = bisect_left(ends, True, key=lambda at: not fits(text[:at].rstrip()))  # noqa: FBT003
+        if too_long and (beginning := text[: ends[too_long - 1]].rstrip()):
             return beginning
     return ""
 
@@ -52,7 +54,16 @@ def fitting(notes: Mapping[str, str], fits: Callable[[Mapping[str, str]], bool])
     return kept
 
 
-def _longest(beginnings: Sequence[str], fits: Callable[[str], bool]) -> str:
-    """The last that fits of texts that get longer and longer; "" if none does."""
-    too_long = bisect_left(beginnings, True, key=lambda beginning: not fits(beginning))  # noqa: FBT003
-    return beginnings[too_long - 1] if too_long else ""
+def without_middle(text: str, kept: int) -> str:
+    """The beginning and the end of a text, so many characters together, with a note of what is missing in between.
+
+    Example:
+        >>> print(without_middle("abcdefghij", 4))
+        ab
+        [... 6 characters left out ...]
+        ij
+    """
+    if kept >= len(text):
+        return text
+    ending = text[len(text) - kept // 2 :]
+    return f"{text[: kept - kept // 2]}\n[... {len(text) - kept:,} characters left out ...]\n{ending}"

@@ -20,6 +20,7 @@ class View:
         notes: What is known by name ("" for a name without a note); `None` for a strategy that keeps no notes.
         passages: Messages of the log that `recalled` shows word for word, and nothing else, the most useful first;
             empty if it shows something else. Views can be combined by it without showing anything twice.
+        system: The system message that holds, which is shown before all else. The base class puts it here.
         final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
     """
@@ -28,6 +29,7 @@ class View:
     entries: Sequence[Entry] = ()
     notes: Mapping[str, str] | None = None
     passages: tuple[Passage, ...] = ()
+    system: Entry | None = None
     final: bool = False
     summary_as_turn: bool = False
 

@@ -1,12 +1,13 @@
 """Search by embedding: what an index is, and the exact one that needs no installation."""
 
 import hashlib
-import threading
+import weakref
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import StoreError
+from memzoo.stores.forks import new_rlock
 
 if TYPE_CHECKING:
     import numpy
@@ -59,12 +60,28 @@ class ExactIndex(Closing):
 
     def __init__(self) -> None:
         """A new, empty index."""
-        self._lock = threading.RLock()
+        self._lock = new_rlock()
         self._collections: dict[tuple[str, str], _Vectors] = {}
+        self._leases: weakref.WeakValueDictionary[tuple[str, str], _Lease] = weakref.WeakValueDictionary()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A copy begins empty: a memory fills its index from the store.
         return type(self), ()
+
+    def lease(self, conversation_id: str, space: str) -> object:
+        """Something to hold by who uses embeddings that can be put in again: they go with the last one who held it."""
+        key = conversation_id, space
+        with self._lock:
+            lease = self._leases.get(key)
+            if lease is None:
+                lease = self._leases[key] = _Lease()
+                weakref.finalize(lease, self._ended, key).atexit = False
+            return lease
+
+    def _ended(self, key: tuple[str, str]) -> None:
+        with self._lock:
+            if key not in self._leases:  # otherwise somebody was faster, and has it now
+                self._collections.pop(key, None)
 
     async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
         """See `VectorIndex.add`."""
@@ -97,6 +114,10 @@ class ExactIndex(Closing):
         """See `VectorIndex.remove`."""
         with self._lock:
             self._collections.pop((conversation_id, space), None)
+
+
+class _Lease:
+    """Held by all who use a collection."""
 
 
 def digest(embedding: bytes) -> str:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import selectors
-import threading
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.forks import new_lock, watch
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import TURN, Statements
@@ -77,8 +77,21 @@ class PostgreSQL:
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
-        self._lock = threading.Lock()
+        self._lock, self._pid = new_lock(), os.getpid()
+        self._inherited: list[object] = []
+        watch(self)
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
+
+    def before_fork(self) -> None:
+        """See `memzoo.stores.forks.Forked`."""
+
+    def after_fork(self) -> None:
+        """In a child: use none of the connections that belong to the parent, nor end them, now or later."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._inherited += [self._engine.pool, *self._loops.values()]
+            self._engine.dispose(close=False)
+            self._loops.clear()
 
     async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
         """See `SQLite.rows`."""
@@ -173,7 +186,7 @@ class _LoopEngine:
         while self._idle:
             self._idle.pop().pgconn.finish()
 
-    def _check_out(self, connection: object, record: Any, proxy: Any) -> None:
+    def _check_out(self, connection: object, record: Any, proxy: object) -> None:
         self._idle.discard(record.driver_connection)
         _check_out(connection, record, proxy)
 
@@ -185,11 +198,8 @@ class _LoopEngine:
             self.close()
 
 
-def _check_out(_: object, record: Any, proxy: Any) -> None:
-    """Replace a connection that the server has closed, without the round trip of asking it, or that is another's."""
-    if record.info.setdefault("process", os.getpid()) != os.getpid():  # this process is a fork
-        record.dbapi_connection = proxy.dbapi_connection = None
-        raise DisconnectionError
+def _check_out(_: object, record: Any, __: object) -> None:
+    """Replace a connection that the server has closed, without the round trip of asking it."""
     if record.driver_connection.closed or _has_input(record.driver_connection):
         raise DisconnectionError
 

@@ -1,27 +1,28 @@
-"""How the SQL store connects to SQLite, locks it, and tells what went wrong."""
+"""How the SQL store works with SQLite, locks it, and tells what went wrong."""
 
+import contextlib
 import functools
 import os
 import re
 import sqlite3
-import threading
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, quote, unquote
 
-from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, select, update
+from sqlalchemy import Connection, Executable, select, update
 from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import QueuePool, StaticPool
 
-from memzoo.stores.common import redacted
+from memzoo.stores.common import private, redacted
 from memzoo.stores.errors import OptionError, StoreError
+from memzoo.stores.forks import new_rlock
+from memzoo.stores.sql.handles import Handles, Held
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
+from memzoo.stores.sql.waiting import AT_ONCE, Aside, Deadline
 
 __all__ = ["SQLite"]
 
@@ -39,11 +40,12 @@ _STATEMENTS = Statements(
 )
 
 
+_IN_MEMORY = ":memory:"
 _DIALECT = dialect(paramstyle="named")
 
 
 class SQLite:
-    """Connections to an SQLite database, one for each thread, and the errors that come over them.
+    """An SQLite database: its statements, who waits for whom, and the errors that come over its connections.
 
     The statements of each save and load go to the driver as text that SQLAlchemy compiled once: going through its
     connection would take several times as long as SQLite itself does.
@@ -58,128 +60,130 @@ class SQLite:
 
     def __init__(self, url: str) -> None:
         """Nothing is opened yet: that happens with the first transaction."""
-        database, synchronous, timeout = _parsed(url)
+        database, synchronous, self._timeout = _parsed(url)
+        in_memory = database == _IN_MEMORY
         self.name = database
-        self.shown = "sqlite://" if database == ":memory:" else f"sqlite:///{quote(database)}"
-        options = f"?synchronous={synchronous}&timeout={timeout:g}"
-        self.url = None if database == ":memory:" else f"{self.shown}{options}"
+        self.shown = "sqlite://" if in_memory else f"sqlite:///{quote(database)}"
+        self.url = None if in_memory else f"{self.shown}?synchronous={synchronous}&timeout={self._timeout:g}"
         self.statements = _STATEMENTS
-        self._in_memory = database == ":memory:"
-        self._engine = create_engine(
-            URL.create("sqlite+pysqlite", database=database),
-            connect_args={"timeout": timeout, "isolation_level": None, "check_same_thread": False},
-            hide_parameters=True,
-            **({"poolclass": StaticPool} if self._in_memory else {"poolclass": QueuePool, "max_overflow": -1}),
-        )
-
-        @event.listens_for(self._engine, "connect")
-        def prepare(connection: sqlite3.Connection, _: object) -> None:
-            _use_wal(connection)
-            connection.execute(f"PRAGMA synchronous = {synchronous}")
-            connection.execute("PRAGMA secure_delete = ON")
-
         # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock.
-        self._write_lock = threading.RLock()
-        self._thread = threading.local()
-        self._pid = os.getpid()
-        self._held = weakref.WeakSet[_Held]()
-        self._inherited: list[_Held] = []
-        self.close = weakref.finalize(self, _close, self._engine, self._held)
+        self._write_lock = new_rlock()
+        connect = functools.partial(_connect, database, synchronous)
+        # Readers of an in-memory database queue with its writers, because they share its only connection.
+        self._handles = Handles(connect, shared=self._write_lock if in_memory else None)
+        self._aside = Aside()
+        self.close = weakref.finalize(self, self._handles.close)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
         """The rows that one statement finds."""
-        try:
-            held = self._connection()
-            with held.lock:
-                return _run(held.driver, statement, values).fetchall()
-        except (sqlite3.Error, SQLAlchemyError, OverflowError) as error:
-            raise self._error(error) from error
+        return await self._done(lambda held: _run(held.driver, statement, values).fetchall())
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
-        with self._checked() as held, held.lock, held.connection.begin():
-            return work(held.connection)
+
+        def job(held: Held) -> T:
+            with held.connection.begin():
+                return work(held.connection)
+
+        return await self._done(job)
 
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
-        with self._checked() as held, self._write_lock, held.lock, held.connection.begin():
-            # One that reads first and asks for the lock later fails as soon as another has written.
-            held.connection.exec_driver_sql("BEGIN IMMEDIATE")
-            return work(held.connection)
+
+        def job(held: Held) -> T:
+            with held.connection.begin():
+                # One that reads first and asks for the lock later fails as soon as another has written.
+                held.connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return work(held.connection)
+
+        return await self._done(job, writes=True)
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
         """The rows of the turn, which are those that it has already where it is there; it is not empty."""
-        with self._checked() as held, self._write_lock, held.lock, _transaction(held.driver) as driver:
-            if stored := _run(driver, TURN, turn.ids).fetchall():
-                return stored
-            new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
-            rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
-            added = (turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows))
-            driver.executemany(_compiled(ADD)[0], added)
-            return rows
+
+        def job(held: Held) -> Sequence[Row]:
+            with _transaction(held.driver) as driver:
+                if stored := _run(driver, TURN, turn.ids).fetchall():
+                    return stored
+                new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
+                rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
+                added = (turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows))
+                driver.executemany(_compiled(ADD)[0], added)
+                return rows
+
+        return await self._done(job, writes=True)
 
     async def scrub(self, *, thorough: bool | None) -> bool:
         """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
-        with self._checked() as held, self._write_lock, held.lock:
-            try:
-                if thorough is not False:
-                    held.driver.execute("VACUUM")
-                held_up: int = held.driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                    raise
-                return False
-        return not held_up
+        deadline = Deadline(self._timeout)
+        try:
+            for job in (_rewrite, _empty_log) if thorough is not False else (_empty_log,):
+                await self._aside.run(functools.partial(self._attempt, job, deadline, writes=True), deadline)
+        except _BusyError:
+            return False
+        return True
 
-    def _connection(self) -> "_Held":
-        """The connection of this thread."""
+    async def _done(self, job: Callable[[Held], T], *, writes: bool = False) -> T:
+        """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
+        try:
+            return self._attempt(job, AT_ONCE, writes=writes)
+        except _BusyError:
+            deadline = Deadline(self._timeout)
+        try:
+            return await self._aside.run(functools.partial(self._attempt, job, deadline, writes=writes), deadline)
+        except _BusyError as error:
+            raise StoreError(f"{error}: others held it for {self._timeout:g} seconds") from error
+
+    def _attempt(self, job: Callable[[Held], T], deadline: Deadline, *, writes: bool) -> T:
+        if writes and not deadline.takes(self._write_lock):
+            raise _BusyError(f"{self.name}: {_LOCKED}")
+        try:
+            while True:
+                try:
+                    held = self._held(deadline)
+                    with held.lock:
+                        if not held.is_closed:
+                            return job(held)
+                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError) as error:
+                    if not (_is_busy(error) and deadline.pause()):
+                        raise self._error(error) from error
+        finally:
+            if writes:
+                self._write_lock.release()
+
+    def _held(self, deadline: Deadline) -> Held:
         if not self.close.alive:
             raise StoreError(f"{self.name}: this store is closed")
-        held: _Held | None = getattr(self._thread, "held", None)
-        if held is None or held.pid != os.getpid():
-            held = self._thread.held = self._opened(held)
-        return held
-
-    def _opened(self, inherited: "_Held | None") -> "_Held":
-        # SQLite forbids a fork to use, or even to close, what its parent has opened.
-        if self._pid != os.getpid() and not self._in_memory:
-            self._engine.dispose(close=False)
-            self._pid = os.getpid()
-        if inherited is not None:
-            self._inherited.append(inherited)
-        # Readers of an in-memory database queue with its writers, because they share its only connection.
-        held = _Held(self._engine.connect(), self._write_lock if self._in_memory else threading.RLock())
-        self._held.add(held)
-        return held
-
-    @contextmanager
-    def _checked(self) -> Generator["_Held", None, None]:
-        try:
-            yield self._connection()
-        except (sqlite3.Error, SQLAlchemyError, OverflowError) as error:
-            raise self._error(error) from error
+        if deadline.is_given_up:
+            raise _BusyError(_LOCKED)
+        return self._handles.of_thread()
 
     def _error(self, error: Exception) -> StoreError:
-        return StoreError(f"{self.name}: {getattr(error, 'orig', None) or error}")
+        kind = _BusyError if _is_busy(error) else StoreError
+        return kind(f"{self.name}: {getattr(error, 'orig', None) or error}")
 
 
-class _Held:
-    """A connection that a thread keeps, and the lock under which it is used and closed."""
-
-    def __init__(self, connection: Connection, lock: "threading.RLock") -> None:
-        self.connection = connection
-        self.driver: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
-        self.lock = lock
-        self.pid = os.getpid()
+class _BusyError(StoreError):
+    """Others hold the database for longer than the call may wait."""
 
 
-def _close(engine: Engine, held: "weakref.WeakSet[_Held]") -> None:
-    """Close all connections; one that is in use for longer is closed when its thread lets go of it."""
-    for one in list(held):
-        if one.pid == os.getpid() and one.lock.acquire(timeout=1):
-            one.connection.close()
-            one.lock.release()
-    engine.dispose()
+_LOCKED = "database is locked"  # as SQLite says it
+
+
+def _is_busy(error: Exception) -> bool:
+    if isinstance(error, _BusyError):
+        return True
+    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+    return code & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _rewrite(held: Held) -> None:
+    held.driver.execute("VACUUM")
+
+
+def _empty_log(held: Held) -> None:
+    if held.driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        raise _BusyError(_LOCKED)
 
 
 @functools.lru_cache(maxsize=64)
@@ -195,7 +199,7 @@ def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str,
     return driver.execute(text, {**constants, **values})
 
 
-@contextmanager
+@contextlib.contextmanager
 def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, None, None]:
     driver.execute("BEGIN IMMEDIATE")
     try:
@@ -211,20 +215,25 @@ def _named(row: Row) -> dict[str, Any]:
     return dict(zip(ENTRY_COLUMNS, row, strict=True))
 
 
-def _use_wal(connection: sqlite3.Connection, tries: int = 100) -> None:
-    """Switch a file to write-ahead logging, which it keeps.
+def _create(file: str) -> None:
+    """Make a file before SQLite does, which lets everybody read it; those beside it get the same mode."""
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong
+        os.close(private(file, os.O_CREAT | os.O_RDWR))
 
-    When several processes open a new file at once, SQLite sees a deadlock and refuses instead of waiting. So this
-    waits for its turn with a transaction, and tries again.
-    """
+
+def _connect(database: str, synchronous: str) -> sqlite3.Connection:
+    """Open a connection, which waits for nobody: who has to wait tries again."""
+    if database != _IN_MEMORY:
+        _create(database)
+    connection = sqlite3.connect(database, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or not tries:
-            raise
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute("COMMIT")
-        _use_wal(connection, tries - 1)
+        # A file keeps the write-ahead log. One that is new refuses this while other processes do the same.
+        for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 _OPTIONS = {"synchronous": "full", "timeout": "30"}
@@ -243,14 +252,14 @@ def _parsed(url: str) -> tuple[str, str, float]:
         raise OptionError(f"{redacted(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
     options = _OPTIONS | {name: ",".join(values) for name, values in given.items()}
     return (
-        _file(unquote(parts[1] or "/:memory:")[1:]),
+        _file(unquote(parts[1] or f"/{_IN_MEMORY}")[1:]),
         _synchronous(options["synchronous"]),
         _seconds(options["timeout"]),
     )
 
 
 def _file(database: str) -> str:
-    if database == ":memory:":
+    if database == _IN_MEMORY:
         return database
     # Absolute at once: connections are opened as they are needed, and the process may change its folder.
     path = Path(database).absolute()

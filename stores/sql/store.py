@@ -28,9 +28,9 @@ class SQLStore(Closing):
 
     **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
     (`?synchronous=full`, the default). With `?synchronous=normal` it does not wait: many times faster, and a crash
-    of the process still loses nothing, but a power failure may take the latest commits. The methods never suspend:
-    SQLite is embedded, and answers within microseconds or one flush of the disk. Readers never wait for writers; a
-    writer waits for another process at most `?timeout=` seconds (default 30).
+    of the process still loses nothing, but a power failure may take the latest commits. SQLite is embedded, and answers
+    within microseconds or one flush of the disk. Readers never wait for writers; a writer waits for others at most
+    `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
 
     **PostgreSQL.** An append is one round trip. Awaited, the methods do not block the event loop. A writer waits only
     for others of the same conversation, at most `?timeout=` seconds (default 30). A store may be used from threads
@@ -106,7 +106,7 @@ class SQLStore(Closing):
             return Entries()
         seq, *_, born, evictions = rows[0]
         epoch = (born, evictions)
-        if seq is None or limit == 0:
+        if seq is None or (limit is not None and limit <= 0):
             return Entries(epoch=epoch)
         return Entries(to_entries(reversed(rows) if newest else rows), epoch)
 

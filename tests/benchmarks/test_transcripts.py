@@ -64,11 +64,19 @@ class TestOwnFormat:
         assert (len(loaded.measured), loaded.adversarial, loaded.without_evidence) == (2, 1, 1)
         assert loaded.unusable_evidence == ("9z",)
 
+    def test_what_a_correction_corrects_is_cited_like_evidence(self, chat: dict[str, Any], saved: Saved) -> None:
+        """By id or place, each once; a citation of nothing is told."""
+        chat["questions"][0]["stale"] = ["2a", "2a", "9z"]
+        (loaded,) = load_transcripts(saved(chat))
+        assert loaded.questions[0].stale == ("I live in Oslo, by the river.",)
+        assert loaded.unusable_evidence == ("9z",)
+
     def test_the_bundled_sample_is_in_this_format_and_has_evidence_for_all_its_questions(self) -> None:
         """What comes with the package needs no excuse."""
         (sample,) = sample_transcripts()
-        assert len(sample.measured) == len(sample.questions) == 44
+        assert len(sample.measured) == len(sample.questions) == 76
         assert sample.unusable_evidence == ()
+        assert sum(bool(question.stale) for question in sample.questions) == 13
         assert sample.exchanges[0].user_text is not None
 
 
@@ -186,5 +194,5 @@ def test_a_file_that_cannot_be_read_is_a_transcript_error(tmp_path: Path) -> Non
     """A missing file and a file that is no text are named."""
     (tmp_path / "latin.json").write_bytes(b'"caf\xe9"')
     for name in ("missing.json", "latin.json"):
-        with pytest.raises(TranscriptError, match=f"{name} cannot be read as UTF-8 text"):
+        with pytest.raises(TranscriptError, match=f"{name} cannot be read"):
             load_transcripts(tmp_path / name)

@@ -1,24 +1,8 @@
-"""Finding evidence and answers."""
+"""Finding answers."""
 
 import pytest
 
-from memzoo.benchmarks.measure.words import answer_found, recall
-
-
-class TestRecall:
-    """The share of evidence that was shown."""
-
-    def test_white_space_does_not_count(self) -> None:
-        """A line break in the evidence matches a space in what was shown."""
-        assert recall(["I moved\nto  Oslo."], "Human: I moved to Oslo.\nAI: Oh.") == 1
-
-    def test_a_part_is_not_enough(self) -> None:
-        """Evidence counts only as a whole, word for word."""
-        assert recall(["I moved to Oslo.", "I have a cat."], "I moved to Oslo in May. I have a cat") == 0
-
-    def test_it_is_the_share_that_was_found(self) -> None:
-        """One of four is a quarter."""
-        assert recall(["a b", "c d", "e f", "g h"], "x e f x") == 0.25
+from memzoo.benchmarks.measure.words import answer_found
 
 
 @pytest.mark.parametrize(
@@ -40,4 +24,9 @@ class TestRecall:
 )
 def test_an_answer_is_found_by_its_content_words(answer: str, shown: str, expected: object) -> None:
     """Case, punctuation, order, stop words and plurals do not count; an answer of stop words is not judged."""
-    assert answer_found(answer, shown) is expected
+    assert answer_found(answer, [shown]) is expected
+
+
+def test_the_words_of_an_answer_may_stand_in_several_messages() -> None:
+    """What is shown is read together."""
+    assert answer_found("church organ", ["an organ", "in a church"])

@@ -28,11 +28,17 @@ DEAD_URL = "https://dead.invalid:9/v1"
 
 @dataclass
 class Reply:
-    """What the server answers: a status, further headers, and the text that the model says, in pieces."""
+    """What the server answers: a status, further headers, and the text that the model says, in pieces.
+
+    With a `kind` the pieces are the body itself, of that content type; with `ends` they are sent one by one, as chunks,
+    and the answer ends as it should, or breaks off.
+    """
 
     pieces: list[str]
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict[str, str])
+    kind: str = ""
+    ends: bool | None = None
 
 
 @dataclass
@@ -59,6 +65,15 @@ class ModelServer:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self.queued.append(Reply(list(pieces), status, named))
 
+    def send(self, kind: str, *pieces: str, **headers: str) -> None:
+        """Answer one of the next requests, in order, with this body."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self.queued.append(Reply(list(pieces), 200, named, kind))
+
+    def stream(self, *chunks: str, ends: bool = True) -> None:
+        """Answer one of the next requests, in order, with a stream of these chunks."""
+        self.queued.append(Reply(list(chunks), kind="text/event-stream", ends=ends))
+
     def reply(self, body: dict[str, Any]) -> Reply:
         """What to answer to a request."""
         return self.queued.popleft() if self.queued else Reply(self.answer(body))
@@ -75,7 +90,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A running server; its address is also in the environment, for inner test runs."""
     started = ModelServer()
     handler = type("Handler", (_Handler,), {"models": started})
-    listener = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    listener = _Listener(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
 
@@ -220,6 +235,10 @@ def project(pytester: pytest.Pytester, server: ModelServer, monkeypatch: pytest.
     return Project(pytester, server, monkeypatch)
 
 
+class _Listener(ThreadingHTTPServer):
+    request_queue_size = 128
+
+
 class _Handler(BaseHTTPRequestHandler):
     models: ModelServer
 
@@ -231,7 +250,11 @@ class _Handler(BaseHTTPRequestHandler):
             body = {"input": content.hex()}
         self.models.seen.append(body)
         reply = self.models.reply(body)
-        if reply.status >= 400:
+        if reply.ends is not None:
+            self._send_chunks(reply)
+        elif reply.kind:
+            self._send(reply, reply.kind, "".join(reply.pieces))
+        elif reply.status >= 400:
             self._send(reply, "application/json", json.dumps({"error": {"message": "".join(reply.pieces)}}))
         elif self.path.endswith("/embeddings"):
             self._send(reply, "application/json", json.dumps(self._embedding(body)))
@@ -280,6 +303,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _send_chunks(self, reply: Reply) -> None:
+        self.protocol_version = "HTTP/1.1"
+        self.send_response(reply.status)
+        for name, value in {"content-type": reply.kind, "transfer-encoding": "chunked", "connection": "close"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for piece in [*reply.pieces, *([""] if reply.ends else [])]:
+            self.wfile.write(f"{len(piece.encode()):x}\r\n{piece}\r\n".encode())
+        self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
         """Keep quiet."""

@@ -1,18 +1,21 @@
 """docs/cassettes.md does what it says."""
 
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memzoo import cassettes
+from memzoo.cassettes import plugin
 from memzoo.cassettes.scrubbing import REQUEST_HEADERS, RESPONSE_HEADERS
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Project
 
-TEXT = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "cassettes.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -69,10 +72,50 @@ def test_use_cassette(server: "ModelServer", tmp_path: Path, monkeypatch: pytest
     assert (tmp_path / "cassettes" / "demo.yaml").is_file()
 
 
+def test_what_varies(documented: "Project", server: "ModelServer") -> None:
+    """The recipe with a date records one day and replays another, and shows its rules in the header."""
+    documented.write("tests/test_today.py", blocks("python")[2])
+    arguments = ("-o", "pythonpath=tests", "tests/test_today.py")
+    server.enqueue("In Oslo.")
+    documented.record(*arguments).assert_outcomes(passed=1)
+    text = documented.text("test_today/test_today.yaml")
+    assert "ignored:\n- re:" in text
+    assert re.search(r"It is \d{4}-\d\d-\d\d", text)
+    documented.write("cassettes/test_today/test_today.yaml", re.sub(r"It is \d{4}", "It is 1999", text))
+    documented.go_offline()
+    documented.replay(*arguments).assert_outcomes(passed=1)
+
+
+def test_app(documented: "Project", server: "ModelServer") -> None:
+    """The recipe with FastAPI runs the app each time, and replays the stream of its model."""
+    events = [
+        '{"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Oslo"}}]}',
+        "[DONE]",
+    ]
+    server.stream(*(f"data: {event}\n\n" for event in events))
+    documented.write("tests/test_app.py", blocks("python")[3])
+    options = ("-W", "default", "tests/test_app.py")
+    documented.record(*options).assert_outcomes(passed=1)
+    documented.go_offline()
+    documented.replay(*options).assert_outcomes(passed=1)
+    assert "chunks: events" in documented.text("test_app/test_app.yaml")
+    assert "/ask" not in documented.text("test_app/test_app.yaml")
+
+
+def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The recipe with a memory runs twice with the same result, the second time from its recording."""
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        exec(blocks("python")[4], {})  # noqa: S102 - our own documentation
+    assert "method: CALL" in (tmp_path / "cassettes" / "summary.yaml").read_text()
+
+
 def test_every_public_name_is_known() -> None:
     """Errors, options, headers and choices are all documented."""
     errors = [name for name in cassettes.__all__ if name.endswith("Error")]
-    options = ["cassette_dir", "cassette_record_command", "cassette_max_bytes", "cassette_secrets"]
+    options = re.findall(r'addini\(\s*"(\w+)"', (ROOT / "cassettes" / "plugin.py").read_text(encoding="utf-8"))
+    settings = [field.name for field in fields(cassettes.CassetteSettings) if field.name in plugin.OPTIONS]
+    assert len(options) == 8
     choices = [f"--cassettes={choice}" for choice in ("none", "once", "all")]
-    for name in [*errors, *options, *choices, *REQUEST_HEADERS, *RESPONSE_HEADERS, "use_cassette", "allow_errors"]:
+    for name in [*errors, *options, *choices, *REQUEST_HEADERS, *RESPONSE_HEADERS, "use_cassette", *settings]:
         assert f"`{name}`" in TEXT or f"`{name}=" in TEXT or f"`{name}s`" in TEXT

@@ -48,11 +48,11 @@ def test_changed_prompt(recorded: Path, pipeline: "Pipeline") -> None:
         "No recording is left for this request:",
         "  POST /chat/completions m: 'What is\\nthe capital of Denmark?'",
         "The nearest is number 1 (- recorded, + asked for):",
-        "  body differs:",
-        "          What is",
-        "    -     the capital of Norway?",
-        "    +     the capital of Denmark?",
-        "        role: user",
+        "  body differs at $.messages[0].content:",
+        "    If that may vary: ignore=['$.messages[0].content']",
+        "        What is",
+        "    -   the capital of Norway?",
+        "    +   the capital of Denmark?",
         f"Cassette: {recorded} (2 recorded)",
         "To record it: make tapes",
     ]
@@ -167,7 +167,7 @@ def test_missing(path: Path, pipeline: "Pipeline") -> None:
         "",
         "<<<<<<< ours\n",
         "interactions: []",
-        "version: 2\ninteractions: []",
+        "version: 3\ninteractions: []",
         "version: 1\ninteractions: [1]",
         "version: 1\ninteractions: !!python/object/apply:os.getcwd []",
     ],
@@ -180,13 +180,13 @@ def test_damaged(text: str, tmp_path: Path, pipeline: "Pipeline") -> None:
             replay(tmp_path / "bad.yaml", pipeline)
 
 
-def test_one_at_a_time(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
-    """A second cassette is refused, in another thread too, and the first one goes on."""
+def test_one_recorder_for_a_file(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A file that is being recorded cannot be opened a second time, in another thread either; the first one goes on."""
     refused: list[BaseException] = []
 
     def second() -> None:
-        with pytest.raises(CassetteInUseError, match=r"test\.yaml' is open, so 'other\.yaml'") as raised:
-            Cassette("other.yaml", CassetteSettings(record="all"))
+        with pytest.raises(CassetteInUseError, match=r"test\.yaml' is open already") as raised:
+            Cassette(path, CassetteSettings(record="all"))
         refused.append(raised.value)
 
     with use_cassette(path, record="once"):
@@ -203,7 +203,7 @@ def test_closing_twice(path: Path) -> None:
     """Closing a closed cassette does no harm to the next one."""
     first = Cassette(path, CassetteSettings(record="once"))
     first.close()
-    second = Cassette(path)
+    second = Cassette(path, CassetteSettings(record="all"))
     first.close()
     with pytest.raises(CassetteInUseError):
         Cassette(path)

@@ -43,8 +43,8 @@ def test_serializer_names_the_extra() -> None:
 def test_recordings_of_this_project() -> None:
     """No recording of this project has a secret, is too large, or does not load."""
     from memzoo.cassettes import ReadableSerializer
-    from memzoo.cassettes.cassette import MAX_BYTES
     from memzoo.cassettes.secrets import Keys
+    from memzoo.cassettes.settings import MAX_BYTES
 
     for file in (Path(__file__).parents[2] / "cassettes").rglob("*.yaml"):
         text = file.read_text(encoding="utf-8")

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
-from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key, same_request
+from memzoo.cassettes.matching import RequestKey, request_key, same_request
 from memzoo.cassettes.plugin import cassette_name
+from memzoo.cassettes.reports import differences, nearest
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 OBJECTS = st.dictionaries(st.text(), st.recursive(SCALARS, st.lists, max_leaves=5), min_size=1)

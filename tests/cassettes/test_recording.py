@@ -172,7 +172,7 @@ def test_header(model: str, note: str | None, expected: str, path: Path, request
         request.getfixturevalue("pipeline").ask("hi", at=server.url)
     assert path.read_text().splitlines()[:7] == [
         "# Recorded by memzoo.cassettes. Do not edit: record it again.",
-        "version: 1",
+        "version: 2",
         "recorder: memzoo.cassettes",
         "recorded: '2030-01-02'",
         "models:",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memzoo.cassettes import CassetteFormatError, ReadableSerializer
-from memzoo.cassettes.format import dump
+from memzoo.cassettes.yaml_text import dump
 
 # Characters that YAML treats in some way of its own come often.
 AWKWARD = " \t\n\r-:#ab\"'\\|>%@`é\x85\u2028\u2029\x01\x1b\x7f\ufeff\U0001f600中{}[]?!&*=<"
@@ -109,7 +109,7 @@ def test_header_is_metadata() -> None:
     """What stands above the interactions can be read by programs, too."""
     read = ReadableSerializer().deserialize(ReadableSerializer(note="why").serialize(cassette('{"model": "m"}')))
     assert read["metadata"] | {"recorded": ""} == {
-        "version": 1,
+        "version": 2,
         "recorder": "memzoo.cassettes",
         "recorded": "",
         "models": ["m"],

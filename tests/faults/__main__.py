@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.faults import concurrency, crash, database, disk, model
+from tests.faults import concurrency, contention, crash, database, disk, model, operations
 from tests.faults.places import STORES, Places
 from tests.faults.tally import Cell, Tally, as_json, as_table
 from tests.postgres import PostgresServer
@@ -25,6 +25,9 @@ from tests.postgres import PostgresServer
 KINDS: dict[str, Callable[[Places, int], Iterator[Cell]]] = {
     "crash": crash.cells,
     "model": model.cells,
+    "operations": operations.cells,
+    "fork": contention.fork_cells,
+    "waiting": contention.waiting_cells,
     "concurrency": concurrency.cells,
     "disk": disk.cells,
     "cut connection": database.cut_cells,

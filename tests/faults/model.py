@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories import BaseMemory
+from memzoo.memories.engine.attempts import ATTEMPTS
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 from tests.faults.endpoint import ACCEPTABLE, FAULTS, Endpoint
@@ -94,7 +95,8 @@ async def _turns(memory: BaseMemory, endpoint: Endpoint) -> _Seen:
             endpoint.stuck = False
         for member in members:
             state = await memory.store.read_state(memory.conversation_id, member.state_name)
-            seen.states[member.state_name, state.watermark] = dict(state.changes)
+            known = {key: value for key, value in state.changes.items() if key != ATTEMPTS}
+            seen.states[member.state_name, state.watermark] = known
     await memory.asettle()
     seen.calls = endpoint.calls
     seen.outcome = await aoutcome(memory)

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
+from memzoo.memories.engine.attempts import ATTEMPTS
 from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, managed, open_store
 from tests.clerk import clerk, eager
 
@@ -100,7 +101,8 @@ async def aoutcome(memory: BaseMemory) -> dict[str, Any]:
     states: dict[str, Any] = {}
     for member in getattr(memory, "members", [memory]):
         state = await store.read_state(id_, member.state_name)
-        states[member.state_name] = (state.watermark, dict(state.changes))
+        known = {key: value for key, value in state.changes.items() if key != ATTEMPTS}
+        states[member.state_name] = (state.watermark, known)
         states[f"{member.state_name} embeddings"] = await managed(store, "embeddings").embeddings(
             id_, member.state_name
         )

@@ -22,12 +22,20 @@ class Steps:
     Args:
         fault_at: In which turn, at which step the fault happens; `None` for never.
         fault: Called with the label of that step.
+        each: Called with the label of each step.
     """
 
-    def __init__(self, fault_at: tuple[int, int] | None, fault: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        fault_at: tuple[int, int] | None,
+        fault: Callable[[str], None],
+        *,
+        each: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.labels: list[str] = []
         self._fault_at = fault_at
         self._fault = fault
+        self._each = each
         self._turn = -1
         self._lock = threading.Lock()
 
@@ -40,6 +48,7 @@ class Steps:
         """A step is reached."""
         with self._lock:
             self.labels.append(label)
+            self._each(label)
             if self._fault_at == (self._turn, len(self.labels)):
                 self._fault(label)
 
@@ -71,11 +80,8 @@ class Steps:
         def checkin(*_: Any) -> None:
             self("connection back")
 
-        def connect(dialect: Any, record: Any, arguments: Any, options: dict[str, Any]) -> None:
-            if dialect.name == "sqlite":
-                options["factory"] = type("Stepped", (_SteppedConnection,), {"step": self})
-
-        event.listen(Engine, "do_connect", connect)
+        stepped = type("Stepped", (_SteppedConnection,), {"step": self})
+        sqlite3.connect = functools.partial(sqlite3.connect, factory=stepped)
         event.listen(Engine, "before_cursor_execute", before)
         event.listen(Engine, "after_cursor_execute", after)
         event.listen(Engine, "commit", commit)

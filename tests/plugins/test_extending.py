@@ -29,10 +29,12 @@ def test_a_strategy_has_two_names(run: Run):
 def test_a_strategy_is_listed(run: Run):
     """`memzoo list` has a line for it."""
     lines = run("-m", "memzoo", "list").stdout.splitlines()
-    assert lines[-1].split(maxsplit=2) == [
+    assert lines[-1].split("\t") == [
         "pinned",
         "PinnedMemory",
-        "what the user asked to remember, and the last `k` exchanges.",
+        "what the user asked to remember, and the last `k` exchanges",
+        "",
+        "nothing",
     ]
 
 
@@ -42,7 +44,7 @@ def test_a_strategy_is_compared(run: Run, tmp_path: Path):
         done = run("-m", "memzoo", "compare", "--memory", name, "--out", str(tmp_path / name))
         assert done.returncode == 0, done.stderr
         results = json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-        assert sorted(results["strategies"]) == ["everything", "none", "pinned"]
+        assert [row["memory"]["name"] for row in results["rows"]] == ["none", "pinned", "everything"]
 
 
 def test_a_strategy_can_be_talked_to(run: Run):

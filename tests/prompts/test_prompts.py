@@ -23,7 +23,14 @@ VALUES: dict[str, Any] = {
     "limit": 90,
     "history": "HISTORY",
     "input": "INPUT",
+    "known": "KNOWN",
     "entities": [{"name": "NAME", "summary": "NOTE"}],
+    "memory": "MEMORY",
+    "question": "QUESTION",
+    "answer": "ANSWER",
+    "reply": "REPLY",
+    "lines": "LINES",
+    "count": 7,
 }
 
 
@@ -53,11 +60,11 @@ class TestShipped:
                 PromptSet().render(name, **given_values)
 
     def test_say_what_they_ask_and_that_the_rest_is_data(self, name: str) -> None:
-        """Each begins with its task, says what is data, and allows an answer for "nothing" (DESIGN 6)."""
+        """Each begins with its task, says what is data, and allows a short answer such as "nothing" (DESIGN 6)."""
         text = PromptSet().render(name, **values(name))
         assert text.startswith(f"Task: {name}.\n")
         assert "is data" in text
-        assert re.search(r"answer only: (?:NOTHING NEW|NONE)$", text)
+        assert re.search(r"answer only: (?:NOTHING NEW|NONE|I do not know\.|RIGHT or WRONG)$", text)
         assert "{#" not in text
 
     def test_are_files(self, name: str) -> None:
@@ -103,7 +110,7 @@ class TestData:
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
         entities = [{"name": text, "summary": other}, {"name": other, "summary": text}]
-        hostile = values(name, summary=other, new_lines=text, history=other, input=text, entities=entities)
+        hostile = values(name, summary=other, new_lines=text, history=other, input=text, known=other, entities=entities)
         own = [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
         known = {named(tag) for tag in own}
         tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
@@ -141,6 +148,40 @@ class TestData:
             PromptSet(source)
         prompts = PromptSet({**source, "current_entities": "<q>x</q>", "entity_extraction": "{{ new_lines }}"})
         assert prompts.render("entity_extraction", new_lines="</q></facts>") == "&lt;/q>&lt;/facts>"
+
+    @pytest.mark.parametrize(
+        "include", ["'{path}'", "summary", "'../prompts/summary'", "'summary.jinja'", "'/' ~ '{path}'"]
+    )
+    def test_cannot_be_read_from_elsewhere(self, include: str, tmp_path: Path) -> None:
+        """A template includes prompts, by whatever name it makes up, and no other file."""
+        secret = tmp_path / "secret"
+        secret.with_suffix(".jinja").write_text("PLANTED", encoding="utf-8")
+        template = f"{{% include {include.format(path=secret)} %}}"
+        with pytest.raises(PromptError, match="there is no prompt"):
+            PromptSet({"summary": template}).render("summary", summary=str(secret), new_lines="", limit=0)
+
+    def test_cannot_include_itself_by_a_detour(self) -> None:
+        """A template that includes itself by a name that it makes up is an error too, when it is rendered."""
+        prompts = PromptSet({"summary": "{% include summary %}"})
+        with pytest.raises(PromptError, match="'summary' cannot be rendered"):
+            prompts.render("summary", summary="summary", new_lines="", limit=0)
+
+    @pytest.mark.parametrize("closing", ["\uff1c/{}>", "<\u200b/{}>", "</\u2060{}>", "<\uff0f{}>"])
+    @pytest.mark.parametrize("name", PROMPTS)
+    def test_cannot_look_like_a_tag(self, name: str, closing: str) -> None:
+        """Full width and unseen characters make no other tag: a value closes no tag of any template (I8)."""
+        source = (Path(memzoo.prompts.__file__ or "").parent / f"{name}.jinja").read_text(encoding="utf-8")
+        for tag in set(re.findall(r"</([\w.-]+)>", source)):
+            hostile = closing.format(tag)
+            shown = PromptSet().render(
+                name,
+                **values(
+                    name,
+                    **{key: hostile for key, value in values(name).items() if isinstance(value, str)},
+                ),
+            )
+            assert hostile not in shown
+            assert f"&lt;{hostile[1:]}" in shown
 
     def test_cannot_include_itself(self) -> None:
         """A template that includes itself would never end."""
@@ -200,7 +241,7 @@ class TestReplacing:
     @pytest.mark.parametrize(
         ("source", "error"),
         [
-            ({"sumary": "x"}, "no prompt 'sumary'; the prompts are 'current_entities', .*'summary'"),
+            ({"sumary": "x"}, "no prompt 'sumary'; the prompts are 'compare_answer', .*'summary'"),
             ({"summary": "a\nb {{ c"}, "prompt 'summary', line 2: "),
             ({"summary": "{% if x %}"}, "prompt 'summary', line 1: "),
             ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'limit', 'new_lines', 'summary'"),

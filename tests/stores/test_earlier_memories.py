@@ -111,4 +111,6 @@ def test_the_conversation_goes_on(name: str, store: SQLStore):
     after = drive(store.embeddings("anna", state))
     assert {seq: after[seq] for seq in before} == before
     if name in {*MODEL_BACKED, "vector-retriever"}:
-        assert drive(store.read_state("anna", state)).watermark == 12
+        # A summary-buffer has not learnt yet from what it still shows word for word.
+        learnt = 10 if name == "summary-buffer" else 12
+        assert drive(store.read_state("anna", state)).watermark == learnt

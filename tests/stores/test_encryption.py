@@ -1,6 +1,9 @@
 """Stores that are encrypted at rest."""
 
 import contextlib
+import hmac
+import json
+import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,13 +11,23 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import STRATEGIES, create_memory
-from memzoo.stores import EncryptedStore, InMemoryStore, Record, SQLStore, Store, export_conversation, open_store
+from memzoo.stores import (
+    EncryptedStore,
+    InMemoryStore,
+    Record,
+    SQLStore,
+    Store,
+    export_conversation,
+    import_conversation,
+    managed,
+    open_store,
+)
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
 from memzoo.stores.testing.contract import StoreContract
-from memzoo.stores.testing.tools import commit, fill, vector
+from memzoo.stores.testing.tools import commit, fill, records, vector
 
-pytest.importorskip("cryptography", reason="needs the 'encryption' extra")
+Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
 
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
@@ -107,6 +120,77 @@ def test_content_under_another_key_is_found_later_too():
     for call in (other.read("a"), other.read_state("a", "s"), other.embeddings("a", "s")):
         with pytest.raises(WrongKeyError):
             drive(call)
+
+
+MOVES = {
+    "into another conversation": "UPDATE memzoo_messages SET message = (SELECT message FROM memzoo_messages WHERE"
+    " conversation_id = 'alice' AND seq = 1) WHERE conversation_id = 'mallory' AND seq = 1",
+    "the row itself": "UPDATE memzoo_messages SET conversation_id = 'mallory', seq = 9, place = 9 WHERE"
+    " conversation_id = 'alice' AND seq = 4",
+    "into another turn": "UPDATE memzoo_messages SET message = (SELECT message FROM memzoo_messages WHERE"
+    " conversation_id = 'alice' AND seq = 3) WHERE conversation_id = 'alice' AND seq = 1",
+    "within its turn": "UPDATE memzoo_messages SET message = (SELECT message FROM memzoo_messages AS other WHERE"
+    " conversation_id = 'alice' AND other.seq = 3 - memzoo_messages.seq) WHERE conversation_id = 'alice' AND seq < 3",
+    "once more": "INSERT INTO memzoo_messages SELECT conversation_id, 9, turn_id, message, fields, created_at, 9"
+    " FROM memzoo_messages WHERE conversation_id = 'alice' AND seq = 1",
+    "a note's value": "UPDATE memzoo_items SET value = (SELECT value FROM memzoo_items WHERE"
+    " conversation_id = 'alice' AND strategy = 's') WHERE conversation_id = 'mallory' AND strategy = 's'",
+    "a note to another state": "UPDATE memzoo_items SET strategy = 't' WHERE conversation_id = 'mallory'",
+    "a note with its name": "UPDATE memzoo_items SET conversation_id = 'mallory' WHERE conversation_id = 'alice'",
+    "an embedding": "UPDATE memzoo_embeddings SET vector = (SELECT vector FROM memzoo_embeddings WHERE"
+    " conversation_id = 'alice' AND seq = 1) WHERE conversation_id = 'mallory' AND seq = 1",
+    "an embedding in its state": "UPDATE memzoo_embeddings SET seq = 3 WHERE conversation_id = 'alice' AND seq = 1",
+}
+
+
+@pytest.mark.parametrize("restored", [False, True], ids=["appended", "imported"])
+@pytest.mark.parametrize("move", MOVES.values(), ids=MOVES.keys())
+def test_what_was_moved_is_told(move: str, restored: bool, url: str, file: Path):  # noqa: FBT001
+    """Who can write to the file shows nobody's words to another, and puts none in another place."""
+    with contextlib.closing(EncryptedStore(SQLStore(url), KEY)) as store:
+        source = EncryptedStore(InMemoryStore(), KEY) if restored else store
+        for id_ in ("alice", "mallory"):
+            for turn in "12":
+                drive(source.append(id_, records(f"{id_} asks", "answer"), turn_id=turn))
+            commit(source, id_, {"Anna": id_}, embeddings={1: vector(1), 2: vector(2)})
+            if restored:
+                import_conversation(store, export_conversation(source, id_))
+    with contextlib.closing(sqlite3.connect(file)) as connection, connection:
+        assert connection.execute(move).rowcount
+    with contextlib.closing(EncryptedStore(SQLStore(url), KEY)) as store:
+        assert sorted(read_all(store)) in (["TamperedError"], ["TamperedError", "TamperedError"])
+
+
+def read_all(store: Store) -> Iterator[str]:
+    """The errors that reading everything meets."""
+    for id_ in ("alice", "mallory"):
+        calls = [store.read(id_)]
+        for strategy in "st":
+            calls += [store.read_state(id_, strategy), managed(store, "embeddings").embeddings(id_, strategy)]
+        for call in calls:
+            try:
+                drive(call)
+            except StoreError as error:
+                yield type(error).__name__
+
+
+def test_what_an_earlier_release_wrote_is_read():
+    """Content that was bound to no place is read; what is written again is bound."""
+    inner = InMemoryStore()
+    fernet = Fernet(KEY)
+    token = fernet.encrypt(json.dumps([{"role": "user", "content": "old"}, {}]).encode()).decode()
+    drive(inner.append("c", [Record({"encrypted": token})], turn_id="1"))
+    place, name_key = json.dumps(["c", "s"]), hmac.digest(KEY.encode(), b'["names of items"]', "sha256")
+    key = hmac.digest(name_key, json.dumps([place, "a"]).encode(), "sha256").hex()
+    changes = {key: fernet.encrypt(b'["a",1]').decode()}
+    commit(inner, "c", changes, embeddings={1: fernet.encrypt(vector(1, 2))})
+    store = EncryptedStore(inner, KEY)
+    assert drive(store.read("c"))[0].message["content"] == "old"
+    assert drive(store.read_state("c", "s")).changes == {"a": 1}
+    assert drive(store.embeddings("c", "s")) == {1: vector(1, 2)}
+    commit(store, "c", {"a": 2}, embeddings={1: vector(3, 4)})
+    assert drive(store.read_state("c", "s")).changes == {"a": 2}
+    assert drive(store.embeddings("c", "s")) == {1: vector(3, 4)}
 
 
 def test_a_key_is_replaced(url: str):

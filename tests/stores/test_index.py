@@ -1,5 +1,6 @@
 """The exact index."""
 
+import gc
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memzoo.memories import MemoryProvider
 from memzoo.stores import ExactIndex, VectorIndex
 from memzoo.stores.driving import drive
 from memzoo.stores.testing.contract import VectorIndexContract, vector
@@ -100,3 +102,34 @@ def test_threads_lose_nothing():
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(work, range(8)))
     assert set(drive(index.known("c", "s"))) == set(range(800))
+
+
+def test_a_shared_index_lets_go_of_evicted_conversations():
+    """An index of a provider holds the conversations at hand, however many there were; one that comes back is found."""
+
+    def toy(texts: list[str]) -> list[list[float]]:
+        return [[1.0, len(text)] for text in texts]
+
+    index = ExactIndex()
+    provider = MemoryProvider("vector-retriever", max_memories=5, index=index, embedder=toy)
+    space = provider.get("0").state_name
+    for number in range(50):
+        provider.get(str(number)).save_context({"input": f"My number is {number}."}, {"output": "Noted."})
+        provider.get(str(number)).load_memory_variables({"input": "What is my number?"})
+    gc.collect()
+    held = [bool(drive(index.known(str(number), space))) for number in range(50)]
+    assert held == [False] * 45 + [True] * 5
+    assert "My number is 7." in provider.get("7").load_memory_variables({"input": "What is my number?"})["history"]
+    assert drive(index.known("7", space))
+
+
+def test_a_lease_ends_with_the_last_who_holds_it():
+    """What two use stays until both are gone; what nobody leased stays for good."""
+    index = ExactIndex()
+    one, other = index.lease("c", "s"), index.lease("c", "s")
+    for id_ in ("c", "d"):
+        drive(index.add(id_, "s", {1: vector(1)}))
+    del one
+    assert drive(index.known("c", "s"))
+    del other
+    assert [bool(drive(index.known(id_, "s"))) for id_ in ("c", "d")] == [False, True]

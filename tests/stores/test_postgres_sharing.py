@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.stores import SQLStore
+from memzoo.stores import Record, SQLStore
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.tools import fill, records
+from tests.forking import in_child
 from tests.postgres import connected
 
 if TYPE_CHECKING:
@@ -221,3 +222,43 @@ def test_a_fork_has_connections_of_its_own(postgres_url: str):
     subprocess.run([sys.executable, "-c", FORK, postgres_url], check=True, timeout=60)
     with contextlib.closing(SQLStore(postgres_url)) as store:
         assert {entry.turn_id for entry in drive(store.read("c"))} == {"before", "child", "parent", "after"}
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_child_that_closes_the_store_ends_nothing_of_its_parent(store: SQLStore, postgres_url: str):
+    """Connections that were idle at the fork still serve the parent, its event loop too, after the child has closed."""
+
+    async def work() -> None:
+        await store.append("c", [Record({"role": "user"})], turn_id="loop")
+        before = sessions(postgres_url)
+        in_child(store.close)
+        assert sessions(postgres_url) == before
+        await store.append("c", [Record({"role": "user"})], turn_id="loop, after")
+
+    asyncio.run(work())
+    fill(store, "c", "after")
+    assert len(drive(store.read("c"))) == 4
+
+
+def sessions(url: str) -> set[int]:
+    """The server's processes for the connections of others."""
+    query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with connected(url) as connection:
+        return {pid for (pid,) in connection.execute(query)}
+
+
+def test_what_is_forgotten_is_what_is_there_at_last(
+    store: SQLStore, other: "psycopg.Connection[Any]", postgres_url: str
+):
+    """Who forgets waits for a writer of the conversation first, and then sees what that one has stored."""
+    with ThreadPoolExecutor(1) as threads:
+        with other.transaction():
+            other.execute("UPDATE memzoo_conversations SET last_seq = 2 WHERE id = 'c'")
+            other.execute(
+                "INSERT INTO memzoo_messages (conversation_id, seq, turn_id, message, fields, created_at, place)"
+                " SELECT 'c', 2, 'other', message, fields, created_at, 0 FROM memzoo_messages WHERE seq = 1"
+            )
+            forgetting = threads.submit(drive, store.forget("c", [1, 2]))
+            wait_for_waiting(postgres_url)
+        assert forgetting.result() == [1, 2]
+    assert drive(store.read("c")) == []

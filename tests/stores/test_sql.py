@@ -2,7 +2,9 @@
 
 import contextlib
 import json
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -14,6 +16,7 @@ from memzoo.stores import Entry, Record, SQLStore, Store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.contract import StoreContract, vector
+from memzoo.stores.testing.tools import fill
 
 
 class TestFile(StoreContract):
@@ -146,3 +149,17 @@ def test_the_file_can_be_read_with_other_tools(store: SQLStore, file: Path):
         ).fetchall()
     assert rows == [("c", 1, "1", '{"role":"user","content":"Zoë"}', "{}")]
     assert json.loads(rows[0][3])["content"] == "Zoë"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_files_are_their_owners(url: str, file: Path):
+    """A new file and those beside it can be read by their owner only; a file that is there keeps its mode."""
+    with contextlib.closing(SQLStore(url)) as store:
+        fill(store, "c", "hello")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
+        assert modes == dict.fromkeys(("chat.db", "chat.db-wal", "chat.db-shm"), 0o600)
+    file.chmod(0o644)
+    with contextlib.closing(SQLStore(url)) as store:
+        fill(store, "c", "again")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
+        assert modes == dict.fromkeys(("chat.db", "chat.db-wal", "chat.db-shm"), 0o644)

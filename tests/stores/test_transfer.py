@@ -4,11 +4,14 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Iterator
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memzoo.memories import create_memory
+from memzoo.memories.text.messages import checked
 from memzoo.stores import (
     InMemoryStore,
     ManagedStore,
@@ -21,7 +24,7 @@ from memzoo.stores import (
     open_store,
 )
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, StoreError, TransferError
+from memzoo.stores.errors import ConflictError, MessageError, StoreError, TransferError
 from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
 
 URLS = ["memory://", "sqlite://"]
@@ -34,9 +37,16 @@ def opened() -> Iterator[Callable[[str], ManagedStore]]:
         yield lambda url: stack.enter_context(contextlib.closing(open_store(url)))
 
 
+def is_message(message: dict[str, Any]) -> bool:
+    """Whether a memory would have stored it."""
+    with contextlib.suppress(MessageError):
+        return bool(checked(message))
+    return False
+
+
 def filled(store: ManagedStore, id_: str = "c") -> ManagedStore:
     """The store, with a conversation that has everything that is easily changed on its way, and gaps."""
-    for number, message in enumerate(MESSAGES):
+    for number, message in enumerate(islice(cycle(filter(is_message, MESSAGES)), 5)):
         drive(store.append(id_, [Record(message, {"z": None, "a": "\ud800"})] * 2, turn_id=f"{number}\0\u2028"))
     drive(store.forget(id_, [2, 5]))
     commit(store, id_, {"a": {"b": [1, 2.5, None]}, "gone": 1, "é\0": False}, strategy="s/\ud800", watermark=7)
@@ -141,7 +151,7 @@ def test_other_files_are_refused(lines: list[Any], hint: str):
 def test_a_file_without_messages_is_refused():
     """A log has messages, in order."""
     for lines in ([HEADER, {"end": 1}], [HEADER, ENTRY, ENTRY, {"end": 3}]):
-        with pytest.raises(StoreError, match="numbers that rise"):
+        with pytest.raises(TransferError, match="numbers that rise"):
             import_conversation(InMemoryStore(), map(json.dumps, lines))
 
 
@@ -177,3 +187,16 @@ def test_a_state_alone_is_no_conversation():
     """States come with the log that they were derived from."""
     with pytest.raises(StoreError, match="at least one message"):
         drive(InMemoryStore().restore("c", [], {"s": StoredState(1, {"a": 1})}))
+
+
+def test_an_import_logs_only_what_concerns_it(caplog: pytest.LogCaptureFixture):
+    """Trying a file asks no model and says nothing; that a file has no digest is said."""
+    memory = create_memory("entity", llm="offline")
+    memory.save_context({"input": "I am Sam, and Anna lives in Oslo."}, {"output": "Noted."})
+    *lines, last = export_conversation(memory.store, memory.conversation_id)
+    import_conversation(InMemoryStore(), [*lines, last])
+    assert caplog.messages == []
+    import_conversation(InMemoryStore(), [*lines, json.dumps({"end": len(lines)})])
+    assert [message.partition(" comes from ")[2] for message in caplog.messages] == [
+        "an older memzoo, whose files do not show whether they were changed"
+    ]

@@ -18,7 +18,7 @@ CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
 
 _BYTES_PER_TOKEN = 4
-_MOST_BYTES = 64 * 1024 * 1024
+_MOST_BYTES = 2 * 1024 * 1024  # what the rules read within some seconds
 _MOST_TEXTS = 2048
 _PIECE = 24
 _UNSUPPORTED = "unsupported_value"
@@ -39,9 +39,8 @@ def _require(fine: object, message: str, param: str | None = None, code: str | N
 
 def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer one request: chat completions, embeddings, or the list of models. Any number of threads may call it."""
-    status = HTTPStatus.OK
     try:
-        answer = _answer(environ)
+        status, answer = HTTPStatus.OK, _answer(environ)
     except _RequestError as error:
         status, answer = error.status, error.body
     body = [json.dumps(answer).encode()] if isinstance(answer, dict) else answer
@@ -54,18 +53,17 @@ def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> 
 def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
     path, method = str(environ.get("PATH_INFO", "")), environ["REQUEST_METHOD"]
     _require(path in _METHODS, f"there is nothing at {path}; there is {', '.join(_METHODS)}", None, "not_found", 404)
-    allowed = _METHODS[path]
-    _require(method == allowed, f"{path} takes {allowed}, not {method}", None, "method_not_allowed", 405)
+    _require(method == _METHODS[path], f"{path} takes {_METHODS[path]}, not {method}", None, "method_not_allowed", 405)
     if path == "/v1/models":
         known = {"object": "model", "created": 0, "owned_by": "memzoo"}
         return {"object": "list", "data": [{"id": name, **known} for name in (CHAT_MODEL, EMBEDDING_MODEL)]}
     given = environ.get("CONTENT_LENGTH") or "0"
     _require(given.isdecimal(), "the Content-Length header is not a number")
     _require(int(given) <= _MOST_BYTES, f"the request has {given} bytes; {_MOST_BYTES} are read at most", status=413)
-    body = environ["wsgi.input"].read(int(given))
     try:
+        body = environ["wsgi.input"].read(int(given))
         request: Any = json.loads(body)
-    except (ValueError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
     _require(_is(request, dict), "the body of the request must be a JSON object")
     _require(_is(request.get("model"), str), "you must provide a model; any name will do", "model")

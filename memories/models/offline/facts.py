@@ -15,6 +15,7 @@ _MEANT = """
     'll=will 'd=would will=will would=would can=can could=could should=should might=might may=may must=must
 """
 _HELPERS = {said: meant for said, _, meant in (pair.partition("=") for pair in _MEANT.split())}
+_CALLED = re.compile(r"(an? .+|the .+) (?:called|named) ([^\W\d_a-z].*)")
 _ADVERBS = frozenset("not never just really also always now still already actually recently finally been so".split())
 _OPENING = _ADVERBS | frozenset("and but well yeah yes no oh wow hey then today yesterday lately".split())
 _OPINIONS = frozenset("think guess hope know mean believe feel suppose wonder wish agree bet see understand".split())
@@ -24,7 +25,7 @@ _PRESENT = frozenset("live work study like love need want plan own play run teac
 
 def facts(talk: Talk, number: int) -> Iterator[str]:
     """The facts that a sentence states, each as `subject | relation | object`, with `NOT ` before what is denied."""
-    text = talk.lines[number].text.replace("’", "'").replace("|", "/")
+    text = talk.lines[number].text.replace("’", "'").replace("|", "/").replace(" no longer ", " does not ")
     pieces = _JOINT.split(_SHORT.sub(r"\1 '", text))
     subject = last = ""
     for place in range(0, len(pieces), 2):
@@ -32,6 +33,8 @@ def facts(talk: Talk, number: int) -> Iterator[str]:
         words = [word for word in (word.strip(_EDGES) for word in pieces[place].split()) if word]
         while words and words[0].lower() in _OPENING:
             del words[0]
+        while words and words[-1].lower() in {"now", "anymore", "instead", "today"}:
+            del words[-1]
         found, kinship, verb = _subject(words, talk, number)
         yield from kinship
         if found or (joined and subject and words and _is_verb(words[0])):
@@ -70,10 +73,9 @@ def _stated(subject: str, words: Sequence[str], *, first_person: bool) -> Iterat
         place += 1
     if place == len(words) or words[place] in _OPINIONS:
         return
-    being = relation[-1:] in (["is"], ["was"], ["been"])
+    being = relation[-1:] in (["is"], ["was"], ["been"]) or words[place] in {"a", "an", "the"}
     if not being:
-        base = not relation and (first_person or not holds)
-        relation.append(_third(words[place]) if base else words[place])
+        relation.append(_third(words[place]) if not relation and (first_person or not holds) else words[place])
         place += 1
         if words[place : place + 1] == ["to"] and words[place + 1 : place + 2] and words[place + 1].islower():
             relation += words[place : place + 2]
@@ -87,7 +89,9 @@ def _stated(subject: str, words: Sequence[str], *, first_person: bool) -> Iterat
         # "moved to | Oslo in 2019" are two facts: things should have their own names in a graph.
         end = next((at for at, word in enumerate(told) if not word[0].isupper()), 0)
         end = end if end and told[end] in _PREPOSITIONS else len(told)
-        yield f"{head} | {' '.join(told[:end])}"
+        if called := _CALLED.fullmatch(" ".join(told[:end])):
+            yield f"{called[2]} | is | {called[1]}"
+        yield f"{head} | {called[2] if called else ' '.join(told[:end])}"
         if told[end:]:
             yield f"{head} {' '.join(told[:end])} | {' '.join(told[end:])}"
 

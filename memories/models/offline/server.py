@@ -1,6 +1,7 @@
 """What carries requests to the application: a threaded server, and transports that need no socket."""
 
 import socket
+import sys
 from socketserver import TCPServer, ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
@@ -43,7 +44,8 @@ class _Server(ThreadingMixIn, WSGIServer):
         self.setup_environ()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that went away."""
+        """Write one line."""
+        sys.stderr.write(f"the request of {client_address[0]} failed: {sys.exception()!r}\n")
 
 
 class _Server6(_Server):

@@ -32,7 +32,7 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
         case "entity_extraction" | "current_entities":
             return _names(Talk(history, new))
         case "entity_update":
-            return _notes(Talk(history, new), parts["known"])
+            return _notes(Talk(history, new), parts["known"], parts["new_lines"])
         case "triple_extraction":
             talk = Talk(history, new)
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
@@ -55,9 +55,8 @@ def _summary(old: Sequence[Said], new: Sequence[Said], most: int = _SUMMARY_WORD
 
 def _joined(old: Sequence[Said], new: Sequence[Said]) -> list[Said]:
     """Old sentences and new ones, each once, without questions and courtesies."""
-    told = [one for one in new if _tells(one.text)]
     found: dict[tuple[str, ...], Said] = {}
-    for one in [*old, *told]:
+    for one in [*old, *(one for one in new if _tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
     return list(found.values())
 
@@ -82,11 +81,8 @@ def _weightiest(said: Sequence[Said], most: int) -> list[Said]:
 
 def _worth(one: Said) -> float:
     """How much a sentence tells: names and numbers weigh most, an assistant's words less."""
-    weight = (
-        0.6 * min(3, len(_CAPITAL.findall(one.text)))
-        + any(map(str.isdigit, one.text))
-        + 0.5 * one.text.startswith(_MINE)
-    )
+    weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
+    weight += 0.5 * one.text.startswith(_MINE)
     return (weight + 0.15 * len({*content_stems(one.text)})) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
@@ -107,14 +103,14 @@ def _names(talk: Talk) -> str:
     return "\n".join(name for name in counted if name in most) or "NONE"
 
 
-def _notes(talk: Talk, known: str) -> str:
+def _notes(talk: Talk, known: str, new_lines: str) -> str:
     noted = (line.partition(":") for line in known.split("\n"))
     notes = {name.strip(): note.strip() for name, colon, note in noted if colon and "=" not in name}
     whole = {part: name for name in reversed(notes) for part in (*name.split(), name)}
-    told: dict[str, list[Said]] = {}
+    told: dict[str, list[Said]] = {}  # of others there may be an old note that is not shown, and would be lost
     for number in talk.new:
         for name in dict.fromkeys(whole.get(name, name) for name in talk.about(number, [*notes][: 5 * _MOST_NAMES])):
-            if name in notes or name != talk.lines[number].speaker:  # else an old note that is not shown would be lost
+            if name in notes or (name in new_lines and name != talk.lines[number].speaker):
                 told.setdefault(name, []).append(Said("", talk.lines[number].text))
     old = {name: [Said("", sentence) for sentence in sentences(notes.get(name, ""))] for name in told}
     new = {name: _written(_weightiest(_joined(old[name], said), _NOTE_WORDS)) for name, said in told.items()}

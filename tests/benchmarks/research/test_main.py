@@ -3,7 +3,9 @@
 import importlib.util
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -13,20 +15,22 @@ from memzoo.benchmarks.research.__main__ import app
 
 
 @pytest.fixture(autouse=True)
-def short_sample(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
+def short_sample(
+    transcript: Transcript, chat: dict[str, Any], saved: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The short conversation in place of the bundled one."""
-    for module in ("research.__main__", "running"):
-        monkeypatch.setattr(f"memzoo.benchmarks.{module}.sample_transcripts", lambda: [transcript])
+    monkeypatch.setattr("memzoo.benchmarks.research.__main__.sample_transcripts", lambda: [transcript])
+    monkeypatch.setattr("memzoo.benchmarks.running.sample_path", lambda: saved(chat))
 
 
 def test_a_picture_is_drawn_into_a_file(tmp_path: Path) -> None:
-    """It stands alone: well-formed, with a background of its own, and the strategies named."""
+    """It stands alone: well-formed, with colours for light and dark pages, and the strategies named."""
     done = CliRunner().invoke(app, ["picture", str(tmp_path / "out.svg")])
     assert done.exit_code == 0, done.output
     text = (tmp_path / "out.svg").read_text(encoding="utf-8")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - it was made a line ago
     assert "summary-buffer" in text
-    assert "var(--" not in text
+    assert "@media (prefers-color-scheme: dark)" in text
 
 
 def test_without_a_command_all_is_measured(tmp_path: Path) -> None:

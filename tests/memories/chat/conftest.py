@@ -1,14 +1,15 @@
 """A model's endpoint whose answers are prepared, with calls of tools, in one piece or streamed, over a real socket."""
 
+import contextlib
 import functools
 import itertools
 import json
 import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx2
 import openai
@@ -68,14 +69,30 @@ class Endpoint:
         messages: list[Message] = self.asked[number]["messages"]
         return messages
 
+    def fault(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """Why a request is refused with status 400; `None` if it is not."""
+        fault = out_of_order(request["messages"]) or ("" if self.answers else "the script has no answer left")
+        return {"message": fault} if fault else None
+
+    @contextlib.contextmanager
+    def running(self) -> Generator[Self]:
+        """Listens on a socket meanwhile."""
+        with listening("127.0.0.1", 0) as server:
+            server.set_app(self)
+            thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+            thread.start()
+            self.url = f"http://127.0.0.1:{server.server_port}/v1"
+            yield self
+            server.shutdown()
+            thread.join()
+
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         """Answer a request."""
         request = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
-        fault = out_of_order(request["messages"]) or ("" if self.answers else "the script has no answer left")
-        if fault:
+        if fault := self.fault(request):
             self.refused.append(request)
             start_response("400 Bad Request", [("Content-Type", "application/json")])
-            return [json.dumps({"error": {"message": fault}}).encode()]
+            return [json.dumps({"error": fault}).encode()]
         self.asked.append(request)
         answer = self.answers.popleft()
         kind = "text/event-stream" if request.get("stream") else "application/json"
@@ -136,12 +153,5 @@ def _event(chunk: dict[str, Any]) -> bytes:
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
     """A running endpoint."""
-    running = Endpoint()
-    with listening("127.0.0.1", 0) as server:
-        server.set_app(running)
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        running.url = f"http://127.0.0.1:{server.server_port}/v1"
+    with Endpoint().running() as running:
         yield running
-        server.shutdown()
-        thread.join()

@@ -113,6 +113,7 @@ class TestFailures:
             assert say(conversation, "I am Anna") == "Hello"
         assert "not all of it learnt from yet" in caplog.text
         assert len(conversation.memory.history()) == 2
+        conversation.memory.settle()
         assert conversation.memory.messages() == [{"role": "system", "content": "Anna says hi."}]
 
     @pytest.mark.parametrize(

@@ -140,6 +140,7 @@ class TestImmediate:
         reply = conversation.send("Tea?")
         assert isinstance(reply, Reply)
         assert (reply.immediate, reply.finish_reason) == (True, "tool_calls")
+        assert (reply.spent.calls, reply.spent.prompt_tokens) == (1, 10)
         assert [(call.name, call.value, call.failed) for call in reply.calls] == [("describe", {"tea": "hot"}, False)]
 
     @pytest.mark.parametrize("other", [("describe", '{"thing": "tea"}'), ("add", '{"a": 1}')], ids=["plain", "failed"])

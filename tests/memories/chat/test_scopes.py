@@ -1,11 +1,30 @@
 """Conversations that end with a request or a session. Tests that show an issue of others name it."""
 
+import contextlib
+import signal
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memzoo import open_store, retain
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
+from memzoo.stores.base import utc_now
 from memzoo.stores.errors import OptionError
+
+KILLED = """
+import os, signal, sys
+from memzoo import MemoryProvider, open_store
+
+provider = MemoryProvider("buffer", store=open_store(sys.argv[1]))
+provider.get("anna").save_context({"input": "hi"}, {"output": "hello"})
+with provider.scope() as memory:
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 def say(memory: BaseMemory, said: str = "hi") -> None:
@@ -46,6 +65,19 @@ class TestScope:
             request()
         held.clear()
         assert provider.conversations() == []
+
+    def test_of_a_killed_process_is_deleted_by_retain(self, tmp_path: Path) -> None:
+        """What a process left that was killed inside a scope is known by its id, and deleted by age; the rest stays."""
+        url = f"sqlite:///{tmp_path}/chats.db"
+        killed = subprocess.run([sys.executable, "-c", KILLED, url], check=False)
+        assert killed.returncode == -signal.SIGKILL
+        with contextlib.closing(open_store(url)) as store:
+            provider = MemoryProvider("buffer", store=store)
+            (left,) = set(provider.conversations()) - {"anna"}
+            later = utc_now() + timedelta(days=2)
+            removed = retain(store, idle_for=timedelta(days=1), prefix="memzoo-scope-", now=later).removed
+            assert removed == {left: [1, 2]}
+            assert provider.conversations() == ["anna"]
 
     def test_deletes_only_its_own(self, provider: MemoryProvider) -> None:
         """Whatever else was used inside it stays (quarkus-langchain4j#1232)."""

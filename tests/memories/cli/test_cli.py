@@ -1,9 +1,10 @@
 """The `memzoo` command, as a user calls it."""
 
+import io
 import os
 import re
+import shlex
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,11 +12,14 @@ from pathlib import Path
 
 import openai
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from memzoo import STRATEGIES, create_memory, open_store
-from memzoo.memories.cli.commands import app, main
+from memzoo import STRATEGIES
+from memzoo.memories.cli import commands
+from memzoo.memories.cli.commands import app
 from memzoo.memories.registry import further_names, strategy_named
+from tests.memories.cli.test_commands_page import EXAMPLES
 
 Memzoo = Callable[..., Result]
 
@@ -33,12 +37,24 @@ def memzoo() -> Memzoo:
     return run
 
 
-def test_list_has_a_line_for_each_strategy(memzoo: Memzoo) -> None:
-    """The zoo is listed with short names, classes and what each shows: the seven first, then the others."""
-    lines = memzoo("list").output.splitlines()
+def test_list_tells_what_each_strategy_costs_and_needs(memzoo: Memzoo) -> None:
+    """Off a terminal, each species is a row: name, class, what it shows, costs and needs; the seven first."""
+    rows = [line.split("\t") for line in memzoo("list").output.splitlines()]
     names = [*STRATEGIES, *further_names()]
-    assert [line.split()[:2] for line in lines] == [[name, strategy_named(name).__name__] for name in names]
-    assert all(len(line.split()) > 4 for line in lines)
+    assert [cells[:2] for cells in rows] == [[name, strategy_named(name).__name__] for name in names]
+    assert [cells for cells in rows if not all(cells)] == []
+    assert {cells[0]: cells[4] for cells in rows}["entity"] == "a model"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_list_fits_a_terminal(width: int, memzoo: Memzoo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, the zoo is a table that is no wider than the terminal and names each class in full."""
+    file = io.StringIO()
+    monkeypatch.setattr(commands, "console", Console(file=file, force_terminal=True, color_system=None, width=width))
+    memzoo("list")
+    lines = file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert [name for name in STRATEGIES if not any(line.startswith(STRATEGIES[name].__name__) for line in lines)] == []
 
 
 def test_compare_writes_its_report(memzoo: Memzoo, tmp_path: Path) -> None:
@@ -49,90 +65,14 @@ def test_compare_writes_its_report(memzoo: Memzoo, tmp_path: Path) -> None:
     options = ["--memory", "window", "--out", str(out), "--token-counter", "approximate", "--budget", "50"]
     output = memzoo("compare", str(chat), *options).output
     assert re.search(r"^window ", output, flags=re.MULTILINE)
-    assert {path.name for path in out.iterdir()} == {"report.html", "results.json", "timings.json"}
-
-
-class TestChat:
-    """`memzoo chat`."""
-
-    def test_goes_on_after_a_restart(self, memzoo: Memzoo, tmp_path: Path) -> None:
-        """With a store, the next start goes on with its conversation, under another strategy too."""
-        store = f"sqlite:///{tmp_path}/chat.db"
-        first = memzoo("chat", "--store", store, typed="My sister Anna lives in Oslo.\n/quit\n")
-        assert "0 messages so far" in first.output
-        again = memzoo("chat", "--store", store, "--memory", "vector-retriever", typed="Where does Anna live?\n")
-        assert "2 messages so far" in again.output
-        assert "Oslo" in again.output
-
-    def test_shows_what_the_model_sees(self, memzoo: Memzoo) -> None:
-        """`/memory` prints the view as chat messages."""
-        output = memzoo("chat", "--memory", "buffer", typed="I like tea\n\n/memory\n/quit\nnever said\n").output
-        assert '"content": "I like tea"' in output
-        assert "never said" not in output
-
-    def test_counts_without_a_vocabulary(self, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """With the offline model tokens are counted approximately by default; a tokenizer that is asked for is used."""
-        monkeypatch.setattr("tiktoken.get_encoding", pytest.fail)
-        assert "memory" in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
-        store = f"sqlite:///{tmp_path}/chat.db"
-        with pytest.raises(ValueError, match="gpt-0' is no model"):
-            memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
-
-    def test_makes_no_file_for_a_strategy_that_there_is_not(self, memzoo: Memzoo, tmp_path: Path) -> None:
-        """A wrong name is refused before the store is opened."""
-        with pytest.raises(KeyError, match="no strategy 'nope'"):
-            memzoo("chat", "--memory", "nope", "--store", f"sqlite:///{tmp_path}/chat.db")
-        assert list(tmp_path.iterdir()) == []
-
-    def test_asks_which_of_several_conversations(self, memzoo: Memzoo, tmp_path: Path) -> None:
-        """A store with several conversations needs a choice, and the error lists them."""
-        store = f"sqlite:///{tmp_path}/chat.db"
-        for conversation in ("one", "two"):
-            memzoo("chat", "--store", store, "--conversation", conversation, typed="hi\n")
-        with pytest.raises(ValueError, match="choose one with --conversation: one, two"):
-            memzoo("chat", "--store", store)
-        shown = memzoo("chat", "--store", store, "--conversation", "two").output
-        assert "2 messages so far" in " ".join(shown.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["chat", "--memory", "nope"], "there is no strategy 'nope'; there are 'buffer'"),
-        (["chat", "--store", "chat.db"], "write 'sqlite:///chat.db'"),
-        (["compare", "missing.json"], "missing.json"),
-        (["export", "--store", "{store}", "--out", "/no/such/folder/x"], "'/no/such/folder/x' cannot be written"),
-        (["graph", "--store", "{store}", "--out", "/no/such/folder/x"], "'/no/such/folder/x' cannot be written"),
-        (["serve-offline", "--port", "{port}"], "cannot listen on 127.0.0.1, port {port}: Address already in use"),
-    ],
-)
-def test_a_foreseen_error_is_one_line(
-    arguments: list[str],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    """What a user gets wrong ends with one line that says what would be right, and exit code 2; no traceback."""
-    url = f"sqlite:///{tmp_path}/kept.db"
-    with open_store(url) as store:
-        create_memory("buffer", store=store).save_context({"input": "hi"}, {"output": "hello"})
-    with socket.create_server(("127.0.0.1", 0)) as busy:
-        places = {"store": url, "port": busy.getsockname()[1]}
-        monkeypatch.setattr("sys.argv", ["memzoo", *(argument.format(**places) for argument in arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-    [shown] = capsys.readouterr().err.splitlines()
-    assert left.value.code == 2
-    assert shown.startswith("error: ")
-    assert message.format(**places) in shown
+    assert {"report.html", "report.md", "results.json"} <= {path.name for path in out.iterdir()}
 
 
 def test_serve_offline_serves_until_interrupted() -> None:
     """`serve-offline` tells its base_url, answers an OpenAI client there, and ends quietly at Ctrl-C."""
     # Where the tests run in the background, children would ignore Ctrl-C.
     code = "import signal; signal.signal(2, signal.default_int_handler); import runpy; runpy.run_module('memzoo')"
-    command = [sys.executable, "-c", code, "serve-offline", "--port", "0"]
+    command = [sys.executable, "-c", code, *shlex.split(EXAMPLES["serve-offline"])]
     environment = {**os.environ, "COLUMNS": "200"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

@@ -1,18 +1,23 @@
 """The commands on stores, as a user calls them."""
 
 import contextlib
+import functools
 import json
+import os
 import sqlite3
+import stat
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import make_url
 from typer.testing import CliRunner, Result
 
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.cli.commands import app
-from memzoo.stores import EncryptedStore, open_store
+from memzoo.stores import EncryptedStore, Message, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, OptionError, StoreError, UnknownMessageError, WrongKeyError
 
@@ -76,6 +81,23 @@ def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
     newest = memzoo("history", "--newest-first", "--limit", "2", "--before", "4").output
     assert [line[0] for line in newest.splitlines()] == ["3", "2"]
     assert memzoo("history", "--after", "3").output.startswith("4\t")
+
+
+def test_history_is_printed_as_json(memzoo: Memzoo, url: str) -> None:
+    """With `--json` each line is a whole message, calls of tools too, with its number and time."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    said: list[Message] = [
+        {"role": "user", "content": "Look!\nNow."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "seen"},
+        {"role": "assistant", "content": "A cat."},
+    ]
+    with open_store(url) as store:
+        create_memory("buffer", store=store, conversation_id="anna").add_messages(said)
+    lines = [json.loads(line) for line in memzoo("history", "--json", "--after", "4").output.splitlines()]
+    assert [line.pop("number") for line in lines] == [5, 6, 7, 8]
+    assert all(datetime.fromisoformat(line.pop("time")).tzinfo for line in lines)
+    assert lines == said
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -144,6 +166,46 @@ def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
     assert b"Oslo" not in file.read_bytes()
 
 
+@pytest.fixture
+def old_url(tmp_path: Path) -> str:
+    """A store with two conversations, one of which nobody has gone on with for 40 days."""
+    url, now = f"sqlite:///{tmp_path}/old.db", datetime.now(UTC)
+    for conversation, age in (("idle", 50), ("idle", 40), ("lively", 40), ("lively", 1)):
+        then = now - timedelta(days=age)
+        with open_store(url, clock=functools.partial(max, then, then)) as store:
+            memory = create_memory("buffer", store=store, conversation_id=conversation)
+            memory.save_context({"input": f"{age} days ago"}, {"output": "Noted."})
+    return url
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "left"),
+    [
+        (["--older-than", "30d"], "6 messages deleted from 2 conversations.", ["lively\t2 messages"]),
+        (["--idle-for", "720h"], "4 messages deleted from 1 conversation.", ["lively\t4 messages"]),
+        (["--older-than", "45d", "--prefix", "idle"], "2 messages deleted", ["idle\t2 messages", "lively\t4 messages"]),
+        (["--older-than", "90d"], "0 messages deleted from 0 conversations.", ["idle\t4 mess", "lively\t4 messages"]),
+        (["--idle-for", "0s"], "8 messages deleted from 2 conversations.", []),
+    ],
+)
+def test_retain_deletes_what_is_old(
+    arguments: list[str], said: str, left: list[str], memzoo: Memzoo, old_url: str
+) -> None:
+    """By the age of messages or of conversations; the rest stays."""
+    assert said in memzoo("retain", *arguments, "--yes", store=old_url).output
+    rows = memzoo("stores", old_url).output.splitlines()
+    assert len(rows) == len(left)
+    assert all(row.startswith(start) for row, start in zip(rows, left, strict=True))
+
+
+def test_retain_asks(memzoo: Memzoo, old_url: str) -> None:
+    """Without `--yes` it says what it will do, and does it only after a yes."""
+    refused = memzoo("retain", "--older-than", "30d", "--idle-for", "12h", typed="n\n", store=old_url)
+    assert "Delete messages older than 30d and conversations idle for 12h in sqlite:///" in refused.output
+    assert refused.exit_code == 1
+    assert len(memzoo("stores", old_url).output.splitlines()) == 2
+
+
 @pytest.mark.parametrize("arguments", [[], ["1", "--all"]])
 def test_forget_must_be_told_what(memzoo: Memzoo, arguments: list[str]) -> None:
     """Nothing, or both, is refused."""
@@ -176,9 +238,9 @@ def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:
 def test_a_conversation_must_be_chosen(memzoo: Memzoo, url: str, tmp_path: Path) -> None:
     """Of several one has to be named; an unknown one, or none at all, is an error that says what there is."""
     say(url, "bo")
-    with pytest.raises(OptionError, match="choose one with --conversation: anna, bo"):
+    with pytest.raises(OptionError, match="choose one with --conversation: 'anna', 'bo'"):
         memzoo("history")
-    with pytest.raises(OptionError, match="no conversation 'cy'; it has anna, bo"):
+    with pytest.raises(OptionError, match="no conversation 'cy'; it has 'anna', 'bo'"):
         memzoo("history", "--conversation", "cy")
     empty = f"sqlite:///{tmp_path}/empty.db"
     open_store(empty).close()
@@ -211,3 +273,41 @@ def test_a_mistyped_file_is_not_created(command: list[str], memzoo: Memzoo, tmp_
     with pytest.raises(StoreError, match=r"there is no file .*caht\.db$"):
         memzoo(*command, *where, store=lost)
     assert not (tmp_path / "caht.db").exists()
+
+
+def test_no_command_prints_a_password(memzoo: Memzoo, postgres_url: str, tmp_path: Path) -> None:
+    """Whatever a command says about a store on a server, questions and errors too, the password is not in it."""
+    url = make_url(postgres_url).set(password="s3cr3t-pw").render_as_string(hide_password=False)
+    file = tmp_path / "c.jsonl"
+    say(url, "c")
+    said = [
+        memzoo(*command, store=url, typed="n\n").output
+        for command in [
+            ("stores", url),
+            ("history",),
+            ("export", "--out", str(file)),
+            ("forget", "--all"),
+            ("forget", "--all", "--yes"),
+            ("import", str(file)),
+            ("scrub",),
+        ]
+    ]
+    drive(open_store(url).clear("c"))
+    for command in (("graph",), ("history",)):
+        with pytest.raises(OptionError) as caught:
+            memzoo(*command, store=url)
+        said.append(str(caught.value))
+    assert "s3cr3t" in url
+    assert [text for text in said if "s3cr3t" in text] == []
+    assert "is in postgresql://***@/" in said[5]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_an_exported_file_is_its_owners(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A new file can be read by its owner only; one that is there keeps its mode."""
+    file = tmp_path / "anna.jsonl"
+    memzoo("export", "--out", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o644)
+    memzoo("export", "--out", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644

@@ -19,7 +19,7 @@ from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 def url(tmp_path: Path) -> str:
     """A store with a conversation that was told two exchanges, of which the model understood the first two."""
     url = f"sqlite:///{tmp_path}/chat.db"
-    replies = ["Sam | lives in | Oslo", "Sam | lives in | [bold]Rome", ModelError("down")]
+    replies: list[str | Exception] = ["Sam | lives in | Oslo", "Sam | lives in | [bold]Rome", ModelError("down")]
     with closing(open_store(url)) as store:
         memory = ConversationKGMemory(
             llm=ScriptedModel(*replies), store=store, conversation_id="a", on_model_error="defer", mine_ai=False

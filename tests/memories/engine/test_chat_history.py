@@ -1,5 +1,8 @@
 """`chat_memory`: the log with the methods that LangChain users know."""
 
+import operator
+from collections.abc import Callable
+
 import pytest
 
 from memzoo.memories import STRATEGIES, ConversationBufferMemory, ConversationSummaryMemory, create_memory
@@ -64,9 +67,32 @@ def test_checks_messages() -> None:
 
 
 def test_gives_copies() -> None:
-    """Changing the returned messages changes nothing (I9, X2)."""
+    """Changing a returned message changes nothing (I9, X2)."""
     history = ConversationBufferMemory().chat_memory
     history.add_user_message("a")
     history.messages[0]["content"] = "changed"
-    history.messages.clear()
     assert history.messages[0]["content"] == "a"
+
+
+CHANGES: list[Callable[[ChatHistory], object]] = [
+    lambda history: history.messages.append({"role": "user", "content": "b"}),
+    lambda history: history.messages.extend([{"role": "user", "content": "b"}]),
+    lambda history: history.messages.insert(0, {"role": "user", "content": "b"}),
+    lambda history: history.messages.pop(),
+    lambda history: history.messages.remove({"role": "user", "content": "a"}),
+    lambda history: history.messages.clear(),
+    lambda history: operator.setitem(history.messages, 0, {"role": "user", "content": "b"}),
+    lambda history: operator.delitem(history.messages, 0),
+    lambda history: history.messages.__iadd__([{"role": "user", "content": "b"}]),
+    lambda history: setattr(history, "messages", []),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_refuses_to_be_changed_by_its_list(change: Callable[[ChatHistory], object]) -> None:
+    """Changing the list, as LangChain's users may, is an error that says what to write: it would change nothing."""
+    memory = ConversationBufferMemory()
+    memory.chat_memory.add_user_message("a")
+    with pytest.raises(MessageError, match=r"chat_memory\.add_message.*memory\.forget.*memory\.clear"):
+        change(memory.chat_memory)
+    assert memory.history() == memory.chat_memory.messages == [{"role": "user", "content": "a"}]

@@ -171,7 +171,9 @@ def test_tasks_learn_each_exchange_once(name: str, memories: int, make: Make, cl
     for text in said:
         again.save_context({"input": text}, {"output": "ok"})
     assert sorted(said) == [f"Sam likes tea{n}" for n in range(8)]
-    assert drive(memory.store.read_state("a", memory.state_name)).watermark == 16
+    # What a summary buffer shows word for word has not been learnt from.
+    learnt = 15 if name == "summary-buffer" else 16
+    assert drive(memory.store.read_state("a", memory.state_name)).watermark == learnt
     assert shown == again.load_memory_variables({"input": "Sam?"})
 
 

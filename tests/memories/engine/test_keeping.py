@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from datetime import datetime
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
 from memzoo.stores import Entries, InMemoryStore, Message
 from memzoo.stores.errors import StoreError
+from tests.conversations import Chatter
 
 
 class WatchedStore(InMemoryStore):
@@ -65,6 +67,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "entity": {"llm": answering("Sam: lives in Oslo"), "k": 1},
     "knowledge-graph": {"llm": answering("Sam | lives in | Oslo"), "k": 3},
     "vector-retriever": {},
+    "message-window": {"max_messages": 4},
+    "token-window": {"max_tokens": 3, "token_counter": one_each},
+    "token-buffer": {"max_token_limit": 4, "token_counter": one_each, "evict": "exchange"},
+    "summarizing-window": {"llm": answering("Sam."), "max_messages": 4},
 }
 
 LEFT = {
@@ -75,6 +81,10 @@ LEFT = {
     "entity": [11, 12],
     "knowledge-graph": [7, 8, 9, 10, 11, 12],
     "vector-retriever": list(range(1, 13)),
+    "message-window": [9, 10, 11, 12],
+    "token-window": [10, 11, 12],
+    "token-buffer": [9, 10, 11, 12],
+    "summarizing-window": [9, 10, 11, 12],
 }
 
 
@@ -121,7 +131,7 @@ def test_a_deletion_that_failed_is_made_up_for() -> None:
     assert kept(memory) == [1, 2, 3, 4, 5, 6]
     store.broken = False
     memory.add_messages([{"role": "user", "content": "x"}])
-    assert kept(memory) == [7]
+    assert kept(memory) == [5, 6, 7]
 
 
 def test_combined_memories_keep_what_any_member_needs() -> None:
@@ -151,3 +161,21 @@ def test_entries_tell_when() -> None:
     assert first.seq == 1
     assert isinstance(first.created_at, datetime)
     assert first.message == memory.history()[0]
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("name", ["message-window", "token-window", "token-buffer", "summarizing-window"])
+def test_what_is_deleted_would_not_have_been_shown(name: str, seed: int) -> None:
+    """Whatever is said, in whatever order calls have their results, a window shows the same without history."""
+    random = Random(seed)  # noqa: S311 - chance that repeats
+    chatter = Chatter(random)
+    options: dict[str, Any] = {**OPTIONS[name], "on_model_error": "defer"}
+    if name in ("message-window", "token-window", "token-buffer"):
+        options |= {"evict": random.choice(("message", "exchange")), "oversized": "keep"}
+    whole, evicted = (create_memory(name, keep_history=kept, **options) for kept in (True, False))
+    for _ in range(40):
+        new = [chatter.message() for _ in range(random.choice((1, 1, 2, 3)))]
+        for memory in (whole, evicted):
+            memory.add_messages(new)
+        assert evicted.messages() == whole.messages()
+    assert len(evicted.history()) < len(whole.history())

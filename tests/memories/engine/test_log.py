@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.stores import Entries, Entry, InMemoryStore, Record
@@ -188,3 +190,31 @@ def test_tasks_that_look_at_the_same_time_see_everything_once() -> None:
         return seqs(follower.entries)
 
     assert asyncio.run(look()) == list(range(1, 40))
+
+
+@given(
+    until=st.integers(0, 14),
+    ranges=st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=3),
+    held=st.booleans(),
+)
+@settings(max_examples=60)
+def test_nothing_beyond_the_end_and_nothing_left_out_is_seen(
+    *, until: int, ranges: list[tuple[int, int]], held: bool
+) -> None:
+    """Every way to read a log keeps to its end, and passes over what it is to be without, like a plain list."""
+    store = InMemoryStore()
+    say(store, 1, 12)
+    follower, _ = follow(store)
+    if not held:
+        follower._held = follower.entries[8:], 9  # pyright: ignore[reportPrivateUsage]
+    log = Log(follower, until).passing_over([(min(one), max(one)) for one in ranges])
+    seen = [n for n in range(1, 13) if n <= until and not any(min(one) <= n <= max(one) for one in ranges)]
+    for number in (0, 3, 12):
+        assert seqs(drive(log.after(number))) == [n for n in seen if n > number]
+        assert seqs(drive(log.after(number, limit=2))) == [n for n in seen if n > number][:2]
+        assert seqs(drive(log.tail(number))) == seen[max(len(seen) - number, 0) :]
+        assert seqs(drive(log.tail(3, after=number))) == [n for n in seen[-3:] if n > number]
+    newest = seqs(drive(log.exchanges(2)))
+    assert newest == seen[len(seen) - len(newest) :]
+    shorter = log.until_number(min(until, 5))
+    assert seqs(drive(shorter.after(0))) == [n for n in seen if n <= 5]

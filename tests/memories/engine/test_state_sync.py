@@ -1,6 +1,7 @@
 """How a state follows the log: whatever fails, the next call catches up, and nothing is lost or doubled."""
 
 import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -125,23 +126,26 @@ class TestOpening:
         firsts = [prompt.partition("<new_lines>")[2] for prompt in prompts if "entity_update" not in prompt[:30]]
         assert [sum(f"#{number}#" in lines for lines in firsts) for number in range(150)] == [1] * 150
 
-    def test_takes_a_long_turn_whole(self, name: str, make: Make, clerk: ChatFunction) -> None:
-        """One turn that is longer than a step is taken by itself, and all of it."""
+    def test_cuts_a_message_that_no_prompt_has_room_for(self, name: str, make: Make, clerk: ChatFunction) -> None:
+        """The beginning and the end of a long message are learnt from, with a note of what is missing in between."""
         store = InMemoryStore()
         writer = ConversationBufferMemory(store=store, conversation_id="a")
-        for text in ("small", "x" * 50_000, "small again"):
+        for text in ("small", f"BEGINNING {'x' * 50_000} END", "small again"):
             writer.save_context({"input": text}, {"output": "ok"})
-        learnt: list[int] = []
+        learnt: list[str] = []
 
         def watching(messages: list[Message]) -> str:
-            learnt.append(str(messages[-1]["content"]).partition("<new_lines>")[2].count("x" * 50_000))
+            learnt.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
             answer: Any = clerk(messages)
             return str(answer)
 
         memory = make(name, store, llm=watching)
         memory.load_memory_variables(QUESTION)
-        assert sum(learnt) >= 1
-        assert drive(store.read_state("a", memory.state_name)).watermark == 6
+        cut = next(lines for lines in learnt if "BEGINNING" in lines)
+        assert re.search(r"BEGINNING x+\n\[\.\.\. [\d,]+ characters left out \.\.\.\]\nx+ END", cut)
+        assert max(map(len, learnt)) < 12_000
+        assert drive(store.read_state("a", memory.state_name)).watermark >= 4
+        assert memory.set_aside() == []
 
 
 @pytest.mark.parametrize("name", ["summary", "entity", "knowledge-graph"])

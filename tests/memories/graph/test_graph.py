@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
-from memzoo.memories.graph.graph import SINGLE_VALUED
+from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical, mentions
 
@@ -30,7 +29,7 @@ def told(*statements: Sequence[str]) -> KnowledgeGraph:
     graph = KnowledgeGraph()
     for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
         said = Statement(subject, relation, obj, negated=bool(negated))
-        graph.apply(graph.changes_from(said, source(seq), {}), reset=False)
+        graph.apply(graph.changes_from([(said, [source(seq)])]), reset=False)
     return graph
 
 
@@ -228,7 +227,8 @@ statements = some.lists(
         some.sampled_from(["lives in", "likes", "is"]),
         some.sampled_from(["Oslo", "oslo", "Rome", "Eve"]),
         some.booleans(),
-    ),
+        some.booleans(),
+    ).map(lambda said: said._replace(negated=said.negated or said.ended)),
     max_size=10,
 )
 
@@ -236,13 +236,13 @@ statements = some.lists(
 def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     """A graph that took in statements in commits of some sizes."""
     graph = KnowledgeGraph()
-    draft: dict[str, Any] = {}
+    step: list[tuple[Statement, list[Source]]] = []
     for seq, statement in enumerate(said, start=1):
-        draft |= graph.changes_from(statement, source(seq), draft)
+        step.append((statement, [source(seq)]))
         if seq in sizes:
-            graph.apply(draft, reset=False)
-            draft = {}
-    graph.apply(draft, reset=False)
+            graph.apply(graph.changes_from(step), reset=False)
+            step = []
+    graph.apply(graph.changes_from(step), reset=False)
     return graph
 
 
@@ -265,8 +265,10 @@ def test_the_newest_statement_holds(said: list[Statement]) -> None:
     assert len(single) == len(set(single))
     affirmed = [tuple(canonical(getattr(fact, part)) for part in SAID) for fact in facts]
     assert len(affirmed) == len(set(affirmed))
-    if said:
-        assert Fact(*said[-1]).key in [fact.key for fact in facts]
+    if said and not said[-1].ended:
+        assert Fact(*said[-1][:4]).key in [fact.key for fact in facts]
+    if said and said[-1].ended:
+        assert Fact(*said[-1][:3]).key not in [fact.key for fact in facts]
 
 
 def test_reset_forgets_all() -> None:
@@ -275,3 +277,11 @@ def test_reset_forgets_all() -> None:
     graph.apply({}, reset=True)
     assert graph.facts(history=True) == []
     assert graph.named_in("Sam") == []
+
+
+def test_a_graph_by_itself_restores_too() -> None:
+    """Without a memory, a superseded fact holds again in the graph, and what took its place does not."""
+    graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"))
+    graph.restore(graph.facts(history=True)[0])
+    assert texts(graph.facts()) == ["Sam lives in Oslo"]
+    assert [fact.superseded_by for fact in graph.facts(history=True)] == [0, 1]

@@ -160,9 +160,9 @@ class TestFaults:
             httpx2.Response(
                 200, json=completion() | {"choices": [{"index": 0, "finish_reason": "stop", "message": None}]}
             ),
-            httpx2.Response(200, json=completion([{"type": "text", "text": "hello"}])),
+            httpx2.Response(200, json=completion({"text": "hello"})),
         ],
-        ids=["html", "half", "bytes", "list", "no-message", "parts"],
+        ids=["html", "half", "bytes", "list", "no-message", "object"],
     )
     def test_of_an_endpoint_that_is_none_are_model_errors(self, response: httpx2.Response) -> None:
         """A wrong `base_url`, a login page or half a body is a `ModelError` too; the conversation goes on (I4)."""

@@ -204,6 +204,20 @@ class TestStatements:
     def test_keep_names_that_begin_like_a_denial(self) -> None:
         """A name such as "Nottingham" is no denial."""
         assert statements("Nottingham | is in | England") == [Statement("Nottingham", "is in", "England")]
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            "NO LONGER Sam | lives in | Oslo",
+            "- NO LONGER: (Sam, lives in, Oslo)",
+            "**NO LONGER** | Sam | lives in | Oslo",
+            "Sam | no longer lives in | Oslo",
+            '[["NO LONGER Sam", "lives in", "Oslo"]]',
+        ],
+    )
+    def test_of_what_ended(self, reply: str) -> None:
+        """What was so before and is no longer is told apart from what was never so."""
+        assert statements(reply) == [Statement("Sam", "lives in", "Oslo", negated=True, ended=True)]
         assert statements("NOTTINGHAM | is in | England")[0].negated is False
 
     def test_keep_their_order(self) -> None:

@@ -68,7 +68,7 @@ def segment_starts(passages: Sequence[Passage]) -> list[int]:
     starts: list[int] = []
     for place in range(len(passages)):
         new = not starts or paused(passages, place)
-        if new or sum(len(passage.text) for passage in passages[starts[-1] : place + 1]) > 3000:
+        if new or sum(map(size, passages[starts[-1] : place + 1])) > 3000:
             starts.append(place)
     return starts
 
@@ -80,7 +80,7 @@ def paused(passages: Sequence[Passage], place: int) -> bool:
 
 def size(passage: Passage) -> int:
     """The room that a message takes in a window."""
-    return max(len(passage.text), 1)
+    return max(len(passage.text), 10)
 
 
 def worth(text: str) -> float:

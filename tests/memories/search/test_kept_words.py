@@ -104,6 +104,18 @@ class TestRestarts:
             assert Counter(shown(memory, query).split()) == Counter(shown(opened(store), query).split())
             assert Counter(shown(memory, query).split()) == Counter(whole.split())
 
+    def test_opened_before_the_first_message_keep_as_much(self, store: Store, analysed: Counter[str]) -> None:
+        """A chatbot loads its memory before it saves the first exchange: its words are kept like any other's."""
+        memory = opened(store)
+        assert not shown(memory, "a cat?")
+        for number in range(1, 300, 10):
+            tell(memory, number, 10)
+            shown(memory, "a cat?")
+        assert set(analysed.values()) == {1}
+        analysed.clear()
+        assert "message 123 " in shown(opened(store), "message 123")
+        assert sum(analysed.values()) <= 64
+
     def test_by_a_view_write_nothing(self) -> None:
         """A load never commits words, whoever waits for it; the next save does."""
         store = InMemoryStore()

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationEntityMemory
+from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
 
 EIGHT = ["Anna", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gina", "Hal"]
@@ -90,6 +92,31 @@ class TestVariables:
             ConversationEntityMemory(llm=ScriptedModel(), k=k)
 
 
+class TestUpdates:
+    """Values that a later message changes."""
+
+    def test_need_not_name_what_they_change(self) -> None:
+        """The note on what was spoken of just before is shown, so that the new value takes its place (I15)."""
+        model = ScriptedModel(
+            "Project Budget", "Project Budget: is $100,000.", "CFO", "Project Budget: is $150,000, says the CFO."
+        )
+        memory = ConversationEntityMemory(llm=model)
+        memory.save_context({"input": "Our Project Budget is $100,000."}, {"output": "Noted."})
+        memory.save_context({"input": "Make that $150,000, the CFO says."}, {"output": "Done."})
+        assert section(model.asked[-1][1], "known") == "CFO: \nProject Budget: is $100,000."
+        assert memory.entities == {"Project Budget": "is $150,000, says the CFO."}
+
+    def test_show_so_many_notes_only(self) -> None:
+        """However many known names were spoken of before, ten notes besides those asked for are shown (I12)."""
+        names = [f"Name{number}" for number in range(30)]
+        notes = "\n".join(f"{name}: is here." for name in names)
+        model = ScriptedModel(", ".join(names), notes, "Sam", "Sam: is new.")
+        memory = ConversationEntityMemory(llm=model)
+        memory.save_context({"input": " ".join(names)}, {"output": "ok"})
+        memory.save_context({"input": "Sam came too"}, {"output": "ok"})
+        assert len(section(model.asked[-1][1], "known").splitlines()) == 11
+
+
 class TestNames:
     """One note for each person, however the name is written."""
 
@@ -167,8 +194,29 @@ class TestAliases:
 
     def test_lose_no_note_that_was_not_shown(self) -> None:
         """A new note replaces only what the model saw when it wrote it."""
-        memory, _ = self.told("Robert", "- Bob = Robert\nRobert: is 30, called Bob.")
-        assert memory.entities == {"Robert": "is 30, called Bob. likes tea."}
+        items = {"bob": {"name": "Bob", "summary": "likes tea."}, "robert": {"name": "Robert", "summary": "is 30."}}
+        changed = EntityNotes(items).changes({"Robert": "is 31."}, {"Bob": "Robert"}, ["Robert"])
+        assert changed["robert"] == {"name": "Robert", "summary": "is 31. likes tea."}
+
+    def test_in_a_circle_are_one(self) -> None:
+        """Names that a stored state has stand for each other do not stop a load, and get one note with the next."""
+        items = {
+            "sam": {"name": "Sam", "of": "bob"},
+            "bob": {"name": "Bob", "of": "sam"},
+            "bobby": {"name": "Bobby", "of": "sam"},
+        }
+        model = ScriptedModel("NONE", "Sam", "Bobby", "Bob: is 30.", "Bobby")
+        memory = ConversationEntityMemory(llm=model)
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        key = (memory.conversation_id, "entity")
+        known = drive(memory.store.read_state(*key))
+        drive(memory.store.commit(*key, expected=known.version, watermark=2, changes=items))
+        assert memory.load_memory_variables({"input": "Sam?"})["entities"] == {"Bob": ""}
+        assert memory.entities == {}
+        assert memory.aliases == {"Bob": "Bob", "Bobby": "Bob", "Sam": "Bob"}
+        memory.save_context({"input": "Bobby is 30"}, {"output": "ok"})
+        assert memory.load_memory_variables({"input": "Bobby?"})["entities"] == {"Bob": "is 30."}
+        assert memory.aliases == {"Bobby": "Bob", "Sam": "Bob"}
 
     def test_are_told_to_the_model(self) -> None:
         """What is said later under either name comes to the one note, and the model sees which names are one."""

@@ -1,11 +1,12 @@
 """Facts from a conversation: resolved over exchanges, corrected where they were corrected, there after a restart."""
 
+import asyncio
 import logging
 from typing import Any
 
 import pytest
 
-from memzoo.memories import ConversationKGMemory, Fact, Source
+from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores.driving import drive
@@ -48,7 +49,7 @@ class TestSeeds:
             "Christopher Nolan | directed | The Dark Knight Rises",
             "Nolan",
         )
-        memory = ConversationKGMemory(llm=model, mine_ai=True)
+        memory = ConversationKGMemory(llm=model)
         answer = 'You might consider "Interstellar" and "Inception," both sci-fi films directed by Christopher Nolan.'
         memory.save_context({"input": "Can you recommend any good movies?"}, {"output": answer})
         memory.save_context(
@@ -71,7 +72,7 @@ class TestSeeds:
             f"NOT user | is | {title}",
             title,
         )
-        memory = ConversationKGMemory(llm=model, mine_ai=True)
+        memory = ConversationKGMemory(llm=model)
         memory.save_context(
             {"input": "Name three of the most handsome men in the world."},
             {"output": "Daniel Wu, Andy Lau, and you!"},
@@ -241,6 +242,155 @@ class TestSaving:
         """`k` is a whole number."""
         with pytest.raises(OptionError, match="k must be a whole number"):
             ConversationKGMemory(llm=ScriptedModel(), k=k)
+
+
+class TestUpdates:
+    """Facts that a later message changes, replaces or takes back (I15)."""
+
+    @pytest.mark.parametrize(
+        "moved",
+        [
+            "NO LONGER Anna | lives in | Oslo\nAnna | has her home in | Bergen",
+            "Anna | has her home in | Bergen\nNO LONGER Anna | lives in | Oslo",
+            "no longer valid:\nNO LONGER anna | lives in | oslo\nAnna | has her home in | Bergen",
+            "Anna | moved to | Bergen",
+            "Anna | now lives in | Bergen",
+            "Anna | resides in | Bergen",
+            "Anna | currently lives in | Bergen",
+        ],
+    )
+    def test_end_what_was_so_before(self, moved: str) -> None:
+        """The old value is in no view, whatever the words of the new one; the history has it (S2)."""
+        model = ScriptedModel("Anna | lives in | Oslo", moved)
+        memory = ConversationKGMemory(llm=model)
+        memory.save_context({"input": "Anna lives in Oslo"}, {"output": "ok"})
+        memory.save_context({"input": "She left for Bergen"}, {"output": "ok"})
+        shown = on(memory, "Where does Anna live?")
+        assert "Bergen" in shown
+        assert "Oslo" not in shown
+        (old,) = [reason for reason in memory.why("Oslo") if not reason.holds]
+        assert old.corrected_by is not None
+        assert old.corrected_by.text == "She left for Bergen"
+
+    def test_end_what_a_denial_covers(self) -> None:
+        """A denial in fewer words ends what says more, and a common word in a question does not hide others (S2)."""
+        title = "most handsome men"
+        model = ScriptedModel(
+            f"Daniel Wu | is among | {title}\nAndy Lau | is among | {title}\nuser | is among | {title}",
+            "NOT user | is | handsome",
+            "handsome men",
+        )
+        memory = ConversationKGMemory(llm=model)
+        memory.save_context({"input": "Name three handsome men."}, {"output": "Daniel Wu, Andy Lau, and you!"})
+        memory.save_context({"input": "You're wrong, be humble; I'm not."}, {"output": "You are indeed not."})
+        shown = on(memory, "Name three of the most handsome men in the world, but only handsome ones.")
+        assert f"Daniel Wu is among {title}" in shown
+        assert "user is among" not in shown
+        assert on(memory, "What about the user?") == "On user: user is not handsome."
+
+    @pytest.mark.parametrize(
+        "denial",
+        ["NOT Sam | likes | coffee", "NOT Sam | sells | tea", "NO LONGER Eve | likes | tea", "NOT Sam | likes | te"],
+    )
+    def test_leave_other_facts_alone(self, denial: str) -> None:
+        """What is denied of another thing, in another relation or of somebody else ends nothing."""
+        model = ScriptedModel("Sam | likes | tea\nSam | drinks | tea", denial)
+        memory = ConversationKGMemory(llm=model)
+        memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
+        memory.save_context({"input": "x"}, {"output": "y"})
+        assert on(memory, "Sam?").startswith("On Sam: Sam drinks tea. Sam likes tea.")
+
+    def test_of_what_was_not_known_are_denials(self) -> None:
+        """That something is over is a fact when it was not known before."""
+        memory, _ = told("NO LONGER Sam | lives in | Oslo\nSam | no longer works at | Acme")
+        memory.save_context({"input": "x"}, {"output": "y"})
+        shown = on(memory, "Sam?")
+        assert shown == ("On Sam: Sam is a friend. not true: Sam lives in Oslo. not true: Sam works at Acme.")
+
+    def test_see_what_is_known(self) -> None:
+        """The prompt has the facts on the names in the new lines, on those before, and on the user; in one call."""
+        model = ScriptedModel(
+            "Anna | lives in | Oslo\nuser | is | a baker\nEve | likes | tea\nNOT Anna | is | tall", "NONE", "NONE"
+        )
+        memory = ConversationKGMemory(llm=model, k=0)
+        for said in ("Anna lives in Oslo; I bake, Eve likes tea", "And Anna?", "Hm"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        known = [section(prompt, "known") for _, prompt in model.asked]
+        assert known == [
+            "",
+            "Anna | lives in | Oslo\nNOT Anna | is | tall\nuser | is | a baker",
+            "user | is | a baker",
+        ]
+
+    def test_see_so_much_only(self) -> None:
+        """However much is known, the prompt is bounded; facts with words of the new lines come first (I12)."""
+        many = "\n".join(f"Anna | knows | person {number} " + "x" * 50 for number in range(200))
+        model = ScriptedModel(f"Anna | drives | a red car\nAnna | owns | {'y' * 600}\n{many}", "NONE")
+        memory = ConversationKGMemory(llm=model, k=0)
+        memory.save_context({"input": "Anna knows them all"}, {"output": "ok"})
+        memory.save_context({"input": "Anna has sold the red car"}, {"output": "ok"})
+        known = section(model.asked[1][1], "known")
+        assert "Anna | drives | a red car" in known
+        assert "yyy" not in known
+        assert 1_500 < len(known) <= 2_000
+
+
+class TestRestoring:
+    """A fact that was taken back by mistake."""
+
+    def test_holds_again_for_good(self) -> None:
+        """It is shown again, and what took its place is not; also by another memory on the same store."""
+        memory, model = told("Sam | lives in | Oslo", "Sam | lives in | Bergen", "Sam | likes | tea")
+        for said in ("Sam lives in Oslo", "His sister lives in Bergen", "He likes tea"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        (wrong,) = [reason.fact for reason in memory.why("Sam") if not reason.holds]
+        memory.kg.restore(wrong)
+        assert on(memory, "Sam?") == "On Sam: Sam is a friend. Sam lives in Oslo. Sam likes tea."
+        other = ConversationKGMemory(llm=model, store=memory.store, conversation_id=memory.conversation_id)
+        assert on(other, "Sam?") == on(memory, "Sam?")
+        assert [str(fact) for fact in other.kg.facts(history=True) if fact.superseded_by] == ["Sam lives in Bergen"]
+
+    def test_of_a_denial(self) -> None:
+        """What was denied by mistake is denied no more."""
+        memory, _ = told("NOT Sam | is | a friend")
+        memory.save_context({"input": "Sam, a friend? No!"}, {"output": "ok"})
+        memory.kg.restore(memory.why("a friend")[0].fact)
+        assert on(memory, "Sam?") == "On Sam: Sam is a friend."
+
+    def test_goes_on_while_others_write(self) -> None:
+        """A memory that did not see the newest state restores the fact in it, and loses nothing (I3)."""
+        memory, model = told("NO LONGER Sam | is | a friend", "Sam | likes | tea")
+        memory.save_context({"input": "Sam left"}, {"output": "ok"})
+        fact = memory.why("Sam")[0].fact
+        other = ConversationKGMemory(llm=model, store=memory.store, conversation_id=memory.conversation_id)
+        other.save_context({"input": "Sam likes tea"}, {"output": "ok"})
+        asyncio.run(memory.kg.arestore(fact))
+        assert on(other, "Sam?") == on(memory, "Sam?") == "On Sam: Sam is a friend. Sam likes tea."
+        assert drive(memory.store.read_state(memory.conversation_id, memory.state_name)).watermark == 6
+
+    def test_of_an_unknown_fact_is_refused(self) -> None:
+        """What the graph never had cannot hold again."""
+        memory, _ = told()
+        with pytest.raises(OptionError, match="the graph has no fact 'Sam likes tea'"):
+            memory.kg.restore(Fact("Sam", "likes", "tea"))
+
+
+class TestSources:
+    """Which messages a fact is traced to."""
+
+    def test_are_all_that_said_it(self) -> None:
+        """A fact that two messages of one step state has both; a question and a denial state nothing."""
+        said = ConversationBufferMemory(conversation_id="sam")
+        said.save_context({"input": "Who likes tea?"}, {"output": "Sam likes tea."})
+        said.save_context({"input": "Is Sam tall?"}, {"output": "No. Sam is not tall."})
+        said.save_context({"input": "Right, and Sam likes tea."}, {"output": "Sam likes tea, yes!"})
+        model = ScriptedModel("Sam | likes | tea\nNOT Sam | is | tall")
+        memory = ConversationKGMemory(llm=model, store=said.store, conversation_id="sam")
+        memory.settle()
+        assert {str(fact): fact.said_in for fact in memory.kg.facts()} == {
+            "Sam likes tea": (2, 5, 6),
+            "Sam is not tall": (4,),
+        }
 
 
 class TestQuestions:

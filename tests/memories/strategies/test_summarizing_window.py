@@ -62,7 +62,7 @@ def test_the_summary_is_distilled_with_the_rest_the_next_time() -> None:
 
 def test_a_failing_model_hides_nothing() -> None:
     """While the model fails all messages are shown, and the next save distils them (I4)."""
-    model = ScriptedModel(ModelError("down"), ModelError("down"), ModelError("down"), "summary")
+    model = ScriptedModel(ModelError("down"), "summary")
     memory = told(model, *NEMO[:2])
     with pytest.raises(ModelError):
         memory.save_context({"input": "3"}, {"output": "three"})

@@ -1,5 +1,6 @@
 """A summary that grows with the conversation."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -37,15 +38,14 @@ class TestSaving:
 
     def test_after_a_failure_takes_one_call_for_all_that_waits(self) -> None:
         """Exchanges that a failing model left behind are summarised together, once each, and shown till then (F2)."""
-        model = ScriptedModel("One.", ModelError("down"), ModelError("down"), "All four.")
+        model = ScriptedModel("One.", ModelError("down"), "All three.")
         memory = ConversationSummaryMemory(llm=model, on_model_error="defer")
-        for number in range(3):
+        for number in range(2):
             memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
-        waiting = "Human: q1\nAI: a1\nHuman: q2\nAI: a2"
         assert memory.summary == "One."
-        memory.save_context({"input": "q3"}, {"output": "a3"})
-        assert f"<new_lines>\n{waiting}\nHuman: q3\nAI: a3\n</new_lines>" in model.asked[-1][1]
-        assert memory.load_memory_variables({}) == {"history": "All four."}
+        memory.save_context({"input": "q2"}, {"output": "a2"})
+        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in model.asked[-1][1]
+        assert memory.load_memory_variables({}) == {"history": "All three."}
 
     def test_that_fails_shows_what_waits_behind_the_summary(self) -> None:
         """Until the model answers again, the view is the old summary and the raw messages (I4, F2)."""
@@ -214,7 +214,7 @@ class TestEvery:
     def test_does_not_wait_for_more_than_a_prompt_holds(self) -> None:
         """Long exchanges are taken in before there are so many."""
         model = ScriptedModel(*["ok"] * 5)
-        memory = ConversationSummaryMemory(llm=model, every=100)
+        memory = ConversationSummaryMemory(llm=model, every=100, max_prompt_tokens=9000)
         for _ in range(4):
             memory.save_context({"input": "long " * 1200}, {"output": "ok"})
         assert 1 <= len(model.asked) <= 2
@@ -236,9 +236,10 @@ class TestLimit:
     """A bound for the summary itself (#17888)."""
 
     def make(self, *replies: str | Exception, limit: int = 5) -> tuple[ConversationSummaryMemory, ScriptedModel]:
-        """A memory that counts words, and its model."""
-        model = ScriptedModel(*replies)
-        return ConversationSummaryMemory(llm=model, max_summary_tokens=limit, token_counter=words), model
+        """A memory that counts words, and its model; much time passes from one call to the next."""
+        model, clock = ScriptedModel(*replies), itertools.count(step=1000).__next__
+        options: dict[str, Any] = {"max_summary_tokens": limit, "token_counter": words, "clock": clock}
+        return ConversationSummaryMemory(llm=model, **options), model
 
     def test_is_told_to_the_model(self) -> None:
         """The prompt has the limit in words; without one it says nothing of it."""

@@ -200,10 +200,16 @@ class TestFailure:
     """A model that fails while something has to go."""
 
     def test_loses_no_message(self) -> None:
-        """Messages leave the view only when the summary that covers them is stored (F1, I4)."""
-        memory = make(ScriptedModel(*[ModelError("down")] * 2, "Earlier."), 4, on_model_error="defer")
+        """Until the summary that covers them is stored, messages wait in view as far as the limit allows (F1, I4)."""
+        now = [0.0]
+        model = ScriptedModel(ModelError("down"), "Earlier.")
+        memory = make(model, 4, on_model_error="defer", clock=lambda: now[0])
         tell(memory, 0, 1)
-        assert memory.load_memory_variables({})["history"].count("\n") == 3
+        shown = memory.load_memory_variables({})["history"].splitlines()
+        assert shown[0] == "System: (2 earlier messages are not shown here, and were not learnt from yet.)"
+        assert shown[1:] == ["Human: question 1", "AI: answer 1"]
+        assert len(memory.history()) == 4
+        now[0] = 601
         assert memory.load_memory_variables({})["history"].startswith("System: Earlier.\nHuman: question 1")
 
     def test_makes_one_call_later(self) -> None:

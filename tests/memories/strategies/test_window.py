@@ -75,11 +75,14 @@ class TestTools:
             memory.chat_memory.add_ai_message(f"a{number}")
         assert memory.load_memory_variables({}) == {"history": "Human: q1\nAI: a1"}
 
-    def test_two_questions_in_a_row_are_two_exchanges(self) -> None:
-        """A question that was never answered counts."""
+    def test_a_question_that_waits_for_its_answer_takes_no_place(self) -> None:
+        """The newest question comes besides as long as it is not answered; one that never was counts."""
         memory = told(2, 2)
         memory.chat_memory.add_user_message("hello?")
-        assert memory.load_memory_variables({}) == {"history": "Human: q1\nAI: a1\nHuman: hello?"}
+        before = "Human: q0\nAI: a0\nHuman: q1\nAI: a1\n"
+        assert memory.load_memory_variables({}) == {"history": f"{before}Human: hello?"}
+        memory.chat_memory.add_user_message("anybody?")
+        assert memory.load_memory_variables({}) == {"history": "Human: q1\nAI: a1\nHuman: hello?\nHuman: anybody?"}
 
     def test_a_greeting_belongs_to_no_exchange(self) -> None:
         """What stands before the first question is shown as long as there are fewer than `k` exchanges."""

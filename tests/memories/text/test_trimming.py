@@ -29,9 +29,91 @@ def test_keeps_the_two_most_recent_messages() -> None:
     assert trim_messages(NEMO, 2, one, strategy="last") == NEMO[-2:]
 
 
+def listed(messages: list[Message]) -> int:
+    """Counts a list, and something for the request itself, as OpenAI does."""
+    return 3 + sum(words(message) for message in messages)
+
+
+def sized(messages: "list[Message]") -> int:
+    """Counts a list by its length."""
+    return len(messages)
+
+
+def letters(message: Any) -> int:
+    """Counts letters, without saying of what."""
+    return len(message["content"])
+
+
+def letters_of_all(messages: Any) -> int:
+    """Counts the letters of a list, without saying so."""
+    return sum(map(letters, messages))
+
+
+def size_of(given: Any) -> int:
+    """Counts whatever it is given."""
+    return len(given)
+
+
+def halved(given: Any) -> int:
+    """Counts whatever it is given as it is written."""
+    return len(str(given)) // 2
+
+
+def written(message: dict[str, Any]) -> int:
+    """Counts a message as it is written."""
+    return len(str(message))
+
+
+@pytest.mark.parametrize(
+    ("counter", "limit", "kept"),
+    [
+        (len, 2, 2),
+        (sized, 2, 2),
+        (one, 2, 2),
+        (listed, 10, 2),
+        (listed, 7, 1),
+        (listed, 2, 0),
+        (letters_of_all, 29, 2),
+        (letters, 29, 2),
+        (written, 10_000, 5),
+        (written, 60, 1),
+        ("approximate", 8, 2),
+    ],
+)
+def test_counts_messages_or_lists(counter: Any, limit: int, kept: int) -> None:
+    """What LangChain takes for a counter is understood: `len`, functions of a list, functions of one message."""
+    assert trim_messages(NEMO, limit, token_counter=counter) == NEMO[len(NEMO) - kept :]
+    assert trim_messages(NEMO, max_tokens=10_000, token_counter=counter, strategy="first") == NEMO
+
+
+@pytest.mark.parametrize("counter", [size_of, halved])
+def test_refuses_a_counter_that_may_count_either(counter: Any) -> None:
+    """A function that gives different numbers for a message and for a list of it has to say which it wants."""
+    with pytest.raises(OptionError, match=r"for one message and .* annotating its parameter"):
+        trim_messages(NEMO, 4, counter)
+
+
+def test_counts_each_message_once() -> None:
+    """However many messages there are, one by one they are counted once, and only those that are looked at."""
+    counted: list[Message] = []
+
+    def count(message: dict[str, Any]) -> int:
+        counted.append(message)
+        return words(message)
+
+    trim_messages(NEMO * 100, 20, count)
+    assert len(counted) <= 20
+
+
+class HumanMessage:
+    """A class of messages by LangChain's name."""
+
+
 @pytest.mark.parametrize(
     ("messages", "limit", "options", "expected"),
     [
+        ([S, U1, A1, U2], 3, {"include_system": True, "start_on": HumanMessage}, [S, U2]),
+        ([S, U1, A1, U2], 3, {"include_system": True, "start_on": [HumanMessage, "tool"]}, [S, U2]),
         ([S, U1, A1, U2], 3, {}, [U1, A1, U2]),
         ([S, U1, A1, U2], 3, {"include_system": True}, [S, A1, U2]),
         ([S, U1, A1, U2], 3, {"include_system": True, "start_on": "user"}, [S, U2]),

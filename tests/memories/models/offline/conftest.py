@@ -30,7 +30,7 @@ def ask(client: OpenAI) -> Callable[..., str]:
     prompts = PromptSet()
 
     def send(task: str, **variables: Any) -> str:
-        prompt = prompts.render(task, **{"history": "", "limit": 0, **variables})
+        prompt = prompts.render(task, **{"history": "", "known": "", "limit": 0, **variables})
         said = client.chat.completions.create(model="any", messages=[{"role": "user", "content": prompt}])
         return said.choices[0].message.content or ""
 

@@ -26,7 +26,7 @@ prompts = PromptSet()
 
 def answered(task: str, **variables: object) -> str:
     """The reply to one of memzoo's prompts."""
-    return reply([("user", prompts.render(task, **{"limit": 0, "history": "", **variables}))])
+    return reply([("user", prompts.render(task, **{"limit": 0, "history": "", "known": "", **variables}))])
 
 
 @settings(max_examples=60, deadline=None)

@@ -16,7 +16,8 @@ lines = "\\n".join(
     for who, name, other in [("Human", "Anna", "Tom"), ("AI", "Priya Raman", "Crumb & Candle")]
 )
 known = [{"name": name, "summary": f"Human said: {name} is here."} for name in ("Anna", "Tom", "Oslo")]
-values = {"summary": lines, "history": lines, "new_lines": lines, "input": lines, "entities": known, "limit": 0}
+texts = {"known": "", "limit": 0}
+values = {"summary": lines, "history": lines, "new_lines": lines, "input": lines, "entities": known, **texts}
 prompts = PromptSet()
 requests = [
     ("/v1/chat/completions", {"model": "m", "messages": [{"role": "user", "content": text}], "stream": stream})

@@ -192,7 +192,7 @@ class TestErrors:
         assert status == 400
         assert set(answer["error"]) == {"message", "type", "param", "code"}
 
-    @pytest.mark.parametrize(("length", "expected"), [("x", 400), (str(10**12), 413)])
+    @pytest.mark.parametrize(("length", "expected"), [("x", 400), (str(10**12), 413), (str(3 << 20), 413)])
     def test_absurd_lengths(self, served: str, length: str, expected: int) -> None:
         """A length that is no number, or too large to be read, is refused unread."""
         assert post(served, b"", **{"Content-Length": length})[0] == expected

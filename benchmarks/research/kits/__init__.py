@@ -1,0 +1,1 @@
+"""The replay kit beside others, in an environment of their own: `make kits`."""

@@ -1,0 +1,129 @@
+"""Runs the comparison: `python -m memzoo.benchmarks.research.kits [--changes 1000] [--calls 1000]`."""
+
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import httpx
+import typer
+
+from memzoo import prompts
+from memzoo.benchmarks.research.kits.contenders import KITS, Kit, versions
+from memzoo.benchmarks.research.kits.rows import PROMPT, ROWS, Bench, chat
+from memzoo.benchmarks.research.kits.server import Server, server
+
+__all__ = ["compare_kits"]
+
+
+def compare_kits(
+    changes: Annotated[int, typer.Option(help="One-word changes of prompts.")] = 1000,
+    calls: Annotated[int, typer.Option(help="Calls in the measurement of speed.")] = 1000,
+    check: Annotated[str, typer.Option(hidden=True)] = "",
+) -> None:
+    """Print the table of twelve rows, the share of changed prompts that fail, and the speed of each kit."""
+    if check:
+        raise typer.Exit(0 if _run_check(check) else 1)
+    typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS)) + "\n")
+    table("wish", [(name, [_score(kit, name) for kit in KITS]) for name in ROWS])
+    with server() as running:
+        caught = {best: [_caught(kit, running, changes, best=best) for kit in KITS] for best in (False, True)}
+        fast = [_speed(kit, running, calls) for kit in KITS]
+    names = (f"{changes:,} changed words, by default", f"{changes:,} changed words, best settings")
+    table("caught", [(name, [f"{share:.1%}" for share in caught[best]]) for best, name in enumerate(names)])  # type: ignore[index]
+    rows = [(f"{calls:,} calls, {what}", [f"{one[what]:.1f} ms" for one in fast]) for what in fast[0]]
+    table("speed", rows)
+
+
+def table(title: str, rows: list[tuple[str, list[str]]]) -> None:
+    """Print a table in Markdown."""
+    typer.echo(f"| {title} | {' | '.join(kit.name for kit in KITS)} |\n|---|{'---|' * len(KITS)}")
+    for name, cells in rows:
+        typer.echo(f"| {name} | {' | '.join(cells)} |")
+    typer.echo("")
+
+
+def _score(kit: Kit, row: str) -> str:
+    passed = sum(_passes(kit, row, number) for number in range(len(ROWS[row])))
+    total = len(ROWS[row])
+    return "yes" if passed == total else f"{passed} of {total}" if passed else "no"
+
+
+def _passes(kit: Kit, row: str, number: int) -> bool:
+    # In a process of its own: a kit that is not made for threads leaves its patches behind.
+    check = f"{KITS.index(kit)}:{list(ROWS).index(row)}:{number}"
+    command = [sys.executable, "-W", "ignore", "-m", "memzoo.benchmarks.research.kits", "--check", check]
+    try:
+        return subprocess.run(command, check=False, timeout=60, capture_output=True).returncode == 0  # noqa: S603
+    except subprocess.TimeoutExpired:
+        return False
+
+
+def _run_check(check: str) -> bool:
+    kit, row, number = map(int, check.split(":"))
+    with tempfile.TemporaryDirectory() as folder, server() as running:
+        return list(ROWS.values())[row][number](Bench(KITS[kit], running, Path(folder)))
+
+
+def _caught(kit: Kit, running: Server, changes: int, *, best: bool) -> float:
+    """Change one word of a recorded prompt at a time; count the replays that fail."""
+    order = random.Random(17)  # noqa: S311 - no secret
+    texts = [text.split(" ") for text in _prompts()]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / f"{place}.yaml" for place in range(len(texts))]
+        benches = [Bench(kit, running, path.parent) for path in paths]
+        for path, words, bench in zip(paths, texts, benches, strict=True):
+            with kit.open(path, record=True):
+                bench.ask(chat(" ".join(words)))
+        return sum(_fails(kit, benches, paths, texts, order, best=best) for _ in range(changes)) / changes
+
+
+def _fails(
+    kit: Kit, benches: list[Bench], paths: list[Path], texts: list[list[str]], order: random.Random, *, best: bool
+) -> bool:
+    place = order.randrange(len(texts))
+    words = list(texts[place])
+    words[order.randrange(len(words))] += order.choice(["s", " not", "-", "."])
+    try:
+        with kit.open(paths[place], best=best):
+            benches[place].ask(chat(" ".join(words)))
+    except Exception:  # noqa: BLE001 - each kit has its own
+        return True
+    return False
+
+
+def _prompts() -> list[str]:
+    """The templates of memzoo's own prompts, as texts."""
+    folder = Path(prompts.__file__ or "").parent
+    return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))]
+
+
+def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:
+    """Measure, in milliseconds, what a user waits for: loading, one call, saving; the body is matched."""
+    bodies: list[Any] = [chat(f"{PROMPT[:500]} Question {number}") for number in range(calls)]
+    with tempfile.TemporaryDirectory() as folder, httpx.Client() as client:
+        path, url = Path(folder) / "tape.yaml", f"{running.url}/chat/completions"
+        opened = kit.open(path, record=True)
+        opened.__enter__()
+        for body in bodies:
+            client.post(url, json=body)
+        saved = _timed(lambda: opened.__exit__(None, None, None))
+        opened = kit.open(path, best=True)
+        loaded = _timed(opened.__enter__)
+        played = _timed(lambda: [client.post(url, json=body) for body in bodies])
+        opened.__exit__(None, None, None)
+    return {"load": loaded, "one call, with the client": played / calls, "save": saved}
+
+
+def _timed(call: Any) -> float:
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1000
+
+
+if __name__ == "__main__":
+    typer.run(compare_kits)

@@ -1,0 +1,89 @@
+"""Three replay kits behind one form: each opens a cassette by its defaults, or by the best settings it has."""
+
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+from memzoo.cassettes import use_cassette
+
+__all__ = ["KITS", "Cassetter", "Kit", "Memzoo", "Vcrpy", "versions"]
+
+
+class Kit(Protocol):
+    """A replay kit."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What is installed for it."""
+        ...
+
+    def open(
+        self, path: Path, *, record: bool = False, best: bool = False, ignore: str = ""
+    ) -> AbstractContextManager[Any]:
+        """Open a cassette.
+
+        Args:
+            path: Its file.
+            record: Whether to record; else nothing may be sent.
+            best: Match as strictly as it can be set to.
+            ignore: A JSON path that may vary, with `best`.
+        """
+        ...
+
+
+class Memzoo:
+    """This one."""
+
+    name = "memzoo.cassettes"
+    packages = ("memzoo", "vcrpy")
+
+    def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
+        """See `Kit`; its defaults are its best."""
+        choice: Any = "all" if record else "none"
+        return use_cassette(path, record=choice, ignore=[ignore] if ignore else [], max_bytes=10**9)
+
+
+class Vcrpy:
+    """vcrpy, with the defaults that pytest-recording gives it."""
+
+    name = "vcrpy + pytest-recording"
+    packages = ("vcrpy", "pytest-recording")
+
+    def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Any:
+        """See `Kit`; it cannot ignore a part of a body."""
+        vcr: Any = import_module("vcr")
+        matched = ["method", "scheme", "host", "port", "path", "query", *(["body"] if best else [])]
+        return vcr.VCR(match_on=matched, record_mode="all" if record else "none").use_cassette(str(path))
+
+
+class Cassetter:
+    """cassetter."""
+
+    name = "cassetter"
+    packages = ("cassetter",)
+
+    @contextmanager
+    def open(self, path: Path, *, record: bool = False, best: bool = False, ignore: str = "") -> Generator[Any]:
+        """See `Kit`."""
+        cassetter: Any = import_module("cassetter")
+        options: dict[str, Any] = {"match_on": ["method", "uri", "body"]} if best else {}
+        if ignore:
+            options = {"match_on": ["method", "uri", "json_body"], "ignore_json_paths": [ignore.removeprefix("$.")]}
+        with cassetter.use_cassette(path, record_mode="all" if record else "none", **options) as cassette:
+            yield cassette
+
+
+KITS: tuple[Kit, ...] = (Memzoo(), Vcrpy(), Cassetter())
+
+
+def versions(kit: Kit) -> str:
+    """Name a kit with its versions."""
+    return ", ".join(f"{package} {version(package)}" for package in kit.packages)

@@ -1,14 +1,24 @@
 """Children of the process that runs the tests."""
 
 import contextlib
+import gc
 import os
 from collections.abc import Callable
 
 from memzoo.stores.testing import same
 
 
+def without_garbage() -> None:
+    """Call it before a fork: what other tests left behind is not for the child to clear away.
+
+    Libraries with threads of their own, as Chroma's, would wait there for threads that stayed in the parent.
+    """
+    gc.collect()
+
+
 def forked(work: Callable[[], object]) -> int:
     """Fork, and do it in the child."""
+    without_garbage()
     child = os.fork()
     if not child:
         code = 1

@@ -1,7 +1,10 @@
 """Search by embedding with Chroma: in process, in a folder, or on a server."""
 
+import ctypes
+import gc
 import hashlib
 import json
+import os
 import re
 import uuid
 import weakref
@@ -12,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.forks import watch
 from memzoo.stores.indexes.chroma_folder import ChromaFolder
 from memzoo.stores.indexes.index import check_dimension, decode, digest
 
@@ -34,6 +38,8 @@ class ChromaIndex(Closing):
     because Chroma may crash on it: the index begins empty, and each conversation is filled in again from the store
     when it is first searched. Nothing is embedded anew. An index that is dropped or left at the end of the program
     is closed properly.
+
+    A forked process cannot use an index of its parent, since Chroma's threads stay behind: it opens one of its own.
 
     All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
     is kept under a digest of its conversation's id and space: no id reaches Chroma, so none can confuse it or
@@ -97,6 +103,8 @@ class ChromaIndex(Closing):
                 self, _give_back, self._client, self._folder, drop=drop, close=client is None
             )
             self._batch = self._client.get_max_batch_size()
+        self._pid = os.getpid()
+        _forks.tell(self)
 
     def __repr__(self) -> str:
         return f"<ChromaIndex {self._place}>"
@@ -156,8 +164,19 @@ class ChromaIndex(Closing):
             # Chroma leaves its connections to a server open until nobody holds the client any more.
             del self._client
 
+    def leave(self) -> None:
+        """Leave Chroma to the process that this one was forked from, and never let go of it here."""
+        if inherited := self._finalizer.detach():
+            # Nothing less outlives the end of a program, which lets go of all modules and what they hold.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
+
     @contextmanager
     def _open(self) -> Generator[None, None, None]:
+        if self._pid != os.getpid():
+            raise StoreError(
+                f"Chroma ({self._place}): this index was opened before the process was forked, and Chroma's threads "
+                "stayed behind: open a ChromaIndex in each process (for one that all share, host=...)"
+            )
         if not self._finalizer.alive:
             raise StoreError("this index is closed")
         with _explained(self._place, self._folder):
@@ -181,6 +200,31 @@ class ChromaIndex(Closing):
         for held, collection in self._collections().items():
             if held != dimension and collection.get(where=where, limit=1, include=[])["ids"]:
                 check_dimension(held, dimension, conversation_id, space)
+
+
+class _Forks:
+    """Keeps a forked process from ending its parent's clients: Chroma would wait for threads that are not there."""
+
+    def __init__(self) -> None:
+        self._indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
+
+    def tell(self, index: ChromaIndex) -> None:
+        """Leave it to this process, should there be another one."""
+        self._indexes.add(index)
+        watch(self)
+
+    def before_fork(self) -> None:
+        """Let no client that nobody holds any more be found by the garbage collector of the child."""
+        gc.collect()
+
+    def after_fork(self) -> None:
+        """In a child: hold what the indexes of the parent hold, for ever."""
+        for index in self._indexes:
+            if index._pid != os.getpid():  # noqa: SLF001 - same file
+                index.leave()
+
+
+_forks = _Forks()
 
 
 def _names(client: "ClientAPI", prefix: str) -> list[str]:

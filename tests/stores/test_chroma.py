@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import os
 import socket
 import subprocess
 import sys
@@ -207,3 +208,42 @@ def test_without_chroma_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "chromadb", None)
     with pytest.raises(MissingExtraError, match=r"ChromaIndex needs the 'chroma' extra.*memzoo\[chroma\]"):
         ChromaIndex()
+
+
+FORKING = """
+import gc, os, sys
+from memzoo.stores import ChromaIndex
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import StoreError
+
+def used():
+    index = ChromaIndex(path=sys.argv[1] + "/left")
+    cycle = [index]
+    cycle.append(cycle)
+
+gc.disable()
+used()
+index = ChromaIndex(**({"path": sys.argv[1] + "/open"} if sys.argv[2] == "path" else {}))
+child = os.fork()
+if not child:
+    gc.collect()
+    try:
+        drive(index.known("a", "b"))
+    except StoreError as error:
+        index.close()
+        sys.exit(str(error))  # an ordinary end, with all that Python does then
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+drive(index.known("a", "b"))
+index.close()
+print(status)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+@pytest.mark.parametrize("place", ["path", "process"])
+def test_a_forked_process_is_told_to_open_an_index_of_its_own_and_ends(tmp_path: Path, place: str) -> None:
+    """Chroma's threads stay in the parent, which goes on; letting go of its clients would hang the child for ever."""
+    command = [sys.executable, "-W", "ignore", "-c", FORKING, str(tmp_path), place]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout == "1\n", ended.stderr
+    assert "open a ChromaIndex in each process" in ended.stderr

@@ -22,7 +22,7 @@ from memzoo.stores.forks import new_lock, new_rlock
 from memzoo.stores.sql.waiting import Deadline
 from memzoo.stores.testing import same
 from memzoo.stores.testing.tools import fill
-from tests.forking import ended, forked, in_child
+from tests.forking import ended, forked, in_child, without_garbage
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows"),
@@ -206,6 +206,7 @@ def _said(*names: str) -> list[str]:
 def test_a_server_that_forks_in_c(store: Store) -> None:
     """As under uWSGI, which tells Python of a fork only afterwards: the child saves beside its parent."""
     _append(store, "before")
+    without_garbage()
     child = ctypes.PyDLL(None).fork()
     if not child:
         code = 1

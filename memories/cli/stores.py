@@ -6,6 +6,7 @@ import sys
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import unquote
@@ -194,8 +195,11 @@ def import_lines(
 ) -> None:
     """Put an exported conversation into a store that has none of its id, or what another library keeps."""
     if form:
+        logs = read_logs(form, source)
+        # What cannot be read must not leave an empty store behind.
+        first = next(logs)
         with closing(unlocked_store(store)) as opened:
-            for one in import_logs(opened, read_logs(form, source), dry_run=dry_run):
+            for one in import_logs(opened, chain([first], logs), dry_run=dry_run):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
         return
     file = Path(source)

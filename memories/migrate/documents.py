@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
 from memzoo.stores import Message
+from memzoo.stores.errors import TransferError
 
-__all__ = ["is_message", "logs_of", "message_of"]
+__all__ = ["is_message", "logs_of", "message_of", "named", "read_json"]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
@@ -55,6 +57,26 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
         else:
             for number, item in enumerate(items, start=1):
                 yield from logs_of(item, f"{title} {number}")
+
+
+def read_json(source: str) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        TransferError: It cannot be read, or holds something else.
+    """
+    try:
+        return json.loads(Path(source).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise TransferError(f"{source} cannot be read as JSON: {error}") from error
+
+
+def named(document: Any, title: str) -> Iterator[ChatLog]:
+    """The conversations in a JSON value, all with this title."""
+    for log in logs_of(document, title):
+        yield ChatLog(title, log.messages, log.dates)
 
 
 def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:

@@ -2,15 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.documents import logs_of
-from memzoo.memories.migrate.sessions import read_sessions
+from memzoo.memories.migrate.sources import READERS
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
@@ -120,90 +118,3 @@ def _turn(messages: Any, place: int) -> str:
 
 def _digest(messages: list[Message]) -> str:
     return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()
-
-
-def _document(source: str) -> Any:
-    try:
-        return json.loads(Path(source).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise TransferError(f"{source} cannot be read as JSON: {error}") from error
-
-
-def _named(document: Any, title: str) -> Iterator[ChatLog]:
-    for log in logs_of(document, title):
-        yield ChatLog(title, log.messages, log.dates)
-
-
-def _langchain_file(source: str) -> Iterator[ChatLog]:
-    """The file of a `FileChatMessageHistory`, named like the file."""
-    yield from _named(_document(source), Path(source).stem)
-
-
-def _langchain_sql(source: str) -> Iterator[ChatLog]:
-    """The table of `SQLChatMessageHistory` in any database that SQLAlchemy knows."""
-    from sqlalchemy import create_engine, text
-    from sqlalchemy.exc import SQLAlchemyError
-
-    sessions: dict[str, list[Any]] = {}
-    try:
-        engine = create_engine(source)
-        with engine.connect() as connection:
-            for session, message in connection.execute(
-                text("SELECT session_id, message FROM message_store ORDER BY id")
-            ):
-                sessions.setdefault(str(session), []).append(json.loads(message))
-        engine.dispose()
-    except (SQLAlchemyError, ValueError) as error:
-        raise TransferError(
-            f"the database cannot be read as that of a SQLChatMessageHistory (table message_store): "
-            f"{type(error).__name__}"
-        ) from error
-    for session, messages in sessions.items():
-        yield from _named(messages, session)
-
-
-def _sessions(source: str) -> Iterator[ChatLog]:
-    """The SQLite file of an agent framework."""
-    yield from read_sessions(Path(source))
-
-
-def _chatgpt(source: str) -> Iterator[ChatLog]:
-    """What ChatGPT exports: `conversations.json`."""
-    document = _document(source)
-    items: list[Any] = document if isinstance(document, list) else [document]
-    for item in items:
-        yield from _named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
-
-
-def _openai_threads(source: str) -> Iterator[ChatLog]:
-    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
-    document = _document(source)
-    pages: list[Any] = document if isinstance(document, list) else [document]
-    threads: dict[str, dict[str, Any]] = {}
-    for message in (message for page in pages for message in page.get("data", ())):
-        threads.setdefault(str(message["thread_id"]), {})[str(message["id"])] = message
-    for thread, messages in threads.items():
-        in_order = sorted(messages.values(), key=lambda message: message["created_at"])
-        yield from _named([_of_thread(message) for message in in_order], thread)
-
-
-def _of_thread(message: Mapping[str, Any]) -> dict[str, Any]:
-    parts = [
-        {"type": "text", "text": part["text"]["value"]} if part.get("type") == "text" else part
-        for part in message["content"]
-    ]
-    plain = parts[0]["text"] if len(parts) == 1 and parts[0].get("type") == "text" else parts
-    return {"role": message["role"], "content": plain, "created_at": message["created_at"]}
-
-
-READERS: Mapping[str, Callable[[str], Iterator[ChatLog]]] = {
-    "langchain-sql": _langchain_sql,
-    "langchain-file": _langchain_file,
-    "langgraph": _sessions,
-    "openai-agents": _sessions,
-    "openai-threads": _openai_threads,
-    "chatgpt": _chatgpt,
-}
-"""What can be imported from, each with its reader."""

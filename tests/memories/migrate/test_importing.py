@@ -1,13 +1,19 @@
 """`memzoo import --from`: what other libraries keep comes over once, whole, with its times."""
 
 import json
+import shutil
+import subprocess
+import tempfile
+import threading
 import warnings
+from collections import deque
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, message_to_dict
 from typer.testing import CliRunner
 
 from memzoo import ConversationBufferMemory, InMemoryStore
@@ -100,7 +106,12 @@ def test_from_threads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("form", "file"),
-    [("openai-agents", "agents.sqlite"), ("langgraph", "langgraph.sqlite"), ("chatgpt", "chatgpt_conversations.json")],
+    [
+        ("openai-agents", "agents.sqlite"),
+        ("langgraph", "langgraph.sqlite"),
+        ("llama-index", "llama_index.json"),
+        ("chatgpt", "chatgpt_conversations.json"),
+    ],
 )
 def test_from_files_of_others(form: str, file: str) -> None:
     """Files that the libraries themselves wrote come over, and once only."""
@@ -110,6 +121,112 @@ def test_from_files_of_others(form: str, file: str) -> None:
     assert all(one.read == one.written > 0 for one in done)
     assert {one.conversation_id for one in done} == set(drive(store.conversations()))
     assert [one.written for one in import_logs(store, read_logs(form, str(FORMATS / file)))] == [0] * len(done)
+
+
+@pytest.mark.parametrize("place", ["llama_index.json", "sqlite+aiosqlite:///{}/llama_index.sqlite"])
+def test_from_llama_index(place: str) -> None:
+    """Calls come with their results, whether they stand in blocks or beside the text; what was archived comes too."""
+    store = InMemoryStore()
+    source = place.format(FORMATS) if "://" in place else str(FORMATS / place)
+    done = import_logs(store, read_logs("llama-index", source))
+    assert [(one.conversation_id, one.read, one.written) for one in done] == [("anna", 8, 8), ("ben", 2, 2)]
+    said = [entry.message for entry in drive(store.read("anna"))]
+    assert [message["role"] for message in said] == ["user", "assistant", "tool", "assistant"] * 2
+    calls = [(said[at]["tool_calls"][0], said[at + 1]) for at in (1, 5)]
+    assert [call["id"] == result["tool_call_id"] for call, result in calls] == [True, True]
+    assert [json.loads(call["function"]["arguments"]) for call, _ in calls] == [{"a": 1, "b": 1}, {"a": 2, "b": 2}]
+    assert said[3]["content"] == "It is 2."
+
+
+def keys_of_redis() -> str:
+    """What the script on the page about migrating writes of a history on Redis: newest messages first."""
+    lines = [json.dumps(message_to_dict(message)) for message in reversed(SAID)]
+    return json.dumps({"key": "message_store:anna", "value": lines}) + "\n"
+
+
+def documents_of_mongo() -> str:
+    """What the script writes of MongoDB: a document for each message, here in another order than they were said."""
+    documents = [
+        {
+            "_id": f"6553f1{place:02}0123456789abcdef",
+            "SessionId": "anna",
+            "History": json.dumps(message_to_dict(message)),
+        }
+        for place, message in enumerate(SAID)
+    ]
+    return "".join(json.dumps(document) + "\n" for document in reversed(documents))
+
+
+@pytest.mark.parametrize(
+    ("form", "lines"), [("langchain-redis", keys_of_redis()), ("langchain-mongo", documents_of_mongo())]
+)
+def test_from_lines_of_json(form: str, lines: str, tmp_path: Path) -> None:
+    """Keys and documents that somebody saved as lines come over in the order in which they were said, once."""
+    file = tmp_path / "lines.jsonl"
+    file.write_text(lines, encoding="utf-8")
+    store = InMemoryStore()
+    assert [one.written for _ in range(2) for one in import_logs(store, read_logs(form, str(file)))] == [4, 0]
+    entries = drive(store.read("anna"))
+    assert [without_none(entry.message) for entry in entries] == EXPECTED
+    if form == "langchain-mongo":
+        assert entries[0].created_at == datetime.fromtimestamp(0x6553F100, UTC)
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [("langchain-redis", '{"key": "a"}'), ("langchain-redis", "[]"), ("langchain-mongo", '{"SessionId": "a"}')],
+)
+def test_a_line_of_another_kind(form: str, line: str, tmp_path: Path) -> None:
+    """The error names the line, and what it must hold."""
+    file = tmp_path / "lines.jsonl"
+    file.write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(TransferError, match=r"line 2 must be an object with '\w+' and '\w+'"):
+        list(read_logs(form, str(file)))
+
+
+@pytest.fixture
+def redis_url(tmp_path: Path) -> Iterator[str]:
+    """A Redis server of this test."""
+    pytest.importorskip("redis", reason="needs the 'redis' extra")
+    program = shutil.which("redis-server")
+    if not program:
+        pytest.skip("needs redis-server (Debian's package redis-server)")
+    # A path of a socket may have some hundred characters only.
+    with tempfile.TemporaryDirectory() as folder:
+        place = ["--port", "0", "--unixsocket", f"{folder}/redis", "--dir", folder, "--save", ""]
+        with subprocess.Popen([program, *place], stdout=subprocess.PIPE, text=True) as server:
+            assert server.stdout
+            assert any("Ready to accept connections" in line for line in server.stdout)
+            rest = threading.Thread(target=deque[str], args=(server.stdout, 0))
+            rest.start()
+            yield f"unix://{folder}/redis"
+            server.terminate()
+            rest.join()
+
+
+@pytest.mark.parametrize("prefix", ["message_store:", "other:"])
+def test_from_redis(redis_url: str, prefix: str) -> None:
+    """A running server is read, whatever its keys begin with; other keys are left alone."""
+    from langchain_community.chat_message_histories import RedisChatMessageHistory
+
+    for session, messages in (("anna", SAID), ("ben", SAID[-1:])):
+        old = RedisChatMessageHistory(session, url=redis_url, key_prefix=prefix)
+        old.add_messages(messages)
+        old.redis_client.close()
+    store = InMemoryStore()
+    source = redis_url if prefix == "message_store:" else f"{redis_url}#{prefix}"
+    done = import_logs(store, read_logs("langchain-redis", source))
+    assert [(one.conversation_id, one.written) for one in done] == [("anna", 4), ("ben", 1)]
+    assert [without_none(entry.message) for entry in drive(store.read("anna"))] == EXPECTED
+    if prefix != "message_store:":
+        with pytest.raises(TransferError, match="no conversation"):
+            list(read_logs("langchain-redis", redis_url))
+
+
+def test_mongo_is_not_read_live() -> None:
+    """A URL is refused with what to do instead."""
+    with pytest.raises(TransferError, match="a line of JSON for each document"):
+        list(read_logs("langchain-mongo", "mongodb://127.0.0.1/"))
 
 
 def test_another_conversation_of_that_id(tmp_path: Path) -> None:
@@ -141,3 +258,10 @@ def test_the_command(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, command)
     assert done.output.startswith("anna\t4 read\t4 new\tsha256 ")
     assert CliRunner().invoke(app, command).output == done.output.replace("4 new", "0 new")
+
+
+def test_a_refused_import_leaves_no_store(tmp_path: Path) -> None:
+    """A source that cannot be read is one line, and nothing is made."""
+    command = ["import", "--from", "langchain-file", f"{tmp_path}/none.json", "--store", f"sqlite:///{tmp_path}/new.db"]
+    assert isinstance(CliRunner().invoke(app, command).exception, TransferError)
+    assert not list(tmp_path.iterdir())

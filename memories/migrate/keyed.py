@@ -65,7 +65,7 @@ def _of_redis(url: str, prefix: str) -> Iterator[tuple[str, list[Any]]]:
     try:
         with redis.Redis.from_url(url, decode_responses=True) as client:
             for key in sorted(client.scan_iter(f"{prefix}*")):
-                yield key, client.lrange(key, 0, -1)  # type: ignore[misc]
+                yield key, client.lrange(key, 0, -1)
     except (redis.RedisError, ValueError) as error:
         raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
 

@@ -1,0 +1,124 @@
+"""What the pages show of the code: a block on a page between `<!-- generated: NAME -->` and `<!-- end -->`.
+
+A page about a class is called like the class; `{class}` stands for it below. `make pages` writes all blocks anew, and a
+test holds each against what it would be.
+"""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import memzoo
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.prompts import PROMPTS, PromptSet
+from tests.documentation import picture
+from tests.documentation.talk import shown_at_the_end
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+
+_BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_INTERNAL = ("clock",)
+
+
+def rewritten(page: Path) -> str:
+    """The text of a page with each block as it has to be."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"{found[1]}\n{BLOCKS[found[2]](page.stem).strip()}\n\n{found[3]}"
+
+    return _BLOCK.sub(block, page.read_text(encoding="utf-8"))
+
+
+def pages() -> list[Path]:
+    """All pages that have a block."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if _BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+def options(name: str) -> str:
+    """All options of a class, its own first, with defaults and meaning."""
+    cls = class_named(name)
+    own = inspect.get_annotations(cls)
+    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    ordered = sorted(fields, key=lambda field: (field.name in _INTERNAL, field.name not in own))
+    rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in ordered]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+
+
+def prompts(name: str) -> str:
+    """The prompts that a class renders, with their variables and templates."""
+    names = list(dict.fromkeys(_asked_by(class_named(name))))
+    return "\n\n".join(map(_prompt, names)) if names else "None: it asks no model."
+
+
+def all_prompts(_: str) -> str:
+    """Every prompt that there is."""
+    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in sorted(PROMPTS))
+
+
+def costs(name: str) -> str:
+    """What a class costs and needs, from its docstring."""
+    text = inspect.getdoc(class_named(name)) or ""
+    found = {key: re.search(rf"^{key}: (.+?)\n(?:\n|\w+:)", text, re.DOTALL | re.MULTILINE) for key in ("Costs", "Needs")}
+    lines = [f"**{key}:** {' '.join(match[1].split())}" for key, match in found.items() if match]
+    return "  \n".join(lines)
+
+
+def view(name: str) -> str:
+    """What the model is shown at the end of the conversation of the pages."""
+    said = (f"{message['role']}: {message['content']}" for message in shown_at_the_end(name))
+    return "```text\n" + "\n".join(said) + "\n```"
+
+
+def drawn(name: str) -> str:
+    """The picture of a class, which lies beside its page."""
+    return f"![{picture.described(name)}]({name}.svg)"
+
+
+def class_named(name: str) -> type[BaseMemory]:
+    """A class of memzoo."""
+    return getattr(memzoo, name)
+
+
+BLOCKS: dict[str, Callable[[str], str]] = {
+    "options": options,
+    "prompts": prompts,
+    "all-prompts": all_prompts,
+    "costs": costs,
+    "view": view,
+    "picture": drawn,
+}
+
+
+def _asked_by(cls: type[BaseMemory]) -> Iterator[str]:
+    """The prompts that a class names where it asks its model, in the order of its methods."""
+    for one in reversed([one for one in cls.__mro__ if issubclass(one, ModelBackedMemory)]):
+        yield from re.findall(r'\bself\.ask\(\s*"(\w+)"', inspect.getsource(one))
+
+
+def _prompt(name: str) -> str:
+    template = (ROOT / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
+    about, _, text = template.partition(" #}\n")
+    variables = ", ".join(f"`{variable}`" for variable in sorted(PromptSet().variables(name)))
+    summary = f"`{name}`: {about.removeprefix('{# ')}"
+    return f"**{_cell(summary)}**\n\nVariables: {variables}.\n\n````jinja\n{text.strip()}\n````"
+
+
+def _default(field: "dataclasses.Field[Any]") -> str:
+    if field.name in _FACTORIES:
+        return _FACTORIES[field.name]
+    if field.name in _LONG:
+        return _LONG[field.name]
+    return f"`{field.default!r}`"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+_FACTORIES = {"store": "in memory", "conversation_id": "a fresh one", "index": "`ExactIndex()`", "memories": "none"}
+_LONG = {"clock": "`time.time`", "single_valued": "a set in English"}

@@ -1,7 +1,7 @@
 """For the API reference: what its reader, which does not run the library, cannot see in the docstrings.
 
-`@strategy` writes all options of a class into its docstring, those that it has in common with others too: they are there
-at run time only. And "Example:" has to be "Examples:" to be taken for code.
+`@strategy` writes all options of a class into its docstring, those that it has in common with others too: they
+are there at run time only. And "Example:" has to be "Examples:" to be taken for code.
 """
 
 import dataclasses

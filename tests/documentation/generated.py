@@ -13,16 +13,39 @@ from typing import Any
 
 import memzoo
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.prompts import PROMPTS, PromptSet
 from tests.documentation import picture
-from tests.documentation.talk import shown_at_the_end
+from tests.documentation.talk import QUESTION, TALK, shown_at_the_end
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = ROOT / "docs"
 
+HEADINGS = [
+    "What it shows",
+    "A worked dialogue",
+    "When to use it",
+    "When not to",
+    "What it costs",
+    "What can go wrong",
+    "From LangChain, line by line",
+    "Take your data along",
+    "Prompts",
+    "All options",
+]
+"""What each page about a class tells, in this order."""
+
+_RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md")
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-_INTERNAL = ("clock",)
+_DEFAULTS = {
+    "store": "in memory",
+    "conversation_id": "a fresh one",
+    "index": "`ExactIndex()`",
+    "clock": "`time.time`",
+    "single_valued": ", ".join(f"`{relation.strip()}`" for relation in sorted(SINGLE_VALUED)),
+}
+"""What a default is, where Python's own words for it are of no use."""
 
 
 def rewritten(page: Path) -> str:
@@ -32,6 +55,16 @@ def rewritten(page: Path) -> str:
         return f"{found[1]}\n{BLOCKS[found[2]](page.stem).strip()}\n\n{found[3]}"
 
     return _BLOCK.sub(block, page.read_text(encoding="utf-8"))
+
+
+def class_pages() -> list[Path]:
+    """The pages about classes."""
+    return [page for page in sorted((DOCS / "memories").glob("*.md")) if page.stem != "index"]
+
+
+def running_pages() -> list[Path]:
+    """The pages whose Python blocks run one after another, and may show what they print."""
+    return [*class_pages(), *(DOCS / name for name in _RUNNING)]
 
 
 def pages() -> list[Path]:
@@ -44,7 +77,7 @@ def options(name: str) -> str:
     cls = class_named(name)
     own = inspect.get_annotations(cls)
     fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
-    ordered = sorted(fields, key=lambda field: (field.name in _INTERNAL, field.name not in own))
+    ordered = sorted(fields, key=lambda field: field.name not in own)
     rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in ordered]
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
@@ -52,7 +85,7 @@ def options(name: str) -> str:
 def prompts(name: str) -> str:
     """The prompts that a class renders, with their variables and templates."""
     names = list(dict.fromkeys(_asked_by(class_named(name))))
-    return "\n\n".join(map(_prompt, names)) if names else "None: it asks no model."
+    return "\n\n".join(map(_prompt, names)) if names else "It has none of its own."
 
 
 def all_prompts(_: str) -> str:
@@ -63,7 +96,9 @@ def all_prompts(_: str) -> str:
 def costs(name: str) -> str:
     """What a class costs and needs, from its docstring."""
     text = inspect.getdoc(class_named(name)) or ""
-    found = {key: re.search(rf"^{key}: (.+?)\n(?:\n|\w+:)", text, re.DOTALL | re.MULTILINE) for key in ("Costs", "Needs")}
+    found = {
+        key: re.search(rf"^{key}: (.+?)\n(?:\n|\w+:)", text, re.DOTALL | re.MULTILINE) for key in ("Costs", "Needs")
+    }
     lines = [f"**{key}:** {' '.join(match[1].split())}" for key, match in found.items() if match]
     return "  \n".join(lines)
 
@@ -72,6 +107,12 @@ def view(name: str) -> str:
     """What the model is shown at the end of the conversation of the pages."""
     said = (f"{message['role']}: {message['content']}" for message in shown_at_the_end(name))
     return "```text\n" + "\n".join(said) + "\n```"
+
+
+def talk(_: str) -> str:
+    """The conversation of the pages."""
+    rows = [f"| {number} | {said} | {answer} |" for number, (said, answer) in enumerate(TALK, 1)]
+    return "\n".join(["| | user | assistant |", "|---|---|---|", *rows, f"| | {QUESTION} | |"])
 
 
 def drawn(name: str) -> str:
@@ -91,6 +132,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "costs": costs,
     "view": view,
     "picture": drawn,
+    "talk": talk,
 }
 
 
@@ -109,16 +151,8 @@ def _prompt(name: str) -> str:
 
 
 def _default(field: "dataclasses.Field[Any]") -> str:
-    if field.name in _FACTORIES:
-        return _FACTORIES[field.name]
-    if field.name in _LONG:
-        return _LONG[field.name]
-    return f"`{field.default!r}`"
+    return _DEFAULTS.get(field.name, f"`{field.default!r}`")
 
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
-
-
-_FACTORIES = {"store": "in memory", "conversation_id": "a fresh one", "index": "`ExactIndex()`", "memories": "none"}
-_LONG = {"clock": "`time.time`", "single_valued": "a set in English"}

@@ -3,12 +3,13 @@
 import contextlib
 import tempfile
 
-from tests.documentation import generated, picture
+from tests.documentation import generated, measured, picture
 from tests.documentation.running import with_outputs
 
 
 def main() -> None:
-    """Blocks, pictures and outputs."""
+    """Figures, pictures, blocks and outputs."""
+    measured.FILE.write_text(measured.measure(), encoding="utf-8")
     for page in generated.class_pages():
         page.with_suffix(".svg").write_text(picture.svg(page.stem), encoding="utf-8")
     for page in generated.pages():

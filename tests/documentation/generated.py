@@ -16,7 +16,7 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.prompts import PROMPTS, PromptSet
-from tests.documentation import picture
+from tests.documentation import measured, picture
 from tests.documentation.talk import QUESTION, TALK, shown_at_the_end
 
 ROOT = Path(__file__).parent.parent.parent
@@ -94,19 +94,29 @@ def all_prompts(_: str) -> str:
 
 
 def costs(name: str) -> str:
-    """What a class costs and needs, from its docstring."""
+    """What a class costs and needs, from its docstring and by measurement."""
     text = inspect.getdoc(class_named(name)) or ""
-    found = {
-        key: re.search(rf"^{key}: (.+?)\n(?:\n|\w+:)", text, re.DOTALL | re.MULTILINE) for key in ("Costs", "Needs")
-    }
-    lines = [f"**{key}:** {' '.join(match[1].split())}" for key, match in found.items() if match]
-    return "  \n".join(lines)
+    found = re.findall(r"^(Costs|Needs): (.+)$", text, re.MULTILINE)
+    lines = "  \n".join(f"**{key}:** {line}" for key, line in found)
+    return f"{lines}\n\n{measured.sentence(class_named(name).name)}"
+
+
+def comparison(_: str) -> str:
+    """What each of the seven costs on the bundled conversation."""
+    return measured.table()
 
 
 def view(name: str) -> str:
     """What the model is shown at the end of the conversation of the pages."""
     said = (f"{message['role']}: {message['content']}" for message in shown_at_the_end(name))
     return "```text\n" + "\n".join(said) + "\n```"
+
+
+def examples(_: str) -> str:
+    """The example programs."""
+    programs = sorted((DOCS / "examples").glob("*.py"))
+    shown = (f"## {one.name}\n\n````python\n{one.read_text(encoding='utf-8').strip()}\n````" for one in programs)
+    return "\n\n".join(shown)
 
 
 def talk(_: str) -> str:
@@ -126,11 +136,13 @@ def class_named(name: str) -> type[BaseMemory]:
 
 
 BLOCKS: dict[str, Callable[[str], str]] = {
+    "examples": examples,
     "options": options,
     "prompts": prompts,
     "all-prompts": all_prompts,
     "costs": costs,
     "view": view,
+    "comparison": comparison,
     "picture": drawn,
     "talk": talk,
 }

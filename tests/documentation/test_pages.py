@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
-from tests.documentation import generated, picture
+from tests.documentation import generated, measured, picture
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
@@ -52,6 +52,11 @@ def test_generated_blocks_are_up_to_date(page: Path) -> None:
 def test_pictures_are_up_to_date(page: Path) -> None:
     """Each picture is what the class shows; `make pages` draws it anew."""
     assert picture.svg(page.stem) == page.with_suffix(".svg").read_text(encoding="utf-8")
+
+
+def test_figures_are_up_to_date() -> None:
+    """The figures of the pages are those of a comparison made now."""
+    assert measured.measure() == measured.FILE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", generated.running_pages(), ids=named)

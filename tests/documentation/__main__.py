@@ -1,6 +1,7 @@
 """Writes anew what the pages show of the code: `make pages`."""
 
 import contextlib
+import json
 import tempfile
 
 from tests.documentation import generated, measured, picture
@@ -9,7 +10,7 @@ from tests.documentation.running import with_outputs
 
 def main() -> None:
     """Figures, pictures, blocks and outputs."""
-    measured.FILE.write_text(measured.measure(), encoding="utf-8")
+    measured.FILE.write_text(json.dumps(measured.measured_now(), indent=1) + "\n", encoding="utf-8")
     for page in generated.class_pages():
         page.with_suffix(".svg").write_text(picture.svg(page.stem), encoding="utf-8")
     for page in generated.pages():

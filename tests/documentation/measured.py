@@ -1,6 +1,7 @@
 """What the bundled conversation costs with each memory, for the pages: the figures of `memzoo compare`."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +12,26 @@ FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"
 _BUDGET = 1000
 
 
-def measure() -> str:
-    """The figures as they are now, as JSON."""
-    found = compare(sample_transcripts(), list(SEVEN), counter="o200k_base", budgets=[_BUDGET])
-    return json.dumps({row.memory.name: _figures(row) for row in found.rows}, indent=1) + "\n"
+def measured_now(strategies: Iterable[str] = SEVEN) -> dict[str, Any]:
+    """The figures of these strategies and of the baselines, as they are now."""
+    found = compare(sample_transcripts(), list(strategies), counter="o200k_base", budgets=[_BUDGET])
+    return {row.memory.name: _figures(row) for row in found.rows}
+
+
+def stored() -> dict[str, Any]:
+    """The figures of the pages."""
+    return json.loads(FILE.read_text(encoding="utf-8"))
 
 
 def table() -> str:
     """The figures of the seven, and of the whole conversation."""
     head = ["| memory | tokens shown | model calls | upkeep tokens | evidence shown |", "|---|--:|--:|--:|--:|"]
-    return "\n".join([*head, *map(_row, _stored())])
+    return "\n".join([*head, *map(_row, stored())])
 
 
 def sentence(strategy: str) -> str:
     """The figures of one memory, or nothing if it was not compared."""
-    if not (of := _stored().get(strategy)):
+    if not (of := stored().get(strategy)):
         return ""
     upkeep = f" and {of['upkeep']:,} tokens of upkeep" if of["upkeep"] else ""
     return (
@@ -47,10 +53,6 @@ def _figures(row: Row) -> dict[str, Any]:
 
 
 def _row(name: str) -> str:
-    of = _stored()[name]
+    of = stored()[name]
     recall = "at least " * of["floor"] + f"{of['recall']:.2f}"
     return f"| `{name}` | {of['tokens']:,} | {of['calls']:.2f} | {of['upkeep']:,} | {recall} |"
-
-
-def _stored() -> dict[str, Any]:
-    return json.loads(FILE.read_text(encoding="utf-8"))

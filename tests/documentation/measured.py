@@ -42,6 +42,7 @@ def sentence(strategy: str) -> str:
 
 def _figures(row: Row) -> dict[str, Any]:
     figures, upkeep = row.budgets[_BUDGET], row.upkeep
+    assert figures.covered, row
     return {
         "exchanges": row.exchanges,
         "tokens": round(figures.tokens),

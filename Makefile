@@ -13,7 +13,7 @@ export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-pack
 ARGS ?=
 LLAMA_JOBS ?= 2
 
-.PHONY: compare test faults sequences lint types wheel bench speed weight record clean
+.PHONY: compare test faults sequences lint types wheel docs pages bench speed weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare --token-counter o200k_base $(ARGS))
@@ -36,6 +36,12 @@ types: $(VENV)/.dev
 wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 	$(BIN)/python .ci/check_wheel.py
 
+docs: $(VENV)-docs/.ready  ## the site, into site/; a warning or a link that leads nowhere is an error
+	$(VENV)-docs/bin/zensical build --clean --strict
+
+pages: $(VENV)/.dev  ## write anew what the pages show of the code: options, prompts, pictures, outputs
+	$(call run,python -m tests.documentation)
+
 bench: $(VENV)/.dev  ## all measurements that README and docs quote
 	$(call run,python -m memzoo.benchmarks.research $(ARGS))
 
@@ -56,7 +62,7 @@ record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or f
 	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-langchain $(VENV)-llama build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-docs $(VENV)-langchain $(VENV)-llama site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
@@ -71,6 +77,11 @@ $(VENV)/.run: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(VENV)-docs/.ready: pyproject.toml
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
 $(VENV)-peers/.ready: pyproject.toml Makefile

@@ -182,13 +182,13 @@ def _always(budget: int) -> list[Column]:
         return row.per_exchange(row.upkeep.calls)
 
     return [
-        Column("tokens", "Tokens shown at an exchange, mean.", lambda row: f"{tokens(row):,.0f}", tokens),
+        Column("tokens", "Mean tokens shown at an exchange.", lambda row: f"{tokens(row):,.0f}", tokens),
         Column(
-            "calls", "Model calls for an exchange, to load and to save, mean.", lambda row: f"{calls(row):.2f}", calls
+            "calls", "Mean model calls for an exchange, to load and to save.", lambda row: f"{calls(row):.2f}", calls
         ),
         Column(
             "upkeep\ntokens",
-            'Tokens that these calls sent and received for an exchange, mean; "?" if the model does not tell.',
+            'Mean tokens that these calls sent and received for an exchange; "?" if the model does not tell.',
             lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{_upkeep(row):,.0f}",
             _upkeep,
         ),
@@ -203,7 +203,7 @@ def _times_column(comparison: Comparison) -> Column:
     def milliseconds(row: Row) -> float:
         return sum(comparison.times.get(row.memory.name, (0.0, 0.0)))
 
-    about = "Milliseconds for an exchange, to load and to save, mean, model calls included."
+    about = "Mean milliseconds for an exchange, to load and to save, model calls included."
     return Column("ms", about, lambda row: f"{milliseconds(row):,.1f}", milliseconds)
 
 

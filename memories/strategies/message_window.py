@@ -16,7 +16,7 @@ class MessageWindowMemory(WindowMemory):
 
     Costs: no call; tokens grow with the length of messages.
 
-    State: see `WindowMemory`.
+    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
 
     Example:
         >>> memory = MessageWindowMemory(max_messages=3)

@@ -16,7 +16,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: a tokenizer.
 
-    State: see `WindowMemory`.
+    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
 
     Example:
         >>> memory = ConversationTokenBufferMemory(max_token_limit=5, token_counter=lambda message: 2)

@@ -16,7 +16,7 @@ class TokenWindowMemory(WindowMemory):
     Costs: no call; tokens up to the limit.
     Needs: a tokenizer.
 
-    State: see `WindowMemory`.
+    State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
 
     Example:
         >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))

@@ -1,0 +1,24 @@
+"""Writes anew what the pages show of the code: `make pages`."""
+
+import contextlib
+import json
+import tempfile
+
+from tests.documentation import generated, measured, picture
+from tests.documentation.running import with_outputs
+
+
+def main() -> None:
+    """Figures, pictures, blocks and outputs."""
+    measured.FILE.write_text(json.dumps(measured.measured_now(), indent=1) + "\n", encoding="utf-8")
+    for page in generated.class_pages():
+        page.with_suffix(".svg").write_text(picture.svg(page.stem), encoding="utf-8")
+    for page in generated.pages():
+        page.write_text(generated.rewritten(page), encoding="utf-8")
+    for page in generated.running_pages():
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            text = with_outputs(page.read_text(encoding="utf-8"), page.name)
+        page.write_text(text, encoding="utf-8")
+
+
+main()

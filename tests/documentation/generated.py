@@ -1,0 +1,170 @@
+"""What the pages show of the code: a block on a page between `<!-- generated: NAME -->` and `<!-- end -->`.
+
+A page about a class is called like the class; `{class}` stands for it below. `make pages` writes all blocks anew, and a
+test holds each against what it would be.
+"""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import memzoo
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.graph.relations import SINGLE_VALUED
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.prompts import PROMPTS, PromptSet
+from tests.documentation import measured, picture
+from tests.documentation.talk import QUESTION, TALK, shown_at_the_end
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+
+HEADINGS = [
+    "What it shows",
+    "A worked dialogue",
+    "When to use it",
+    "When not to",
+    "What it costs",
+    "What can go wrong",
+    "From LangChain, line by line",
+    "Take your data along",
+    "Prompts",
+    "All options",
+]
+"""What each page about a class tells, in this order."""
+
+_RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md")
+_BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_DEFAULTS = {
+    "store": "in memory",
+    "conversation_id": "a fresh one",
+    "index": "`ExactIndex()`",
+    "clock": "`time.time`",
+    "single_valued": ", ".join(f"`{relation.strip()}`" for relation in sorted(SINGLE_VALUED)),
+}
+"""What a default is, where Python's own words for it are of no use."""
+
+
+def rewritten(page: Path) -> str:
+    """The text of a page with each block as it has to be."""
+
+    def block(found: re.Match[str]) -> str:
+        return f"{found[1]}\n{BLOCKS[found[2]](page.stem).strip()}\n\n{found[3]}"
+
+    return _BLOCK.sub(block, page.read_text(encoding="utf-8"))
+
+
+def class_pages() -> list[Path]:
+    """The pages about classes."""
+    return [page for page in sorted((DOCS / "memories").glob("*.md")) if page.stem != "index"]
+
+
+def running_pages() -> list[Path]:
+    """The pages whose Python blocks run one after another, and may show what they print."""
+    return [*class_pages(), *(DOCS / name for name in _RUNNING)]
+
+
+def pages() -> list[Path]:
+    """All pages that have a block."""
+    return [page for page in sorted(DOCS.rglob("*.md")) if _BLOCK.search(page.read_text(encoding="utf-8"))]
+
+
+def options(name: str) -> str:
+    """All options of a class, its own first, with defaults and meaning."""
+    cls = class_named(name)
+    own = inspect.get_annotations(cls)
+    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    ordered = sorted(fields, key=lambda field: field.name not in own)
+    rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in ordered]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+
+
+def prompts(name: str) -> str:
+    """The prompts that a class renders, with their variables and templates."""
+    names = list(dict.fromkeys(_asked_by(class_named(name))))
+    return "\n\n".join(map(_prompt, names)) if names else "It has none of its own."
+
+
+def all_prompts(_: str) -> str:
+    """Every prompt that there is."""
+    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in sorted(PROMPTS))
+
+
+def costs(name: str) -> str:
+    """What a class costs and needs, from its docstring and by measurement."""
+    text = inspect.getdoc(class_named(name)) or ""
+    found = re.findall(r"^(Costs|Needs): (.+)$", text, re.MULTILINE)
+    lines = "  \n".join(f"**{key}:** {line}" for key, line in found)
+    return f"{lines}\n\n{measured.sentence(class_named(name).name)}"
+
+
+def comparison(_: str) -> str:
+    """What each of the seven costs on the bundled conversation."""
+    return measured.table()
+
+
+def view(name: str) -> str:
+    """What the model is shown at the end of the conversation of the pages."""
+    said = (f"{message['role']}: {message['content']}" for message in shown_at_the_end(name))
+    return "```text\n" + "\n".join(said) + "\n```"
+
+
+def examples(_: str) -> str:
+    """The example programs."""
+    programs = sorted((DOCS / "examples").glob("*.py"))
+    shown = (f"## {one.name}\n\n````python\n{one.read_text(encoding='utf-8').strip()}\n````" for one in programs)
+    return "\n\n".join(shown)
+
+
+def talk(_: str) -> str:
+    """The conversation of the pages."""
+    rows = [f"| {number} | {said} | {answer} |" for number, (said, answer) in enumerate(TALK, 1)]
+    return "\n".join(["| | user | assistant |", "|---|---|---|", *rows, f"| | {QUESTION} | |"])
+
+
+def drawn(name: str) -> str:
+    """The picture of a class, which lies beside its page."""
+    return f"![{picture.described(name)}]({name}.svg)"
+
+
+def class_named(name: str) -> type[BaseMemory]:
+    """A class of memzoo."""
+    return getattr(memzoo, name)
+
+
+BLOCKS: dict[str, Callable[[str], str]] = {
+    "examples": examples,
+    "options": options,
+    "prompts": prompts,
+    "all-prompts": all_prompts,
+    "costs": costs,
+    "view": view,
+    "comparison": comparison,
+    "picture": drawn,
+    "talk": talk,
+}
+
+
+def _asked_by(cls: type[BaseMemory]) -> Iterator[str]:
+    """The prompts that a class names where it asks its model, in the order of its methods."""
+    for one in reversed([one for one in cls.__mro__ if issubclass(one, ModelBackedMemory)]):
+        yield from re.findall(r'\bself\.ask\(\s*"(\w+)"', inspect.getsource(one))
+
+
+def _prompt(name: str) -> str:
+    template = (ROOT / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
+    about, _, text = template.partition(" #}\n")
+    variables = ", ".join(f"`{variable}`" for variable in sorted(PromptSet().variables(name)))
+    summary = f"`{name}`: {about.removeprefix('{# ')}"
+    return f"**{_cell(summary)}**\n\nVariables: {variables}.\n\n````jinja\n{text.strip()}\n````"
+
+
+def _default(field: "dataclasses.Field[Any]") -> str:
+    return _DEFAULTS.get(field.name, f"`{field.default!r}`")
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,90 @@
+"""The pages of the site: what they show is as the code is, what they run runs, every link leads somewhere."""
+
+import os
+import re
+import runpy
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
+from tests.documentation import generated, measured, picture
+from tests.documentation.links import broken
+from tests.documentation.running import with_outputs
+
+DOCS = generated.DOCS
+
+
+def named(page: Path) -> str:
+    """A page in the name of a test."""
+    return page.relative_to(DOCS).as_posix()
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are made in a folder of the test, and there is no key."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def test_each_class_has_a_page() -> None:
+    """Every strategy has a page, called like its class."""
+    classes = {strategy_named(name).__name__ for name in (*SEVEN, *FURTHER)}
+    assert {page.stem for page in generated.class_pages()} == classes
+
+
+@pytest.mark.parametrize("page", generated.class_pages(), ids=named)
+def test_class_pages_tell_the_same_things(page: Path) -> None:
+    """Each page about a class has these headings, in this order."""
+    found = re.findall(r"^## (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert found == generated.HEADINGS
+
+
+@pytest.mark.parametrize("page", generated.pages(), ids=named)
+def test_generated_blocks_are_up_to_date(page: Path) -> None:
+    """Options, prompts and views on a page are those of the code; `make pages` writes them anew."""
+    assert generated.rewritten(page) == page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", generated.class_pages(), ids=named)
+def test_pictures_are_up_to_date(page: Path) -> None:
+    """Each picture is what the class shows; `make pages` draws it anew."""
+    assert picture.svg(page.stem) == page.with_suffix(".svg").read_text(encoding="utf-8")
+
+
+def test_figures_are_up_to_date() -> None:
+    """The figures of the pages are those of a comparison made now; of two quick memories, and of the baselines."""
+    assert measured.measured_now(["window", "summary-buffer"]).items() <= measured.stored().items()
+
+
+@pytest.mark.parametrize("page", generated.running_pages(), ids=named)
+def test_snippets_run_and_print_what_is_shown(page: Path) -> None:
+    """The Python blocks of a page run one after another without a key, and print the text behind them."""
+    text = page.read_text(encoding="utf-8")
+    assert with_outputs(text, page.name) == text
+
+
+@pytest.mark.parametrize("program", sorted((DOCS / "examples").glob("*.py")), ids=named)
+def test_examples_run(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each program runs as it stands without a key, and prints what its first lines say."""
+    expected = re.findall(r"^#   (.*)$", program.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    runpy.run_path(str(program), run_name="__main__")
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=named)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Each link to a page, a heading or a file leads to one."""
+    assert broken(page) == []
+
+
+@pytest.mark.timeout(0)  # however busy the machine is
+@pytest.mark.skipif(shutil.which("zensical") is None, reason="needs the extra 'docs'; `make docs` builds the site")
+def test_the_site_builds() -> None:
+    """The site is built without a warning."""
+    shutil.copytree(generated.ROOT, "copy", symlinks=True, ignore=shutil.ignore_patterns(".git", ".venv*", "site"))
+    command = ["zensical", "build", "--clean", "--strict"]
+    done = subprocess.run(command, cwd="copy", capture_output=True, text=True, check=False, env=dict(os.environ))
+    assert (done.returncode, Path("copy/site/index.html").exists()) == (0, True), done.stdout + done.stderr

@@ -1,0 +1,165 @@
+"""What the adapters of agent frameworks have in common: a memory's log as the host's own messages."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.stores import JSON, Entry, ManagedStore, Message, Record
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import ConversationIdError, OptionError, UnsupportedError
+
+__all__ = ["HostLog", "Memories", "Said", "host_text", "memory_of", "refuse_search"]
+
+Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
+"""A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
+
+_FIRST_PAGE = 16
+
+
+class Said(NamedTuple):
+    """A message on its way from a host into the log.
+
+    Attributes:
+        message: The OpenAI chat message, from which memories learn.
+        own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
+        key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+    """
+
+    message: Message
+    own: JSON = None
+    key: str = ""
+
+
+class HostLog:
+    """A memory as an adapter uses it. All that may wait is a coroutine with a twin for synchronous hosts.
+
+    An exchange is learnt from when it is answered, however many pieces the host saves it in, and a load learns nothing.
+
+    Attributes:
+        memory: The memory.
+        field: The field of a record that has the host's own form of the message.
+    """
+
+    def __init__(self, memory: BaseMemory, host: str) -> None:
+        self.memory = memory
+        self.field = f"@{host}"
+
+    async def aadd(self, said: Sequence[Said], *, turn_id: str | None = None, ended: bool = False) -> None:
+        """Append messages as one turn, and learn from them if the last one is the answer.
+
+        Args:
+            said: The messages, oldest first.
+            turn_id: Saving the same one again changes nothing.
+            ended: Learn in any case: nothing follows.
+        """
+        learn = ended or (bool(said) and _is_answer(said[-1].message))
+        await self.memory.aadd_messages([self._record(one) for one in said], turn_id=turn_id, learn=learn)
+
+    async def afollow(self, said: Sequence[Said], *, ended: bool = False) -> None:
+        """Append what the log does not have yet of a host's messages; each has a key.
+
+        Args:
+            said: The host's messages, oldest first: all, or the newest ones.
+            ended: As in `aadd`.
+        """
+        known = await self._known({one.key for one in said})
+        new = [one for one in said if one.key not in known]
+        for one in new[:-1]:
+            await self.aadd([one], turn_id=one.key)
+        await self.aadd(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
+
+    async def ashown(self, query: str | None = None) -> list[Said]:
+        """The view, for the words that are being answered; what it shows of the log in the host's form too."""
+        shown = await self.memory.amessages(query, catch_up=False)
+        return [
+            Said(message, self.own(entry), entry.turn_id) if entry else Said(message)
+            for message, entry in zip(shown, shown.entries, strict=True)
+        ]
+
+    async def aall(self) -> list[Said]:
+        """All that was said, oldest first."""
+        return [Said(entry.message, self.own(entry), entry.turn_id) for entry in await self.memory.aentries()]
+
+    async def arewind(self, entries: Sequence[Entry]) -> None:
+        """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
+
+        Raises:
+            UnsupportedError: The store cannot delete single messages.
+        """
+        store = self.memory.store
+        if not isinstance(store, ManagedStore):
+            raise UnsupportedError(
+                f"taking messages back needs a store with 'forget', which {type(store).__name__} lacks"
+            )
+        await store.forget(self.memory.conversation_id, [entry.seq for entry in entries])
+
+    def own(self, entry: Entry) -> JSON:
+        """The host's own form of a message; `None` if it came another way."""
+        kept = entry.fields.get(self.field)
+        return None if kept is None else json.loads(kept)
+
+    add, follow, shown, all = blocking(aadd), blocking(afollow), blocking(ashown), blocking(aall)
+
+    def _record(self, said: Said) -> Record:
+        kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False)}
+        return Record(said.message, kept)
+
+    async def _known(self, keys: set[str]) -> set[str]:
+        """Those of some keys that the log has. They stand at its end, or all of it is read."""
+        size, missing, found = _FIRST_PAGE, set(keys), list[Entry]()
+        while missing:
+            found = await self.memory.aentries(size, newest_first=True)
+            missing = keys - {entry.turn_id for entry in found}
+            if len(found) < size or len(missing) < len(keys):
+                break
+            size *= 4
+        return keys & {entry.turn_id for entry in found}
+
+
+def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
+    """The memory for a host's id of a conversation.
+
+    Raises:
+        ConversationIdError: One memory was given, and the host is in another conversation; or there is no id.
+    """
+    if not isinstance(memories, BaseMemory):
+        return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(_id(host_id))
+    if host_id not in (None, memories.conversation_id):
+        raise ConversationIdError(
+            f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: give a "
+            "MemoryProvider, which has a memory for each"
+        )
+    return memories
+
+
+def refuse_search(memory: BaseMemory, place: str, hook: str) -> None:
+    """Refuse a memory that searches, where the host does not tell what is being answered.
+
+    Raises:
+        OptionError: It searches; the text names the hook that does tell.
+    """
+    if memory.needs_query:
+        raise OptionError(
+            f"{memory.name!r} searches for what fits the words that are being answered, and {place} does not tell "
+            f"them: use {hook}"
+        )
+
+
+def host_text(content: Any) -> str:
+    """The text of a host's content: a text, or parts of which some have a text."""
+    if isinstance(content, str):
+        return content
+    parts: list[Any] = content if isinstance(content, list) else []
+    return "\n".join(part if isinstance(part, str) else str(part.get("text") or "") for part in parts).strip()
+
+
+def _id(host_id: str | None) -> str:
+    if not host_id:
+        raise ConversationIdError(f"the host's run has no conversation id, but {host_id!r}")
+    return host_id
+
+
+def _is_answer(message: Message) -> bool:
+    return message["role"] == "assistant" and not message.get("tool_calls")

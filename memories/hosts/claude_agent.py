@@ -1,4 +1,4 @@
-"""A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemzooSessionStore(store, memories))`."""
+"""A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemorySessionStore(store, memories))`."""
 
 import json
 import logging
@@ -12,14 +12,14 @@ from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_text, mem
 from memzoo.stores import ManagedStore, Record
 from memzoo.stores.errors import ModelError, OptionError
 
-__all__ = ["MemzooSessionStore"]
+__all__ = ["MemorySessionStore"]
 
 logger = logging.getLogger("memzoo")
 
 _FIELD, _PAGE, _MAIN = "@claude-agent", 100, 2
 
 
-class MemzooSessionStore:
+class MemorySessionStore:
     """A store of memzoo as the SDK's `SessionStore`, and a memory that learns from what is said in the sessions.
 
     Transcripts are kept entry for entry, so that a session can be resumed on another machine. The memory of a project

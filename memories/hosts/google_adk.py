@@ -1,4 +1,4 @@
-"""A memory in Google's Agent Development Kit: `Runner(..., memory_service=MemzooMemoryService(memories))`."""
+"""A memory in Google's Agent Development Kit: `Runner(..., memory_service=MemoryService(memories))`."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -9,10 +9,10 @@ from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
 from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.shared import HostLog, Memories, Said, memory_of
 
-__all__ = ["MemzooMemoryService"]
+__all__ = ["MemoryService"]
 
 
-class MemzooMemoryService(Posing):
+class MemoryService(Posing):
     """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
 
     `PreloadMemoryTool` and `load_memory` ask it for what the user just said, so memories that search are served. Adding a

@@ -1,4 +1,4 @@
-"""A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=MemzooMemory(memory))`."""
+"""A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
 
 import json
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from memzoo.memories.registry import create_memory
 from memzoo.stores import Message
 from memzoo.stores.driving import blocking
 
-__all__ = ["MemzooMemory"]
+__all__ = ["ChatMemory"]
 
 _ROLES = {"chatbot": "assistant", "model": "assistant"}
 
 
-class MemzooMemory(Posing):
+class ChatMemory(Posing):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
@@ -41,7 +41,7 @@ class MemzooMemory(Posing):
     @classmethod
     def from_defaults(
         cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
-    ) -> "MemzooMemory":
+    ) -> "ChatMemory":
         """As the constructor; also of a strategy's name, with what was said before."""
         made = cls(create_memory(memory) if isinstance(memory, str) else memory)
         made.put_messages(chat_history)

@@ -1,17 +1,18 @@
-"""A memory in Strands Agents: `Agent(conversation_manager=MemzooConversationManager(memory))`."""
+"""A memory in Strands Agents: `Agent(conversation_manager=MemoryConversationManager(memory))`."""
 
 import json
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.blocks import PART, Blocks, Call, Result, said_in_blocks
 from memzoo.memories.hosts.shared import HostLog, Said, host_text
 
-__all__ = ["MemzooConversationManager"]
+__all__ = ["MemoryConversationManager"]
 
 
-class MemzooConversationManager:
+class MemoryConversationManager:
     """A memory as the conversation manager of a Strands agent.
 
     Before each model call it puts the memory in place of earlier turns: what was derived goes to the end of the system
@@ -33,10 +34,9 @@ class MemzooConversationManager:
 
     def register_hooks(self, registry: Any, **_: Any) -> None:
         """Follow an agent: called by Strands."""
-        from strands.hooks import AfterInvocationEvent, AgentInitializedEvent
-
-        registry.add_callback(AgentInitializedEvent, self._join)
-        registry.add_callback(AfterInvocationEvent, self._save)
+        hooks = import_module("strands.hooks")
+        registry.add_callback(hooks.AgentInitializedEvent, self._join)
+        registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
     def apply_management(self, agent: Any, **_: Any) -> None:
         """Take earlier turns, which the log has, out of `agent.messages`."""
@@ -66,9 +66,8 @@ class MemzooConversationManager:
         self.removed_message_count = state["removed_message_count"]
 
     def _join(self, event: Any) -> None:
-        from strands.middleware import InvokeModelStage
-
-        event.agent.add_middleware(InvokeModelStage.Input, self._show)
+        stages = import_module("strands.middleware")
+        event.agent.add_middleware(stages.InvokeModelStage.Input, self._show)
 
     async def _show(self, context: Any) -> Any:
         turn = await self._turn(context.messages)
@@ -116,14 +115,12 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
 
 
 def _said(message: dict[str, Any]) -> list[Said]:
-    from strands.types.session import encode_bytes_values
-
     blocks: list[dict[str, Any]] = message["content"]
     calls = [Call(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)]
     results = [Result(one["toolUseId"], _text(one["content"])) for one in _of("toolResult", blocks)]
     others = [kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")]
     said = Blocks(message["role"], _of("text", blocks), calls, results, others)
-    return said_in_blocks(said, encode_bytes_values(message), message["tracking_id"])
+    return said_in_blocks(said, import_module("strands.types.session").encode_bytes_values(message), message["tracking_id"])
 
 
 def _of(kind: str, blocks: list[dict[str, Any]]) -> list[Any]:
@@ -136,13 +133,11 @@ def _text(blocks: list[dict[str, Any]]) -> str:
 
 def _hosts(said: Said) -> dict[str, Any] | None:
     """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
-    from strands.types.session import decode_bytes_values
-
     blocks = Blocks.of(said.message)
     if blocks.role in ("system", "developer") or said.own == PART:
         return None
     if said.own is not None:
-        return dict(decode_bytes_values(said.own))
+        return dict(import_module("strands.types.session").decode_bytes_values(said.own))
     calls = [{"toolUse": {"toolUseId": one.id, "name": one.name, "input": one.arguments}} for one in blocks.calls]
     results = [
         {"toolResult": {"toolUseId": one.id, "content": [{"text": one.text}], "status": "success"}}

@@ -4,10 +4,11 @@ import json
 import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
+from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
 
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
+from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks, without_retries
 from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_text, memory_of
 from memzoo.stores import ManagedStore, Record
 from memzoo.stores.errors import ModelError, OptionError
@@ -43,7 +44,8 @@ class MemorySessionStore:
         said = [one for entry in entries for one in _said(entry)]
         if self._memories is not None and said and "subpath" not in key:
             try:
-                await self._log(key["project_key"]).afollow(said)
+                log = self._log(key["project_key"])
+                await log.afollow(await without_retries(log.memory, said))
             except ModelError as error:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
@@ -67,9 +69,7 @@ class MemorySessionStore:
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
         """Show the model the memory, as a hook `UserPromptSubmit`: when a session begins, or always if it searches."""
-        from claude_agent_sdk import project_key_for_directory
-
-        project = project_key_for_directory(input["cwd"])
+        project = import_module("claude_agent_sdk").project_key_for_directory(input["cwd"])
         log = self._log(project)
         if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):
             return {}

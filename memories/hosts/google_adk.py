@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
+from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks, without_retries
 from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.shared import HostLog, Memories, Said, memory_of
 
@@ -41,7 +42,8 @@ class MemoryService(Posing):
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
         """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over."""
         said = [one for event in events if not event.partial for one in _said(event)]
-        await self._log(app_name, user_id).afollow(said, ended=True)
+        log = self._log(app_name, user_id)
+        await log.afollow(await without_retries(log.memory, said), ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
         """Save and learn from what somebody wants to be remembered."""
@@ -50,10 +52,9 @@ class MemoryService(Posing):
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
         """What the memory shows for a query: first what it derived, then messages, oldest first."""
-        from google.adk.memory.base_memory_service import SearchMemoryResponse
-
+        made = import_module("google.adk.memory.base_memory_service").SearchMemoryResponse
         shown = await self._log(app_name, user_id).ashown(query)
-        return SearchMemoryResponse(memories=[entry for said in shown if (entry := _entry(said))])
+        return made(memories=[entry for said in shown if (entry := _entry(said))])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
         """Forget an event for good, with all that was learnt from it."""
@@ -92,18 +93,12 @@ def _plain(response: Any) -> Any:
 
 def _entry(said: Said) -> Any:
     """A message as a memory entry; `None` for what ADK's tools would show without words."""
-    from google.adk.memory.memory_entry import MemoryEntry
-    from google.genai.types import Content, Part
-
-    texts = Blocks.of(said.message).texts
+    texts, own, role = Blocks.of(said.message).texts, said.own or {}, said.message["role"]
     if not texts:
         return None
-    own = said.own or {}
-    timestamp = own.get("timestamp")
-    if isinstance(timestamp, float):
+    said_as = "model" if role == "assistant" else "user"
+    content = own.get("content") or {"role": said_as, "parts": [{"text": text} for text in texts]}
+    if isinstance(timestamp := own.get("timestamp"), float):
         timestamp = datetime.fromtimestamp(timestamp, UTC).isoformat()
-    role = said.message["role"]
-    content = Content.model_validate(own["content"]) if own else Content(
-        role="model" if role == "assistant" else "user", parts=[Part(text=text) for text in texts]
-    )
-    return MemoryEntry(content=content, id=said.key or None, author=own.get("author") or role, timestamp=timestamp)
+    made = import_module("google.adk.memory.memory_entry").MemoryEntry
+    return made(content=content, id=said.key or None, author=own.get("author") or role, timestamp=timestamp)

@@ -1,14 +1,14 @@
 """A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
 
-import json
 from collections.abc import Sequence
-from typing import Any, ClassVar, cast
+from importlib import import_module
+from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.hosts.blocks import Blocks, Call, without_retries
 from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.shared import HostLog, Said, host_text
 from memzoo.memories.registry import create_memory
-from memzoo.stores import Message
 from memzoo.stores.driving import blocking
 
 __all__ = ["ChatMemory"]
@@ -61,12 +61,7 @@ class ChatMemory(Posing):
 
     async def aput_messages(self, messages: Sequence[Any]) -> None:
         """Save messages as one turn."""
-        said = list(map(_said, messages))
-        if said and said[0].message["role"] == "user" and said[0].message in await self.memory.ahistory(
-            1, newest_first=True
-        ):
-            del said[0]
-        await self._log.aadd(said)
+        await self._log.aadd(await without_retries(self.memory, list(map(_said, messages))))
 
     async def aset(self, messages: Sequence[Any]) -> None:
         """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
@@ -88,38 +83,27 @@ class ChatMemory(Posing):
 
 def _said(message: Any) -> Said:
     own: dict[str, Any] = message.model_dump(mode="json")
-    role = _ROLES.get(own["role"], own["role"])
-    chat: Message = {"role": role, "content": message.content or _parts(own["blocks"])}
-    if calls := _calls(own["blocks"]) or own["additional_kwargs"].get("tool_calls"):
-        chat |= {"content": message.content, "tool_calls": calls}
+    role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
     if role == "tool":
-        chat["tool_call_id"] = str(own["additional_kwargs"].get("tool_call_id") or "")
-    return Said(chat, own)
-
-
-def _parts(blocks: list[dict[str, Any]]) -> list[dict[str, Any]] | str:
-    """What has no text, by its kind: a picture, a recording."""
-    return [{"type": block["block_type"]} for block in blocks if block["block_type"] != "text"] or ""
-
-
-def _calls(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    calls = [block for block in blocks if block["block_type"] == "tool_call"]
-    return [
-        {"id": call["tool_call_id"] or call["tool_name"], "type": "function", "function": _function(call)}
-        for call in calls
+        return Said(
+            {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
+        )
+    calls = [
+        Call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        for block in blocks
+        if block["block_type"] == "tool_call"
     ]
-
-
-def _function(call: dict[str, Any]) -> dict[str, str]:
-    given = call["tool_kwargs"]
-    return {"name": call["tool_name"], "arguments": given if isinstance(given, str) else json.dumps(given)}
+    others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
+    (chat,) = Blocks(role, [message.content] if message.content else [], calls, others=others).chat()
+    # Models of before these blocks leave their calls among the arguments.
+    written = kwargs.get("tool_calls") if not calls else None
+    return Said(chat | {"tool_calls": written, "content": message.content} if written else chat, own)
 
 
 def _hosts(said: Said) -> Any:
-    from llama_index.core.llms import ChatMessage
-
+    made = import_module("llama_index.core.llms").ChatMessage
     if said.own is not None:
-        return ChatMessage.model_validate(said.own)
-    message = cast("dict[str, Any]", said.message)
+        return made.model_validate(said.own)
+    message = said.message
     kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}
-    return ChatMessage(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)
+    return made(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)

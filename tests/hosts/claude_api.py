@@ -59,8 +59,11 @@ class _Handler(BaseHTTPRequestHandler):
         """A request for an answer."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.sent.append([chat for message in body["messages"] for chat in _as_chat(message)])
-        step = self.server.script.pop(0)
-        if isinstance(step, Exception):
+        step = self.server.script[0]
+        # The CLI may ask again after an error.
+        if not isinstance(step, Exception):
+            del self.server.script[0]
+        else:
             error = {"type": "error", "error": {"type": "invalid_request_error", "message": str(step)}}
             self._reply(400, json.dumps(error).encode(), "application/json")
             return
@@ -103,6 +106,7 @@ def _as_chat(message: Any) -> Iterator[Message]:
             yield {"role": "tool", "tool_call_id": block["tool_use_id"], "content": str(block["content"])}
         elif block["type"] == "text" and REMINDED in block["text"]:
             lines = block["text"].partition(REMINDED)[2].partition("\n</system-reminder>")[0].splitlines()
-            yield from ({"role": role, "content": text} for role, _, text in (line.partition(": ") for line in lines))
+            said = [line.partition(": ") for line in lines if not line.startswith("tool: ")]
+            yield from ({"role": role, "content": text} for role, _, text in said)
         elif block["type"] == "text" and not block["text"].startswith("<system-reminder>"):
             yield {"role": message["role"], "content": block["text"]}

@@ -53,7 +53,7 @@ def options_of(store: Any, url: str, folder: Path, **more: Any) -> Any:
         allowed_tools=["mcp__tools__weather"],
         tools=[],
         setting_sources=[],
-        model="scripted",
+        model="claude-sonnet-4-5",  # of others the CLI does not know where to put what hooks tell
         **more,
     )
 

@@ -25,11 +25,13 @@ class Said(NamedTuple):
         message: The OpenAI chat message, from which memories learn.
         own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
         key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+        seq: Its number in the log; 0 if it is not there.
     """
 
     message: Message
     own: JSON = None
     key: str = ""
+    seq: int = 0
 
 
 class HostLog:
@@ -55,7 +57,7 @@ class HostLog:
             ended: Learn in any case: nothing follows.
         """
         learn = ended or (bool(said) and _is_answer(said[-1].message))
-        await self.memory.aadd_messages([self._record(one) for one in said], turn_id=turn_id, learn=learn)
+        await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
 
     async def afollow(self, said: Sequence[Said], *, ended: bool = False) -> None:
         """Append what the log does not have yet of a host's messages; each has a key.
@@ -73,16 +75,25 @@ class HostLog:
     async def ashown(self, query: str | None = None) -> list[Said]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
         shown = await self.memory.amessages(query, catch_up=False)
-        return [
-            Said(message, self.own(entry), entry.turn_id) if entry else Said(message)
-            for message, entry in zip(shown, shown.entries, strict=True)
-        ]
+        pairs = zip(shown, shown.entries, strict=True)
+        return [self._said(entry) if entry else Said(message) for message, entry in pairs]
 
-    async def aall(self) -> list[Said]:
-        """All that was said, oldest first."""
-        return [Said(entry.message, self.own(entry), entry.turn_id) for entry in await self.memory.aentries()]
+    async def aall(self, limit: int | None = None) -> list[Said]:
+        """What was said, oldest first: all, or the newest of it."""
+        newest = await self.memory.aentries(limit, newest_first=True)
+        return [self._said(entry) for entry in reversed(newest)]
 
-    async def arewind(self, entries: Sequence[Entry]) -> None:
+    async def aunanswered(self) -> list[Said]:
+        """What was said after the newest answer, oldest first."""
+        size = _FIRST_PAGE
+        while True:
+            said = await self.aall(size)
+            answers = [place for place, one in enumerate(said) if _is_answer(one.message)]
+            if answers or len(said) < size:
+                return said[answers[-1] + 1 :] if answers else said
+            size *= 4
+
+    async def arewind(self, said: Sequence[Said]) -> None:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
         Raises:
@@ -93,18 +104,18 @@ class HostLog:
             raise UnsupportedError(
                 f"taking messages back needs a store with 'forget', which {type(store).__name__} lacks"
             )
-        await store.forget(self.memory.conversation_id, [entry.seq for entry in entries])
+        await store.forget(self.memory.conversation_id, [one.seq for one in said])
 
-    def own(self, entry: Entry) -> JSON:
-        """The host's own form of a message; `None` if it came another way."""
-        kept = entry.fields.get(self.field)
-        return None if kept is None else json.loads(kept)
+    add, follow, shown = blocking(aadd), blocking(afollow), blocking(ashown)
 
-    add, follow, shown, all = blocking(aadd), blocking(afollow), blocking(ashown), blocking(aall)
-
-    def _record(self, said: Said) -> Record:
+    def record(self, said: Said) -> Record:
+        """A message as it is kept, with the host's own form beside it."""
         kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False)}
         return Record(said.message, kept)
+
+    def _said(self, entry: Entry) -> Said:
+        own = entry.fields.get(self.field)
+        return Said(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
 
     async def _known(self, keys: set[str]) -> set[str]:
         """Those of some keys that the log has. They stand at its end, or all of it is read."""
@@ -152,7 +163,9 @@ def host_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
-    return "\n".join(part if isinstance(part, str) else str(part.get("text") or "") for part in parts).strip()
+    return "\n".join(
+        part if isinstance(part, str) else str(part.get("text") or part.get("refusal") or "") for part in parts
+    ).strip()
 
 
 def _id(host_id: str | None) -> str:

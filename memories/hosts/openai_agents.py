@@ -49,12 +49,8 @@ class MemorySession:
         return [*items_of(derived), *_newest(items_of(said[len(derived) :]), limit)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
-        """Append items to the log. A question that is asked again before it was answered is there already."""
-        said = list(said_of(items))
-        if any(one.message["role"] == "user" for one in said):
-            asked = [one.own for one in await self._log.aunanswered()]
-            said = [one for one in said if one.message["role"] != "user" or one.own not in asked]
-        await self._log.aadd(said)
+        """Append items to the log."""
+        await self._log.aadd(list(said_of(items)))
 
     async def pop_item(self) -> Item | None:
         """Take the newest item of the log back, whatever the view shows of it."""

@@ -1,5 +1,6 @@
 """What the adapters of agent frameworks have in common: a memory's log as the host's own messages."""
 
+import importlib
 import json
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -8,9 +9,9 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
 from memzoo.stores import JSON, Entry, ManagedStore, Message, Record
 from memzoo.stores.driving import blocking
-from memzoo.stores.errors import ConversationIdError, OptionError, UnsupportedError
+from memzoo.stores.errors import ConversationIdError, MissingExtraError, OptionError, UnsupportedError
 
-__all__ = ["HostLog", "Memories", "Said", "host_text", "memory_of", "refuse_search"]
+__all__ = ["HostLog", "Memories", "Said", "host_module", "host_text", "memory_of", "refuse_search"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
@@ -25,11 +26,13 @@ class Said(NamedTuple):
         message: The OpenAI chat message, from which memories learn.
         own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
         key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+        seq: Its number in the log; 0 if it is not there.
     """
 
     message: Message
     own: JSON = None
     key: str = ""
+    seq: int = 0
 
 
 class HostLog:
@@ -49,40 +52,53 @@ class HostLog:
     async def aadd(self, said: Sequence[Said], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
 
+        A question that is asked again before it was answered is there already: a failed run is run again.
+
         Args:
             said: The messages, oldest first.
             turn_id: Saving the same one again changes nothing.
             ended: Learn in any case: nothing follows.
         """
+        said = await self._without_repeated(said)
         learn = ended or (bool(said) and _is_answer(said[-1].message))
-        await self.memory.aadd_messages([self._record(one) for one in said], turn_id=turn_id, learn=learn)
+        await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
 
     async def afollow(self, said: Sequence[Said], *, ended: bool = False) -> None:
-        """Append what the log does not have yet of a host's messages; each has a key.
+        """Append what follows the newest of a host's messages that the log has.
 
         Args:
-            said: The host's messages, oldest first: all, or the newest ones.
+            said: The host's messages, each with a key, oldest first: all, or the newest ones.
             ended: As in `aadd`.
         """
-        known = await self._known({one.key for one in said})
-        new = [one for one in said if one.key not in known]
-        for one in new[:-1]:
+        newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
+        start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
+        for one in said[start:-1]:
             await self.aadd([one], turn_id=one.key)
-        await self.aadd(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
+        last = said[max(start, len(said) - 1) :]
+        await self.aadd(last, turn_id=last[0].key if last else None, ended=ended)
 
     async def ashown(self, query: str | None = None) -> list[Said]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
         shown = await self.memory.amessages(query, catch_up=False)
-        return [
-            Said(message, self.own(entry), entry.turn_id) if entry else Said(message)
-            for message, entry in zip(shown, shown.entries, strict=True)
-        ]
+        pairs = zip(shown, shown.entries, strict=True)
+        return [self._said(entry) if entry else Said(message) for message, entry in pairs]
 
-    async def aall(self) -> list[Said]:
-        """All that was said, oldest first."""
-        return [Said(entry.message, self.own(entry), entry.turn_id) for entry in await self.memory.aentries()]
+    async def aall(self, limit: int | None = None) -> list[Said]:
+        """What was said, oldest first: all, or the newest of it."""
+        newest = await self.memory.aentries(limit, newest_first=True)
+        return [self._said(entry) for entry in reversed(newest)]
 
-    async def arewind(self, entries: Sequence[Entry]) -> None:
+    async def aunanswered(self) -> list[Said]:
+        """What was said after the newest answer, oldest first."""
+        size = _FIRST_PAGE
+        while True:
+            said = await self.aall(size)
+            answers = [place for place, one in enumerate(said) if _is_answer(one.message)]
+            if answers or len(said) < size:
+                return said[answers[-1] + 1 :] if answers else said
+            size *= 4
+
+    async def arewind(self, said: Sequence[Said]) -> None:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
         Raises:
@@ -93,29 +109,24 @@ class HostLog:
             raise UnsupportedError(
                 f"taking messages back needs a store with 'forget', which {type(store).__name__} lacks"
             )
-        await store.forget(self.memory.conversation_id, [entry.seq for entry in entries])
+        await store.forget(self.memory.conversation_id, [one.seq for one in said])
 
-    def own(self, entry: Entry) -> JSON:
-        """The host's own form of a message; `None` if it came another way."""
-        kept = entry.fields.get(self.field)
-        return None if kept is None else json.loads(kept)
+    add, follow, shown = blocking(aadd), blocking(afollow), blocking(ashown)
 
-    add, follow, shown, all = blocking(aadd), blocking(afollow), blocking(ashown), blocking(aall)
-
-    def _record(self, said: Said) -> Record:
-        kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False)}
+    def record(self, said: Said) -> Record:
+        """A message as it is kept, with the host's own form beside it."""
+        kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False, default=str)}
         return Record(said.message, kept)
 
-    async def _known(self, keys: set[str]) -> set[str]:
-        """Those of some keys that the log has. They stand at its end, or all of it is read."""
-        size, missing, found = _FIRST_PAGE, set(keys), list[Entry]()
-        while missing:
-            found = await self.memory.aentries(size, newest_first=True)
-            missing = keys - {entry.turn_id for entry in found}
-            if len(found) < size or len(missing) < len(keys):
-                break
-            size *= 4
-        return keys & {entry.turn_id for entry in found}
+    def _said(self, entry: Entry) -> Said:
+        own = entry.fields.get(self.field)
+        return Said(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
+
+    async def _without_repeated(self, said: Sequence[Said]) -> Sequence[Said]:
+        if not any(one.message["role"] == "user" for one in said):
+            return said
+        asked = [one.message for one in await self.aunanswered() if one.message["role"] == "user"]
+        return [one for one in said if one.message not in asked]
 
 
 def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
@@ -132,6 +143,18 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
             "MemoryProvider, which has a memory for each"
         )
     return memories
+
+
+def host_module(name: str, extra: str) -> Any:
+    """A module of a host. Type checkers know nothing of it: it need not be installed.
+
+    Raises:
+        MissingExtraError: It is not installed; the text says which extra brings it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
 
 
 def refuse_search(memory: BaseMemory, place: str, hook: str) -> None:
@@ -152,7 +175,9 @@ def host_text(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts: list[Any] = content if isinstance(content, list) else []
-    return "\n".join(part if isinstance(part, str) else str(part.get("text") or "") for part in parts).strip()
+    return "\n".join(
+        part if isinstance(part, str) else str(part.get("text") or part.get("refusal") or "") for part in parts
+    ).strip()
 
 
 def _id(host_id: str | None) -> str:

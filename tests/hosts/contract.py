@@ -75,6 +75,13 @@ class HostContract(ABC):
         """As `say`, through the host's synchronous runner; where it has none, the asynchronous one is run."""
         return asyncio.run(self.say(memories, user, text, script, run=run))
 
+    def begin_anew(self) -> None:
+        """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
+
+    def setup_method(self) -> None:
+        """Each test begins anew."""
+        self.begin_anew()
+
     def test_the_model_saw_summary_and_tail(self) -> None:
         """When the talk is long, the model is sent the summary and the newest messages, and no old ones."""
         sent = self.talk(summarizing())
@@ -122,6 +129,7 @@ class HostContract(ABC):
     def test_a_restart_changes_nothing(self, tmp_path: Path) -> None:
         """Another process goes on where this one ended: the model is sent the same as without a restart."""
         unbroken = self.talk(summarizing())
+        self.begin_anew()
         sent: list[list[Message]] = []
         for turn in range(5):
             store = open_store(f"sqlite:///{tmp_path / 'chat.db'}")
@@ -133,6 +141,7 @@ class HostContract(ABC):
         """The host's synchronous runner leaves the same log, and its model is sent the same."""
         waiting, blocking = summarizing(), summarizing()
         sent = self.talk(waiting)
+        self.begin_anew()
         again = [self.say_in_sync(blocking, "anna", f"Question {n}", [f"Answer {n}"])[0] for n in range(5)]
         assert [contents(one) for one in again] == [contents(one) for one in sent]
         assert contents(blocking.get("anna").history()) == contents(waiting.get("anna").history())

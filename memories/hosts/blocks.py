@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.shared import Said
 from memzoo.stores import JSON, Message
 
-__all__ = ["PART", "Blocks", "Call", "Result", "said_in_blocks", "without_retries"]
+__all__ = ["PART", "Blocks", "Call", "Result", "said_in_blocks"]
 
 PART = ""
 """What stands for the host's own form of the further chat messages that one message of the host became."""
@@ -76,17 +75,6 @@ def said_in_blocks(blocks: Blocks, own: JSON, key: str) -> list[Said]:
         Said(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(blocks.chat())
     ]
-
-
-async def without_retries(memory: BaseMemory, said: Sequence[Said]) -> list[Said]:
-    """Leave out what the user says again word for word before it is answered: a retry, in a host that gives it a new id."""
-    newest = await memory.ahistory(1, newest_first=True)
-    kept: list[Said] = []
-    for one in said:
-        before = kept[-1].message if kept else next(iter(newest), None)
-        if one.message["role"] != "user" or one.message != before:
-            kept.append(one)
-    return kept
 
 
 def _called(function: Mapping[str, Any]) -> tuple[str, JSON]:

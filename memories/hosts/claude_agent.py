@@ -1,23 +1,21 @@
 """A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemorySessionStore(store, memories))`."""
 
-import json
 import logging
-import secrets
 from collections.abc import AsyncIterator, Sequence
-from importlib import import_module
 from typing import Any
 from urllib.parse import quote, unquote
 
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks, without_retries
-from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_text, memory_of
-from memzoo.stores import ManagedStore, Record
+from memzoo.memories.hosts.claude_entries import entry_of, said_of, turns_of
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, host_text, memory_of
+from memzoo.stores import Store
+from memzoo.stores.base import managed
 from memzoo.stores.errors import ModelError, OptionError
 
 __all__ = ["MemorySessionStore"]
 
 logger = logging.getLogger("memzoo")
 
-_FIELD, _PAGE, _MAIN = "@claude-agent", 100, 2
+_PAGE, _MAIN = 100, 2
 
 
 class MemorySessionStore:
@@ -28,30 +26,32 @@ class MemorySessionStore:
     shows it to the model. If learning fails, that is logged, and a later save catches up.
     """
 
-    def __init__(self, store: ManagedStore, memories: Memories | None = None) -> None:
+    def __init__(self, store: Store, memories: Memories | None = None) -> None:
         """Keep transcripts.
 
         Args:
             store: Keeps them, under ids that begin with "claude/".
             memories: A provider, or a function from a project key to a memory; or one memory of that conversation id.
+
+        Raises:
+            UnsupportedError: The store cannot list conversations.
         """
-        self._store, self._memories = store, memories
+        self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries of a transcript; one that is there already, by its uuid, is not stored again."""
-        for turn_id, records in _turns(entries):
+        for turn_id, records in turns_of(entries):
             await self._store.append(_id(**key), records, turn_id=turn_id)
-        said = [one for entry in entries for one in _said(entry)]
+        said = [one for entry in entries for one in said_of(entry)]
         if self._memories is not None and said and "subpath" not in key:
             try:
-                log = self._log(key["project_key"])
-                await log.afollow(await without_retries(log.memory, said))
+                await self._log(key["project_key"]).afollow(said)
             except ModelError as error:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
     async def load(self, key: Any) -> list[Any] | None:
         """A whole transcript; `None` if there is none."""
-        return [json.loads(entry.fields[_FIELD] or "") for entry in await self._store.read(_id(**key))] or None
+        return list(map(entry_of, await self._store.read(_id(**key)))) or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
         """The sessions of a project, each with the time of its newest entry in milliseconds."""
@@ -69,7 +69,7 @@ class MemorySessionStore:
 
     async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
         """Show the model the memory, as a hook `UserPromptSubmit`: when a session begins, or always if it searches."""
-        project = import_module("claude_agent_sdk").project_key_for_directory(input["cwd"])
+        project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
         log = self._log(project)
         if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):
             return {}
@@ -100,31 +100,3 @@ class MemorySessionStore:
 def _id(project_key: str, session_id: str = "", subpath: str = "") -> str:
     parts = [project_key, session_id, subpath]
     return "/".join(["claude", *(quote(part, safe="") for part in parts if part)])
-
-
-def _turns(entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-    """Entries by their uuids. One without goes with the one before it, so that a batch sent again changes nothing."""
-    first = next((entry["uuid"] for entry in entries if entry.get("uuid")), None)
-    turns: list[tuple[str, list[Record]]] = [(f"before-{first or secrets.token_hex(16)}", [])]
-    for entry in entries:
-        if entry.get("uuid"):
-            turns.append((entry["uuid"], []))
-        # A message that is never sent: the entry is the SDK's, and opaque.
-        message = {"role": "tool", "tool_call_id": "", "content": str(entry.get("type"))}
-        turns[-1][1].append(Record(message, {_FIELD: json.dumps(entry)}))
-    return [turn for turn in turns if turn[1]]
-
-
-def _said(entry: Any) -> list[Said]:
-    """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
-    hidden = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
-    if entry.get("type") not in ("user", "assistant") or any(entry.get(one) for one in hidden):
-        return []
-    content = entry["message"]["content"]
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    of = {kind: [block for block in blocks if block["type"] == kind] for kind in ("text", "tool_use", "tool_result")}
-    calls = [Call(call["id"], call["name"], call["input"]) for call in of["tool_use"]]
-    results = [Result(result["tool_use_id"], host_text(result.get("content"))) for result in of["tool_result"]]
-    others = [block["type"] for block in blocks if block["type"] in ("image", "document")]
-    said = Blocks(entry["type"], [block["text"] for block in of["text"]], calls, results, others)
-    return said_in_blocks(said, None, str(entry.get("uuid") or "")) if said.texts or calls or results or others else []

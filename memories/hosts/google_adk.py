@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from importlib import import_module
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks, without_retries
+from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
 from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, Memories, Said, memory_of
+from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_module, memory_of
 
 __all__ = ["MemoryService"]
 
@@ -16,8 +15,8 @@ __all__ = ["MemoryService"]
 class MemoryService(Posing):
     """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
 
-    `PreloadMemoryTool` and `load_memory` ask it for what the user just said, so memories that search are served. Adding a
-    session again, as ADK's callbacks do after each run, adds only its new events.
+    `preload_memory` asks it for what the user just said, so memories that search are served. Adding a session again, as
+    ADK's callbacks do after each run, adds only its new events.
     """
 
     poses_as: ClassVar = ("google.adk.memory.base_memory_service",)
@@ -42,8 +41,7 @@ class MemoryService(Posing):
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
         """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over."""
         said = [one for event in events if not event.partial for one in _said(event)]
-        log = self._log(app_name, user_id)
-        await log.afollow(await without_retries(log.memory, said), ended=True)
+        await self._log(app_name, user_id).afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
         """Save and learn from what somebody wants to be remembered."""
@@ -52,7 +50,7 @@ class MemoryService(Posing):
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
         """What the memory shows for a query: first what it derived, then messages, oldest first."""
-        made = import_module("google.adk.memory.base_memory_service").SearchMemoryResponse
+        made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
         shown = await self._log(app_name, user_id).ashown(query)
         return made(memories=[entry for said in shown if (entry := _entry(said))])
 
@@ -100,5 +98,5 @@ def _entry(said: Said) -> Any:
     content = own.get("content") or {"role": said_as, "parts": [{"text": text} for text in texts]}
     if isinstance(timestamp := own.get("timestamp"), float):
         timestamp = datetime.fromtimestamp(timestamp, UTC).isoformat()
-    made = import_module("google.adk.memory.memory_entry").MemoryEntry
+    made = host_module("google.adk.memory.memory_entry", "google-adk").MemoryEntry
     return made(content=content, id=said.key or None, author=own.get("author") or role, timestamp=timestamp)

@@ -1,13 +1,12 @@
 """A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call, without_retries
+from memzoo.memories.hosts.blocks import Blocks, Call
 from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, Said, host_text
+from memzoo.memories.hosts.shared import HostLog, Said, host_module, host_text
 from memzoo.memories.registry import create_memory
 from memzoo.stores.driving import blocking
 
@@ -47,7 +46,7 @@ class ChatMemory(Posing):
         made.put_messages(chat_history)
         return made
 
-    async def aget(self, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
+    async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
         """What to show the model, for what the user said last or is about to say."""
         return [_hosts(said) for said in await self._log.ashown(input)]
 
@@ -61,11 +60,11 @@ class ChatMemory(Posing):
 
     async def aput_messages(self, messages: Sequence[Any]) -> None:
         """Save messages as one turn."""
-        await self._log.aadd(await without_retries(self.memory, list(map(_said, messages))))
+        await self._log.aadd(list(map(_said, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
         """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
-        said, old = list(map(_said, messages)), await self.memory.aentries()
+        said, old = list(map(_said, messages)), await self._log.aall()
         same = 0
         while same < min(len(said), len(old)) and said[same].message == old[same].message:
             same += 1
@@ -101,7 +100,7 @@ def _said(message: Any) -> Said:
 
 
 def _hosts(said: Said) -> Any:
-    made = import_module("llama_index.core.llms").ChatMessage
+    made = host_module("llama_index.core.llms", "llama-index").ChatMessage
     if said.own is not None:
         return made.model_validate(said.own)
     message = said.message

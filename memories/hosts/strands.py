@@ -1,13 +1,11 @@
 """A memory in Strands Agents: `Agent(conversation_manager=MemoryConversationManager(memory))`."""
 
-import json
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import PART, Blocks, Call, Result, said_in_blocks
-from memzoo.memories.hosts.shared import HostLog, Said, host_text
+from memzoo.memories.hosts.shared import HostLog, host_module, host_text
+from memzoo.memories.hosts.strands_messages import said_of, strands_message
 
 __all__ = ["MemoryConversationManager"]
 
@@ -34,7 +32,7 @@ class MemoryConversationManager:
 
     def register_hooks(self, registry: Any, **_: Any) -> None:
         """Follow an agent: called by Strands."""
-        hooks = import_module("strands.hooks")
+        hooks = host_module("strands.hooks", "strands")
         registry.add_callback(hooks.AgentInitializedEvent, self._join)
         registry.add_callback(hooks.AfterInvocationEvent, self._save)
 
@@ -66,14 +64,14 @@ class MemoryConversationManager:
         self.removed_message_count = state["removed_message_count"]
 
     def _join(self, event: Any) -> None:
-        stages = import_module("strands.middleware")
+        stages = host_module("strands.middleware", "strands")
         event.agent.add_middleware(stages.InvokeModelStage.Input, self._show)
 
     async def _show(self, context: Any) -> Any:
         turn = await self._turn(context.messages)
         asked = next((host_text(one["content"]) for one in turn if _is_prompt(one)), None)
         said = await self._log.ashown(asked)
-        earlier = [message for one in said if (message := _hosts(one))]
+        earlier = [message for one in said if (message := strands_message(one))]
         self._shown = len(earlier)
         earlier = earlier[self._left_out :]
         while earlier and not _is_prompt(earlier[0]):
@@ -88,7 +86,7 @@ class MemoryConversationManager:
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
         self._saved = {message["tracking_id"] for message in event.agent.messages}
-        await self._log.afollow([one for message in turn for one in _said(message)], ended=True)
+        await self._log.afollow([one for message in turn for one in said_of(message)], ended=True)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The messages that the log does not have yet, without prompts that were given again."""
@@ -112,36 +110,3 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
     if isinstance(prompt, list):
         return [*prompt, *({"text": text} for text in texts)]
     return "\n\n".join(filter(None, [prompt, *texts])) or None
-
-
-def _said(message: dict[str, Any]) -> list[Said]:
-    blocks: list[dict[str, Any]] = message["content"]
-    calls = [Call(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)]
-    results = [Result(one["toolUseId"], _text(one["content"])) for one in _of("toolResult", blocks)]
-    others = [kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")]
-    said = Blocks(message["role"], _of("text", blocks), calls, results, others)
-    return said_in_blocks(said, import_module("strands.types.session").encode_bytes_values(message), message["tracking_id"])
-
-
-def _of(kind: str, blocks: list[dict[str, Any]]) -> list[Any]:
-    return [block[kind] for block in blocks if kind in block]
-
-
-def _text(blocks: list[dict[str, Any]]) -> str:
-    return "\n".join([block["text"] if "text" in block else json.dumps(block, default=str) for block in blocks])
-
-
-def _hosts(said: Said) -> dict[str, Any] | None:
-    """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
-    blocks = Blocks.of(said.message)
-    if blocks.role in ("system", "developer") or said.own == PART:
-        return None
-    if said.own is not None:
-        return dict(import_module("strands.types.session").decode_bytes_values(said.own))
-    calls = [{"toolUse": {"toolUseId": one.id, "name": one.name, "input": one.arguments}} for one in blocks.calls]
-    results = [
-        {"toolResult": {"toolUseId": one.id, "content": [{"text": one.text}], "status": "success"}}
-        for one in blocks.results
-    ]
-    content = [*results, *({"text": text} for text in blocks.texts), *calls]
-    return {"role": "assistant" if blocks.role == "assistant" else "user", "content": content}

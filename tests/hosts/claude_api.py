@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -32,7 +32,7 @@ class Api(ThreadingHTTPServer):
 
 
 @contextmanager
-def served(script: Sequence[Step]) -> Iterator[Api]:
+def served(script: Sequence[Step]) -> Generator[Api]:
     """A server for the time of the block."""
     api = Api(script)
     thread = threading.Thread(target=api.serve_forever, daemon=True)
@@ -46,16 +46,16 @@ def served(script: Sequence[Step]) -> Iterator[Api]:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: Api
+    server: Api  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def log_message(self, *_: Any) -> None:
+    def log_message(self, format: str, *_: Any) -> None:  # noqa: A002
         """Nothing."""
 
-    def do_HEAD(self) -> None:  # noqa: N802
+    def do_HEAD(self) -> None:
         """The CLI looks whether somebody is there."""
         self._reply(200, b"", "application/json")
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """A request for an answer."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.sent.append([chat for message in body["messages"] for chat in _as_chat(message)])
@@ -81,7 +81,14 @@ class _Handler(BaseHTTPRequestHandler):
 def _events(step: str | Call) -> Iterator[dict[str, Any]]:
     is_call = isinstance(step, Call)
     usage = {"input_tokens": 1, "output_tokens": 1}
-    message = {"id": "msg", "type": "message", "role": "assistant", "model": "scripted", "content": [], "usage": usage}
+    message: dict[str, Any] = {
+        "id": "msg",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": [],
+        "usage": usage,
+    }
     block: Any = {"type": "text", "text": ""}
     delta: Any = {"type": "text_delta", "text": step}
     if isinstance(step, Call):
@@ -97,7 +104,7 @@ def _events(step: str | Call) -> Iterator[dict[str, Any]]:
 
 
 def _as_chat(message: Any) -> Iterator[Message]:
-    """A message of the request, without what the CLI adds of its own; what the hook told as the messages that it shows."""
+    """A message of the request, without what the CLI adds of its own; what the hook told, as messages."""
     content = message["content"]
     for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
         if block["type"] == "tool_use":

@@ -1,4 +1,4 @@
-"""memzoo in the Claude Agent SDK: `query` through the CLI of its wheel, with a scripted model behind Anthropic's API."""
+"""memzoo in the Claude Agent SDK: `query` through the CLI of its wheel, with a scripted model behind its API."""
 
 import asyncio
 import itertools
@@ -16,11 +16,10 @@ from memzoo.hosts.claude_agent import MemorySessionStore
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from tests.hosts.claude_api import served
-from tests.hosts.contract import Call, HostContract, Step, contents, weather
-from tests.hosts.page import run_page
+from tests.hosts.contract import HostContract, Step, contents, weather
+from tests.hosts.page import host, run_page
 
-sdk = pytest.importorskip("claude_agent_sdk")
-conformance = pytest.importorskip("claude_agent_sdk.testing")
+sdk, conformance = host("claude_agent_sdk"), host("claude_agent_sdk.testing")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -84,7 +83,7 @@ class TestClaudeAgent(HostContract):
 
 
 def test_a_session_is_resumed_on_another_machine(tmp_path: Path) -> None:
-    """A machine with an empty disk resumes it from the store; the memory, which is in the transcript, is not told again."""
+    """A machine with an empty disk resumes it from the store; what is in the transcript is not told again."""
     store = open_store(f"sqlite:///{tmp_path / 'chat.db'}")
     sessions = MemorySessionStore(store, MemoryProvider("buffer", store=store))
 
@@ -101,21 +100,16 @@ def test_a_session_is_resumed_on_another_machine(tmp_path: Path) -> None:
     assert contents(sent[1]) == ["My cat is called Pixel.", "Hello Anna.", "What is my cat called?"]
 
 
-STORES = {
-    "memory": lambda folder: InMemoryStore(),
-    "sqlite": lambda folder: open_store(f"sqlite:///{folder}/{next(_numbers)}.db"),
-    "with a memory": lambda folder: InMemoryStore(),
-}
-_numbers = itertools.count()
-
-
-@pytest.mark.parametrize("kind", STORES)
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "with a memory"])
 def test_the_sdks_conformance_suite_passes(kind: str, tmp_path: Path) -> None:
     """All contracts that the SDK has for session stores, but that of summaries, which we leave to the SDK."""
+    numbers = itertools.count()
 
     def made() -> MemorySessionStore:
         memories = MemoryProvider("buffer") if kind == "with a memory" else None
-        return MemorySessionStore(STORES[kind](tmp_path), memories)
+        on_disk = kind == "sqlite"
+        store = open_store(f"sqlite:///{tmp_path}/{next(numbers)}.db") if on_disk else InMemoryStore()
+        return MemorySessionStore(store, memories)
 
     asyncio.run(conformance.run_session_store_conformance(made))
 

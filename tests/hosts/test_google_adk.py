@@ -12,28 +12,29 @@ from memzoo.hosts.google_adk import MemoryService
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from tests.hosts.contract import Call, HostContract, Step, contents, texts, weather
-from tests.hosts.page import run_page
+from tests.hosts.page import host, run_page
 
-pytest.importorskip("google.adk.runners", exc_type=ImportError)
-from google.adk.agents import LlmAgent  # noqa: E402
-from google.adk.memory.base_memory_service import BaseMemoryService  # noqa: E402
-from google.adk.memory.memory_entry import MemoryEntry  # noqa: E402
-from google.adk.models.base_llm import BaseLlm  # noqa: E402
-from google.adk.models.llm_response import LlmResponse  # noqa: E402
-from google.adk.runners import Runner  # noqa: E402
-from google.adk.sessions import InMemorySessionService  # noqa: E402
-from google.adk.tools import load_memory, preload_memory  # noqa: E402
-from google.genai import types  # noqa: E402
+host("google.adk.runners")
+LlmAgent: Any = host("google.adk.agents").LlmAgent
+BaseMemoryService: Any = host("google.adk.memory.base_memory_service").BaseMemoryService
+MemoryEntry: Any = host("google.adk.memory.memory_entry").MemoryEntry
+BaseLlm: Any = host("google.adk.models.base_llm").BaseLlm
+LlmResponse: Any = host("google.adk.models.llm_response").LlmResponse
+Runner: Any = host("google.adk.runners").Runner
+InMemorySessionService: Any = host("google.adk.sessions").InMemorySessionService
+load_memory: Any = host("google.adk.tools").load_memory
+preload_memory: Any = host("google.adk.tools").preload_memory
+types: Any = host("google.genai.types")
 
 
-class Scripted(BaseLlm):
+class Scripted(BaseLlm):  # type: ignore[misc]
     """A model that does what its script says, and keeps what it was sent."""
 
     model: str = "scripted"
-    script: list[Any] = []
-    sent: list[list[Message]] = []
+    script: list[Any]
+    sent: list[list[Message]] = []  # noqa: RUF012 - pydantic copies it
 
-    async def generate_content_async(self, llm_request: Any, stream: bool = False) -> AsyncIterator[LlmResponse]:
+    async def generate_content_async(self, llm_request: Any, **_: Any) -> AsyncIterator[Any]:
         """Do the next step."""
         self.sent.append([chat for content in llm_request.contents for chat in as_chat(content)])
         step = self.script.pop(0)
@@ -76,16 +77,16 @@ async def remember(callback_context: Any) -> None:
     await callback_context.add_session_to_memory()
 
 
-def runner_of(memories: Any, script: Sequence[Step], **options: Any) -> tuple[Runner, Scripted]:
+def runner_of(memories: Any, script: Sequence[Step]) -> tuple[Any, Scripted]:
     """A runner with the tool `weather`, which preloads the memory and saves the session after each run."""
     model = Scripted(script=list(script), sent=[])
     tools = [preload_memory, load_memory, weather]
     agent = LlmAgent(name="clerk", model=model, tools=tools, after_agent_callback=remember)
-    sessions = options.pop("session_service", None) or InMemorySessionService()
-    return Runner(app_name="app", agent=agent, session_service=sessions, memory_service=MemoryService(memories)), model
+    service, sessions = MemoryService(memories), InMemorySessionService()
+    return Runner(app_name="app", agent=agent, session_service=sessions, memory_service=service), model
 
 
-async def ask(runner: Runner, user: str, text: str, session_id: str) -> list[Any]:
+async def ask(runner: Any, user: str, text: str, session_id: str) -> list[Any]:
     """Say something in a session."""
     said = types.Content(role="user", parts=[types.Part(text=text)])
     return [event async for event in runner.run_async(user_id=user, session_id=session_id, new_message=said)]
@@ -175,10 +176,10 @@ def test_the_model_can_ask_the_memory_itself() -> None:
 
 def event(id_: str, role: str, *parts: Any, author: str = "user", **more: Any) -> Any:
     """An event of a session."""
-    from google.adk.events import Event
-
     content = types.Content(role=role, parts=list(parts))
-    return Event(id=id_, author=author, invocation_id="i", content=content, timestamp=1.5e9, **more)
+    return host("google.adk.events").Event(
+        id=id_, author=author, invocation_id="i", content=content, timestamp=1.5e9, **more
+    )
 
 
 def test_pieces_of_a_stream_thoughts_and_empty_events_are_not_said() -> None:

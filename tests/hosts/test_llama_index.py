@@ -5,38 +5,42 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import pytest
-
 from memzoo import MemoryProvider, create_memory
 from memzoo.hosts.llama_index import ChatMemory
 from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from tests.hosts.contract import FACTS, Call, HostContract, Step, contents, pairs, results, texts, weather
-from tests.hosts.page import run_page
+from tests.hosts.page import host, run_page
 
-pytest.importorskip("llama_index.core", exc_type=ImportError)
-from llama_index.core.agent.workflow import FunctionAgent  # noqa: E402
-from llama_index.core.chat_engine import CondensePlusContextChatEngine, SimpleChatEngine  # noqa: E402
-from llama_index.core.base.llms.types import ThinkingBlock  # noqa: E402
-from llama_index.core.llms import ChatMessage, ChatResponse, CompletionResponse, ImageBlock, LLMMetadata, TextBlock  # noqa: E402
-from llama_index.core.llms.function_calling import FunctionCallingLLM  # noqa: E402
-from llama_index.core.llms.llm import ToolSelection  # noqa: E402
-from llama_index.core.memory import BaseMemory  # noqa: E402
-from llama_index.core.retrievers import BaseRetriever  # noqa: E402
+host("llama_index.core")
+FunctionAgent: Any = host("llama_index.core.agent.workflow").FunctionAgent
+ThinkingBlock: Any = host("llama_index.core.base.llms.types").ThinkingBlock
+CondensePlusContextChatEngine: Any = host("llama_index.core.chat_engine").CondensePlusContextChatEngine
+SimpleChatEngine: Any = host("llama_index.core.chat_engine").SimpleChatEngine
+ChatMessage: Any = host("llama_index.core.llms").ChatMessage
+ChatResponse: Any = host("llama_index.core.llms").ChatResponse
+CompletionResponse: Any = host("llama_index.core.llms").CompletionResponse
+ImageBlock: Any = host("llama_index.core.llms").ImageBlock
+LLMMetadata: Any = host("llama_index.core.llms").LLMMetadata
+TextBlock: Any = host("llama_index.core.llms").TextBlock
+FunctionCallingLLM: Any = host("llama_index.core.llms.function_calling").FunctionCallingLLM
+ToolSelection: Any = host("llama_index.core.llms.llm").ToolSelection
+BaseMemory: Any = host("llama_index.core.memory").BaseMemory
+BaseRetriever: Any = host("llama_index.core.retrievers").BaseRetriever
 
 
-class Scripted(FunctionCallingLLM):
+class Scripted(FunctionCallingLLM):  # type: ignore[misc]
     """A model that does what its script says, and keeps what it was sent."""
 
-    script: list[Any] = []
-    sent: list[list[Message]] = []
+    script: list[Any]
+    sent: list[list[Message]] = []  # noqa: RUF012 - pydantic copies it
 
     @property
-    def metadata(self) -> LLMMetadata:
+    def metadata(self) -> Any:
         """It can call functions."""
         return LLMMetadata(is_function_calling_model=True, is_chat_model=True)
 
-    def chat(self, messages: Any, **_: Any) -> ChatResponse:
+    def chat(self, messages: Any, **_: Any) -> Any:
         """Do the next step."""
         self.sent.append([as_chat(message) for message in messages])
         step = self.script.pop(0)
@@ -48,7 +52,7 @@ class Scripted(FunctionCallingLLM):
         call = {"id": step.id, "type": "function", "function": function}
         return ChatResponse(message=ChatMessage(role="assistant", additional_kwargs={"tool_calls": [call]}))
 
-    async def achat(self, messages: Any, **_: Any) -> ChatResponse:
+    async def achat(self, messages: Any, **_: Any) -> Any:
         """As `chat`."""
         return self.chat(messages)
 
@@ -66,7 +70,7 @@ class Scripted(FunctionCallingLLM):
 
         return pieces()
 
-    def get_tool_calls_from_response(self, response: Any, **_: Any) -> list[ToolSelection]:
+    def get_tool_calls_from_response(self, response: Any, **_: Any) -> list[Any]:
         """The call in a message."""
         calls = response.message.additional_kwargs.get("tool_calls") or []
         given = [json.loads(call["function"]["arguments"]) for call in calls]
@@ -143,7 +147,7 @@ def test_the_question_that_the_engine_put_is_shown_once() -> None:
 def test_an_engine_that_asks_before_it_puts_searches_for_its_input() -> None:
     """A context engine gets the memory for `input`, and puts question and answer at the end."""
 
-    class Nothing(BaseRetriever):
+    class Nothing(BaseRetriever):  # type: ignore[misc]
         def _retrieve(self, query_bundle: Any) -> list[Any]:
             return []
 

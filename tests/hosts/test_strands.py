@@ -14,15 +14,13 @@ from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from memzoo.stores.errors import ModelError
 from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather
-from tests.hosts.page import run_page
+from tests.hosts.page import host, run_page
 
-strands = pytest.importorskip("strands")
-models = pytest.importorskip("strands.models")
-exceptions = pytest.importorskip("strands.types.exceptions")
-sessions = pytest.importorskip("strands.session.file_session_manager")
+strands, models = host("strands"), host("strands.models")
+exceptions, sessions = host("strands.types.exceptions"), host("strands.session.file_session_manager")
 
 
-class Scripted(models.Model):
+class Scripted(models.Model):  # type: ignore[misc]
     """A model that does what its script says, and keeps what it was sent."""
 
     def __init__(self, script: Sequence[Step]) -> None:

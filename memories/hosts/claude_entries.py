@@ -38,7 +38,7 @@ def said_of(entry: Any) -> list[Said]:
     """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
     if entry.get("type") not in ("user", "assistant") or any(entry.get(one) for one in _HIDDEN):
         return []
-    content = entry["message"]["content"]
+    content = (entry.get("message") or {}).get("content") or []
     blocks: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
     of = {kind: [block for block in blocks if block["type"] == kind] for kind in ("text", "tool_use", "tool_result")}
     calls = [Call(call["id"], call["name"], call["input"]) for call in of["tool_use"]]

@@ -17,9 +17,7 @@ def said_of(message: dict[str, Any]) -> list[Said]:
     encode = host_module("strands.types.session", "strands").encode_bytes_values
     others = [kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")]
     said = Blocks(message["role"], _of("text", blocks), calls, results, others)
-    return said_in_blocks(
-        said, host_module("strands.types.session", "strands").encode_bytes_values(message), message["tracking_id"]
-    )
+    return said_in_blocks(said, encode(message), message["tracking_id"])
 
 
 def _of(kind: str, blocks: list[dict[str, Any]]) -> list[Any]:

@@ -165,6 +165,7 @@ def test_what_the_cli_writes_for_itself_is_not_learnt() -> None:
         user("Do it", "3", isSidechain=True),
         {**assistant({"type": "text", "text": "API Error"}, uuid="4"), "isApiErrorMessage": True},
         assistant({"type": "thinking", "thinking": "Hm.", "signature": "s"}, uuid="5"),
+        {"type": "user", "uuid": "7"},
     ]
 
     async def scene() -> None:

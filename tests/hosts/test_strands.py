@@ -114,7 +114,7 @@ def test_one_agent_that_goes_on_shows_each_turn_once() -> None:
 
 def test_what_was_derived_follows_the_system_prompt() -> None:
     """The agent's own instructions stay first, as a text or as blocks with cache points."""
-    memory = create_memory("summary", llm=lambda _: "Anna has a cat.")
+    memory = create_memory("summary", llm=ScriptedModel("Anna has a cat.", "NOTHING NEW", "NOTHING NEW"))
     memory.save_context({"input": "I have a cat."}, {"output": "Nice."})
     for prompt in ("Be brief.", [{"text": "Be brief."}, {"cachePoint": {"type": "default"}}]):
         agent = agent_of(memory, ["Yes."], system_prompt=prompt)

@@ -119,3 +119,8 @@ $(VENV)-llama/.ready:
 .PHONY: hosts
 hosts: $(VENV)/.dev  ## the adapters in every agent framework, each in an environment of its own: a table host x check; ARGS="langgraph"
 	$(BIN)/python -m tests.hosts $(ARGS)
+
+.PHONY: claude-agent-tests
+claude-agent-tests:  ## the Claude Agent SDK's own tests of session stores against ours, after `make hosts ARGS=claude-agent`
+	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet pytest-asyncio trio
+	$(VENV)-hosts/claude-agent/bin/python .ci/claude_agent_tests.py

@@ -1,7 +1,7 @@
 """Runs the Claude Agent SDK's own tests of session stores against ours, as they are.
 
-Its source distribution is downloaded for each run. To be run in an environment that has the SDK, memzoo, pytest and
-pytest-asyncio.
+Its source distribution is downloaded for each run. To be run in an environment that has the SDK, memzoo, pytest,
+pytest-asyncio and trio.
 """
 
 import re
@@ -20,20 +20,35 @@ FILES = (
     "test_transcript_mirror.py",
 )
 # Tests that are not passed, and why.
+PRIVATE = "it sets the times of sessions in a private attribute of the SDK's own store"
 EXPLAINED = {
-    "test_get_entries_helper": "a test helper of the SDK's own store",
-    "test_size_and_clear": "test helpers of the SDK's own store",
+    "test_continue_picks_most_recent": PRIVATE,
+    "test_continue_skips_sidechain_sessions": PRIVATE,
+    "test_continue_tie_break_is_deterministic": PRIVATE,
 }
-# Their tests make a store without arguments.
+# Their tests make a store without arguments, and look into it with three helpers.
 PLUGIN = """
 import claude_agent_sdk
 from memzoo import InMemoryStore, MemoryProvider
 from memzoo.hosts.claude_agent import MemorySessionStore
+from memzoo.stores.driving import drive
 
 
 class InMemorySessionStore(MemorySessionStore):
     def __init__(self):
-        super().__init__(InMemoryStore(), MemoryProvider("buffer"))
+        self.store = InMemoryStore()
+        super().__init__(self.store, MemoryProvider("buffer"))
+
+    def get_entries(self, key):
+        return drive(self.load(key)) or []
+
+    @property
+    def size(self):
+        return sum(id_.count("/") == 2 for id_ in drive(self.store.conversations()))
+
+    def clear(self):
+        for id_ in drive(self.store.conversations()):
+            drive(self.store.clear(id_))
 
 
 claude_agent_sdk.InMemorySessionStore = InMemorySessionStore
@@ -54,7 +69,20 @@ def main() -> int:
         (root,) = (one for one in folder.iterdir() if one.is_dir())
         (root / "ours.py").write_text(PLUGIN, "utf-8")
         tests = [f"tests/{file}" for file in FILES]
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "ours", "-p", "no:cacheprovider", "--tb=line", *tests]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "ours",
+            "-p",
+            "no:cacheprovider",
+            "-p",
+            "no:randomly",
+            "--tb=line",
+            *tests,
+        ]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     print(done.stdout[-6000:], done.stderr[-2000:])
     failed = set(re.findall(r"^FAILED \S+::(\w+)", done.stdout, re.MULTILINE))

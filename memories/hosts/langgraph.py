@@ -89,10 +89,11 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc]
                 self._version = await self._store.commit(
                     self._name, _STATE, expected=expected, watermark=0, changes=changes
                 )
-                return
             except ConflictError:
                 await self._refresh()
                 self._take_in(changes)
+            else:
+                return
 
     async def _refresh(self) -> None:
         update = await self._store.read_state(self._name, _STATE, since=self._version)

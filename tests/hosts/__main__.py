@@ -1,7 +1,7 @@
 """`make hosts`: each agent framework in an environment of its own, with its newest release, and a table host x check.
 
-`python -m tests.hosts [name ...]` makes `.venv-hosts/NAME` where it is missing, runs the host's tests there, and then
-the session or memory tests that the host itself publishes, against our adapter.
+`python -m tests.hosts [name ...]` makes `.venv-hosts/NAME` where it is missing, and runs the host's tests and the
+programs of its page there. For the tests that hosts publish themselves see `published.py`.
 """
 
 import subprocess
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from tests.hosts.contract import CHECKS
 
 ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "tests/hosts/test_pages.py",)
 TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio")
 
 
@@ -48,7 +49,7 @@ HOSTS = {
 
 def ran(*command: str | Path, quiet: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command here."""
-    return subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False)  # noqa: S603
+    return subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False)
 
 
 def python_of(name: str) -> Path:
@@ -78,9 +79,11 @@ def outcomes(python: Path, file: str) -> dict[str, bool]:
     # Not with the settings of the other tests: their plugins are not installed here.
     plain = ("-c", "/dev/null", "--rootdir", ROOT, "--confcutdir", ROOT / "tests/hosts", "--import-mode=importlib")
     guards = ("-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout", "600")
-    done = ran(python, "-m", "pytest", "-q", *plain, *guards, f"--junitxml={report}", ROOT / "tests/hosts" / file)
+    done = ran(
+        python, "-m", "pytest", "-q", *plain, *guards, f"--junitxml={report}", ROOT / "tests/hosts" / file, *PAGES
+    )
     if done.returncode:
-        print(done.stdout[-6000:], done.stderr[-2000:])
+        _print(done.stdout[-6000:] + done.stderr[-2000:])
     if not report.exists():
         return {"tests could be run": False}
     return dict(_cases(ET.parse(report).getroot()))  # noqa: S314 - we wrote it
@@ -89,7 +92,9 @@ def outcomes(python: Path, file: str) -> dict[str, bool]:
 def _cases(report: ET.Element) -> Iterator[tuple[str, bool]]:
     for case in report.iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
-        yield name, not any(child.tag in {"failure", "error", "skipped"} for child in case)
+        outcome = {child.tag for child in case}
+        if "skipped" not in outcome:  # the pages of other hosts
+            yield name, not outcome & {"failure", "error"}
 
 
 def main(names: list[str]) -> int:
@@ -102,11 +107,16 @@ def main(names: list[str]) -> int:
             continue
         python = python_of(name)
         found = outcomes(python, host.file)
-        print(f"{name}: {sum(found.values())} of {len(found)} tests passed", flush=True)
+        _print(f"{name}: {sum(found.values())} of {len(found)} tests passed")
         rows.append([versions(python, host), *(_mark(found, check) for check in CHECKS), _all(found)])
     for row in (header, ["---"] * len(header), *rows):
-        print("|", " | ".join(row), "|")
+        _print(f"| {' | '.join(row)} |")
     return int(not all(row[-1].split(" of ")[0] == row[-1].split(" of ")[1] for row in rows))
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _mark(found: dict[str, bool], check: str) -> str:

@@ -1,4 +1,4 @@
-"""What holds for memzoo in every agent framework: the contract that each host's file runs through the host's own runner.
+"""What holds for memzoo in every agent framework: the contract that the files of hosts run through the host's runner.
 
 Hosts are installed each in an environment of its own (`make hosts`). A file is skipped where its host is not there.
 """
@@ -75,7 +75,7 @@ class HostContract(ABC):
         """As `say`, through the host's synchronous runner; where it has none, the asynchronous one is run."""
         return asyncio.run(self.say(memories, user, text, script, run=run))
 
-    def begin_anew(self) -> None:
+    def begin_anew(self) -> None:  # noqa: B027 - few hosts keep anything
         """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
 
     def setup_method(self) -> None:
@@ -114,7 +114,7 @@ class HostContract(ABC):
         assert contents(memories.get("anna").history()) == ["Hello?", "Hi."]
 
     def test_tool_pairs_stay_whole(self) -> None:
-        """Every call that the model is sent has its result behind it, however small the window is, and the question once."""
+        """Every call that the model is sent has its result behind it, and the question is there once."""
         memories = MemoryProvider("window", k=1)
         for turn in range(3):
             script = [Call("Oslo", f"call_{turn}a"), Call("Rome", f"call_{turn}b"), "Sunny in both."]
@@ -147,7 +147,7 @@ class HostContract(ABC):
         assert contents(blocking.get("anna").history()) == contents(waiting.get("anna").history())
 
     def test_the_query_is_what_is_being_answered(self) -> None:
-        """A memory that searches finds what fits this question, not the one before; or it is refused, naming the hook."""
+        """A memory that searches finds what fits this question; or it is refused, and the error names the hook."""
         memories = MemoryProvider("vector-retriever", k=1)
         for fact in FACTS:
             memories.get("anna").save_context({"input": fact}, {"output": "I see."})

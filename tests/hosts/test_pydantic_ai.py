@@ -103,8 +103,8 @@ def test_the_runs_history_stays_whole() -> None:
 def test_a_retry_after_a_tool_keeps_both_attempts() -> None:
     """A retry whose first attempt got as far as a tool asks the question once, and its new calls are in the log."""
     memories = MemoryProvider("buffer")
+    model = Scripted([Call("Oslo", "c1"), RuntimeError("overloaded")])
     with pytest.raises(RuntimeError, match="overloaded"):
-        model = Scripted([Call("Oslo", "c1"), RuntimeError("overloaded")])
         agent_of(memories, model).run_sync("Weather?", conversation_id="anna", run_id="run-1")
     model = Scripted([Call("Oslo", "c2"), "Sunny."])
     agent_of(memories, model).run_sync("Weather?", conversation_id="anna", run_id="run-1")

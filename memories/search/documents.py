@@ -40,7 +40,7 @@ class Documents:
         return "\n".join(line for entry in entries for line in self._lines(entry, labels))
 
     def _lines(self, entry: Entry, labels: AbstractSet[str]) -> Iterator[str]:
-        if not entry.fields:
+        if all(map(_is_hosts, entry.fields)):
             yield self.labels.line(entry.message)
         for key, value in self._shown(entry).items():
             yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
@@ -51,4 +51,8 @@ class Documents:
 
     def _shown(self, entry: Entry) -> dict[str, str | None]:
         hidden = self.hidden if entry.message["role"] == "user" else ()
-        return {key: value for key, value in entry.fields.items() if key not in hidden}
+        return {key: value for key, value in entry.fields.items() if key not in hidden and not _is_hosts(key)}
+
+
+def _is_hosts(field: str) -> bool:
+    return field.startswith("@")

@@ -13,11 +13,11 @@ from typing import Any, TypeVar, cast
 
 from memzoo.memories.text.foreign import instead_of
 from memzoo.memories.text.grouping import grouped, is_instruction
-from memzoo.stores import Message
+from memzoo.stores import Message, Record
 from memzoo.stores.errors import MessageError
 from memzoo.stores.forks import cached_property
 
-__all__ = ["Labels", "checked", "copied", "quoted", "sendable", "text_of", "without_empty_calls"]
+__all__ = ["Labels", "checked", "copied", "quoted", "recorded", "sendable", "text_of", "without_empty_calls"]
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -61,6 +61,13 @@ def checked(message: Any) -> Message:
     except (TypeError, ValueError) as error:
         raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
     return cast("Message", json.loads(text))
+
+
+def recorded(message: Message | Record) -> Record:
+    """Make a record of a message, or check the message of a record, as `checked` does."""
+    if isinstance(message, Record):
+        return Record(checked(message.message), message.fields)
+    return Record(checked(message))
 
 
 def _check_calls(calls: Any) -> None:

@@ -1,13 +1,14 @@
 """Writes views: as a transcript, as chat messages, as a request that can be sent."""
 
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
-from memzoo.memories.text.messages import Labels, sendable
+from memzoo.memories.text.messages import Labels, copied, sendable, without_empty_calls
 from memzoo.memories.text.tokens import TokenCounter
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Shown, View
 from memzoo.stores import Entry, Message
 from memzoo.stores.errors import OverBudgetError
 
@@ -62,6 +63,13 @@ class Renderer:
         """
         whole = self._whole(view, view.texts)
         return whole if max_tokens is None else self._fitting(whole, view, max_tokens)
+
+    def shown(self, view: View, max_tokens: int | None = None) -> Shown:
+        """As `request`, for the caller to keep, with the entry of the log that each message is."""
+        view = replace(view, entries=[_without_empty_calls(entry) for entry in view.entries])
+        of_log = {id(one.message): one for one in (*view.entries, *filter(None, [view.system])) if one.seq > 0}
+        request = self.request(view, max_tokens)
+        return Shown(copied(request), [of_log.get(id(message)) for message in request])
 
     def _whole(self, view: View, texts: Iterable[str]) -> list[Message]:
         system = [view.system.message] if view.system else []
@@ -119,6 +127,11 @@ class Renderer:
 def system_message(text: str) -> Message:
     """Make a system message of a text."""
     return {"role": "system", "content": text}
+
+
+def _without_empty_calls(entry: Entry) -> Entry:
+    message = without_empty_calls(entry.message)
+    return entry if message is entry.message else replace(entry, message=message)
 
 
 def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:

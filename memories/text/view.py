@@ -1,13 +1,36 @@
 """The view: what a strategy shows the model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from memzoo.memories.text.messages import copied
 from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry, Message
 
-__all__ = ["View"]
+__all__ = ["Shown", "View"]
+
+
+class Shown(list[Message]):
+    """Chat messages as `BaseMemory.messages` gives them: a list that also knows which of them stand in the log.
+
+    Example:
+        >>> from memzoo import create_memory
+        >>> memory = create_memory("buffer")
+        >>> memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> [(entry.seq, entry.message["content"]) for entry in memory.messages().entries if entry]
+        [(1, 'hi'), (2, 'hello')]
+    """
+
+    def __init__(self, messages: Iterable[Message] = (), entries: Sequence[Entry | None] = ()) -> None:
+        """Make a list of messages, with the entry of each."""
+        super().__init__(messages)
+        self._entries = entries
+
+    @property
+    def entries(self) -> list[Entry | None]:
+        """For each message its entry in the log, with number, time and fields; `None` for what was derived."""
+        return [entry and replace(entry, message=copied(entry.message)) for entry in self._entries]
 
 
 @dataclass(frozen=True, slots=True)

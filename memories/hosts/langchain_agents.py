@@ -1,0 +1,80 @@
+"""Agents of LangChain 1.x and deepagents: a memory as middleware, and its summaries in LangChain's own middleware."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+
+from memzoo.memories.hosts.langchain_messages import chat_of, log_of, question_of, said_of, view_of
+from memzoo.memories.hosts.shared import Memories, host_module
+from memzoo.memories.strategies.summarizing import SummarizingMemory
+from memzoo.stores import Message
+
+__all__ = ["MemoryMiddleware", "summarizer"]
+
+_middleware = host_module("langchain.agents.middleware", "langchain")
+
+Request: TypeAlias = Any
+"""LangChain's `ModelRequest`."""
+
+_EARLIER = "Here is a summary of the conversation to date:"
+
+
+class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc]
+    """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
+
+    The agent's state stays whole: what is sent is replaced, not what is kept. The question is the newest message of a
+    human, so memories that search are served. Messages are known by their ids.
+
+    Example:
+        `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
+    """
+
+    def __init__(self, memories: Memories) -> None:
+        """Make one for all threads.
+
+        Args:
+            memories: A `MemoryProvider`, which is asked for the memory of `config["configurable"]["thread_id"]`; or the
+                memory of the one thread that there is.
+        """
+        super().__init__()
+        self._memories = memories
+
+    def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
+        """Keep what is new, and send the view."""
+        log = log_of(self._memories)
+        log.follow(said_of(request.messages))
+        return handler(request.override(messages=view_of(log.shown(question_of(request.messages)), request.messages)))
+
+    async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
+        """As `wrap_model_call`."""
+        log = log_of(self._memories)
+        await log.afollow(said_of(request.messages))
+        view = view_of(await log.ashown(question_of(request.messages)), request.messages)
+        return await handler(request.override(messages=view))
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        """Keep the answer, and learn from the exchange."""
+        log_of(self._memories).follow(said_of(state["messages"]), ended=True)
+
+    async def aafter_agent(self, state: Any, runtime: Any) -> None:
+        """As `after_agent`."""
+        await log_of(self._memories).afollow(said_of(state["messages"]), ended=True)
+
+
+def summarizer(memory: SummarizingMemory) -> Any:
+    """What writes the summaries of `SummarizationMiddleware(model, summarizer=...)`: the memory's model and prompt.
+
+    The earlier summary is brought up to date instead of being summarized itself. The memory stores nothing of it.
+    """
+
+    def of(messages: Sequence[Any]) -> tuple[list[Message], str]:
+        first = messages[0]
+        was = str(first.text) if first.additional_kwargs.get("lc_source") == "summarization" else ""
+        return [chat_of(message) for message in messages[bool(was) :]], was.removeprefix(_EARLIER).strip()
+
+    def write(messages: Sequence[Any]) -> str:
+        return memory.predict_new_summary(*of(messages))
+
+    async def awrite(messages: Sequence[Any]) -> str:
+        return await memory.apredict_new_summary(*of(messages))
+
+    return host_module("langchain_core.runnables", "langchain").RunnableLambda(write, awrite)

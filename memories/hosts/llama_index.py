@@ -1,0 +1,108 @@
+"""A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.hosts.blocks import Blocks, Call
+from memzoo.memories.hosts.langchain.posing import Posing
+from memzoo.memories.hosts.shared import HostLog, Said, host_module, host_text
+from memzoo.memories.registry import create_memory
+from memzoo.stores.driving import blocking
+
+__all__ = ["ChatMemory"]
+
+_ROLES = {"chatbot": "assistant", "model": "assistant"}
+
+
+class ChatMemory(Posing):
+    """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
+
+    Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
+    what strategies search for; an engine that asks first names it as `input`. An exchange is learnt from once, when it
+    is answered. A question that was not answered and is put again word for word is a retry, and stands in the log once.
+
+    Attributes:
+        memory: The memory.
+    """
+
+    poses_as: ClassVar = ("llama_index.core.memory.types",)
+
+    def __init__(self, memory: BaseMemory) -> None:
+        self.memory = memory
+        self._log = HostLog(memory, "llama-index")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name of the class, for LlamaIndex."""
+        return cls.__name__
+
+    @classmethod
+    def from_defaults(
+        cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
+    ) -> "ChatMemory":
+        """As the constructor; also of a strategy's name, with what was said before."""
+        made = cls(create_memory(memory) if isinstance(memory, str) else memory)
+        made.put_messages(chat_history)
+        return made
+
+    async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
+        """What to show the model, for what the user said last or is about to say."""
+        return [_hosts(said) for said in await self._log.ashown(input)]
+
+    async def aget_all(self) -> list[Any]:
+        """All that was ever said, whatever the strategy shows of it."""
+        return [_hosts(said) for said in await self._log.aall()]
+
+    async def aput(self, message: Any) -> None:
+        """Save a message."""
+        await self.aput_messages([message])
+
+    async def aput_messages(self, messages: Sequence[Any]) -> None:
+        """Save messages as one turn."""
+        await self._log.aadd(list(map(_said, messages)))
+
+    async def aset(self, messages: Sequence[Any]) -> None:
+        """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
+        said, old = list(map(_said, messages)), await self._log.aall()
+        same = 0
+        while same < min(len(said), len(old)) and said[same].message == old[same].message:
+            same += 1
+        if old[same:]:
+            await self._log.arewind(old[same:])
+        await self._log.aadd(said[same:], ended=True)
+
+    async def areset(self) -> None:
+        """Delete the conversation and all that was learnt from it."""
+        await self.memory.aclear()
+
+    get, get_all, put, put_messages = blocking(aget), blocking(aget_all), blocking(aput), blocking(aput_messages)
+    set, reset = blocking(aset), blocking(areset)
+
+
+def _said(message: Any) -> Said:
+    own: dict[str, Any] = message.model_dump(mode="json")
+    role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
+    if role == "tool":
+        return Said(
+            {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
+        )
+    calls = [
+        Call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        for block in blocks
+        if block["block_type"] == "tool_call"
+    ]
+    others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
+    (chat,) = Blocks(role, [message.content] if message.content else [], calls, others=others).chat()
+    # Models of before these blocks leave their calls among the arguments.
+    written = kwargs.get("tool_calls") if not calls else None
+    return Said(chat | {"tool_calls": written, "content": message.content} if written else chat, own)
+
+
+def _hosts(said: Said) -> Any:
+    made = host_module("llama_index.core.llms", "llama-index").ChatMessage
+    if said.own is not None:
+        return made.model_validate(said.own)
+    message = said.message
+    kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}
+    return made(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)

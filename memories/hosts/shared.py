@@ -1,0 +1,190 @@
+"""What the adapters of agent frameworks have in common: a memory's log as the host's own messages."""
+
+import importlib
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.stores import JSON, Entry, ManagedStore, Message, Record
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import ConversationIdError, MissingExtraError, OptionError, UnsupportedError
+
+__all__ = ["HostLog", "Memories", "Said", "host_module", "host_text", "memory_of", "refuse_search"]
+
+Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
+"""A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
+
+_FIRST_PAGE = 16
+
+
+class Said(NamedTuple):
+    """A message on its way from a host into the log.
+
+    Attributes:
+        message: The OpenAI chat message, from which memories learn.
+        own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
+        key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+        seq: Its number in the log; 0 if it is not there.
+    """
+
+    message: Message
+    own: JSON = None
+    key: str = ""
+    seq: int = 0
+
+
+class HostLog:
+    """A memory as an adapter uses it. All that may wait is a coroutine with a twin for synchronous hosts.
+
+    An exchange is learnt from when it is answered, however many pieces the host saves it in, and a load learns nothing.
+
+    Attributes:
+        memory: The memory.
+        field: The field of a record that has the host's own form of the message.
+    """
+
+    def __init__(self, memory: BaseMemory, host: str) -> None:
+        self.memory = memory
+        self.field = f"@{host}"
+
+    async def aadd(self, said: Sequence[Said], *, turn_id: str | None = None, ended: bool = False) -> None:
+        """Append messages as one turn, and learn from them if the last one is the answer.
+
+        A question that is asked again before it was answered is there already: a failed run is run again.
+
+        Args:
+            said: The messages, oldest first.
+            turn_id: Saving the same one again changes nothing.
+            ended: Learn in any case: nothing follows.
+        """
+        said = await self._without_repeated(said)
+        learn = ended or (bool(said) and _is_answer(said[-1].message))
+        await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
+
+    async def afollow(self, said: Sequence[Said], *, ended: bool = False) -> None:
+        """Append what follows the newest of a host's messages that the log has.
+
+        Args:
+            said: The host's messages, each with a key, oldest first: all, or the newest ones.
+            ended: As in `aadd`.
+        """
+        newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
+        start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
+        for one in said[start:-1]:
+            await self.aadd([one], turn_id=one.key)
+        last = said[max(start, len(said) - 1) :]
+        await self.aadd(last, turn_id=last[0].key if last else None, ended=ended)
+
+    async def ashown(self, query: str | None = None) -> list[Said]:
+        """The view, for the words that are being answered; what it shows of the log in the host's form too."""
+        shown = await self.memory.amessages(query, catch_up=False)
+        pairs = zip(shown, shown.entries, strict=True)
+        return [self._said(entry) if entry else Said(message) for message, entry in pairs]
+
+    async def aall(self, limit: int | None = None) -> list[Said]:
+        """What was said, oldest first: all, or the newest of it."""
+        newest = await self.memory.aentries(limit, newest_first=True)
+        return [self._said(entry) for entry in reversed(newest)]
+
+    async def aunanswered(self) -> list[Said]:
+        """What was said after the newest answer, oldest first."""
+        size = _FIRST_PAGE
+        while True:
+            said = await self.aall(size)
+            answers = [place for place, one in enumerate(said) if _is_answer(one.message)]
+            if answers or len(said) < size:
+                return said[answers[-1] + 1 :] if answers else said
+            size *= 4
+
+    async def arewind(self, said: Sequence[Said]) -> None:
+        """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
+
+        Raises:
+            UnsupportedError: The store cannot delete single messages.
+        """
+        store = self.memory.store
+        if not isinstance(store, ManagedStore):
+            raise UnsupportedError(
+                f"taking messages back needs a store with 'forget', which {type(store).__name__} lacks"
+            )
+        await store.forget(self.memory.conversation_id, [one.seq for one in said])
+
+    add, follow, shown = blocking(aadd), blocking(afollow), blocking(ashown)
+
+    def record(self, said: Said) -> Record:
+        """A message as it is kept, with the host's own form beside it."""
+        kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False, default=str)}
+        return Record(said.message, kept)
+
+    def _said(self, entry: Entry) -> Said:
+        own = entry.fields.get(self.field)
+        return Said(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
+
+    async def _without_repeated(self, said: Sequence[Said]) -> Sequence[Said]:
+        if not any(one.message["role"] == "user" for one in said):
+            return said
+        asked = [one.message for one in await self.aunanswered() if one.message["role"] == "user"]
+        return [one for one in said if one.message not in asked]
+
+
+def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
+    """The memory for a host's id of a conversation.
+
+    Raises:
+        ConversationIdError: One memory was given, and the host is in another conversation; or there is no id.
+    """
+    if not isinstance(memories, BaseMemory):
+        return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(_id(host_id))
+    if host_id not in (None, memories.conversation_id):
+        raise ConversationIdError(
+            f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: give a "
+            "MemoryProvider, which has a memory for each"
+        )
+    return memories
+
+
+def host_module(name: str, extra: str) -> Any:
+    """A module of a host. Type checkers know nothing of it: it need not be installed.
+
+    Raises:
+        MissingExtraError: It is not installed; the text says which extra brings it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
+
+
+def refuse_search(memory: BaseMemory, place: str, hook: str) -> None:
+    """Refuse a memory that searches, where the host does not tell what is being answered.
+
+    Raises:
+        OptionError: It searches; the text names the hook that does tell.
+    """
+    if memory.needs_query:
+        raise OptionError(
+            f"{memory.name!r} searches for what fits the words that are being answered, and {place} does not tell "
+            f"them: use {hook}"
+        )
+
+
+def host_text(content: Any) -> str:
+    """The text of a host's content: a text, or parts of which some have a text."""
+    if isinstance(content, str):
+        return content
+    parts: list[Any] = content if isinstance(content, list) else []
+    return "\n".join(
+        part if isinstance(part, str) else str(part.get("text") or part.get("refusal") or "") for part in parts
+    ).strip()
+
+
+def _id(host_id: str | None) -> str:
+    if not host_id:
+        raise ConversationIdError(f"the host's run has no conversation id, but {host_id!r}")
+    return host_id
+
+
+def _is_answer(message: Message) -> bool:
+    return message["role"] == "assistant" and not message.get("tool_calls")

@@ -1,0 +1,132 @@
+"""`make hosts`: each agent framework in an environment of its own, with its newest release, and a table host x check.
+
+`python -m tests.hosts [name ...]` makes `.venv-hosts/NAME` where it is missing, and runs the host's tests and the
+programs of its page there. For the tests that hosts publish themselves see `published.py`.
+"""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.hosts.contract import CHECKS
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "tests/hosts/test_pages.py",)
+TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio")
+
+
+class Host(NamedTuple):
+    """A host.
+
+    Attributes:
+        packages: What is installed for it, the host itself first.
+        file: Its tests.
+        extra: The extra of memzoo that names its version; what it names is installed anyway.
+    """
+
+    packages: tuple[str, ...]
+    file: str
+    extra: str
+
+
+HOSTS = {
+    host.extra: host
+    for host in (
+        Host(("openai-agents",), "test_openai_agents.py", "openai-agents"),
+        Host(("langgraph",), "test_langgraph.py", "langgraph"),
+        Host(("langchain", "deepagents"), "test_langchain_agents.py", "langchain"),
+        Host(("pydantic-ai-slim[openai]",), "test_pydantic_ai.py", "pydantic-ai"),
+        Host(("google-adk",), "test_google_adk.py", "google-adk"),
+        Host(("claude-agent-sdk",), "test_claude_agent.py", "claude-agent"),
+        Host(("strands-agents",), "test_strands.py", "strands"),
+        Host(("llama-index-core",), "test_llama_index.py", "llama-index"),
+    )
+}
+
+
+def ran(*command: str | Path, quiet: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run a command here."""
+    return subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False)
+
+
+def python_of(name: str) -> Path:
+    """The interpreter of a host's environment, which is made if there is none."""
+    folder, host = ROOT / ".venv-hosts" / name, HOSTS[name]
+    python = folder / "bin" / "python"
+    if not (folder / ".ready").exists():
+        ran(sys.executable, "-m", "venv", folder)
+        done = ran(python, "-m", "pip", "install", "--quiet", "--editable", f".[{host.extra}]", *host.packages, *TOOLS)
+        if done.returncode:
+            sys.exit(f"{name} cannot be installed:\n{done.stderr}")
+        (folder / ".ready").touch()
+    return python
+
+
+def versions(python: Path, host: Host) -> str:
+    """The packages of a host with their versions."""
+    names = [package.partition("[")[0] for package in host.packages]
+    code = f"from importlib.metadata import version; print(*(f'{{n}} {{version(n)}}' for n in {names!r}), sep=', ')"
+    return ran(python, "-c", code).stdout.strip()
+
+
+def outcomes(python: Path, file: str) -> dict[str, bool]:
+    """Run a file of tests, and tell of each test whether it passed."""
+    report = python.parents[1] / "report.xml"
+    report.unlink(missing_ok=True)
+    # Not with the settings of the other tests: their plugins are not installed here.
+    plain = ("-c", "/dev/null", "--rootdir", ROOT, "--confcutdir", ROOT / "tests/hosts", "--import-mode=importlib")
+    guards = ("-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout", "600")
+    done = ran(
+        python, "-m", "pytest", "-q", *plain, *guards, f"--junitxml={report}", ROOT / "tests/hosts" / file, *PAGES
+    )
+    if done.returncode:
+        _print(done.stdout[-6000:] + done.stderr[-2000:])
+    if not report.exists():
+        return {"tests could be run": False}
+    return dict(_cases(ET.parse(report).getroot()))  # noqa: S314 - we wrote it
+
+
+def _cases(report: ET.Element) -> Iterator[tuple[str, bool]]:
+    for case in report.iter("testcase"):
+        name = f"{case.get('classname')}.{case.get('name')}"
+        outcome = {child.tag for child in case}
+        if "skipped" not in outcome:  # the pages of other hosts
+            yield name, not outcome & {"failure", "error"}
+
+
+def main(names: list[str]) -> int:
+    """Run the hosts, and print the table."""
+    header = ["host", *CHECKS.values(), "all tests"]
+    rows: list[list[str]] = []
+    for name in names or HOSTS:
+        host = HOSTS[name]
+        if not (ROOT / "tests/hosts" / host.file).exists():
+            continue
+        python = python_of(name)
+        found = outcomes(python, host.file)
+        _print(f"{name}: {sum(found.values())} of {len(found)} tests passed")
+        rows.append([versions(python, host), *(_mark(found, check) for check in CHECKS), _all(found)])
+    for row in (header, ["---"] * len(header), *rows):
+        _print(f"| {' | '.join(row)} |")
+    return int(not all(row[-1].split(" of ")[0] == row[-1].split(" of ")[1] for row in rows))
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _mark(found: dict[str, bool], check: str) -> str:
+    of_check = [passed for test, passed in found.items() if test.partition("[")[0].endswith(f"test_{check}")]
+    return "yes" if of_check and all(of_check) else "NO"
+
+
+def _all(found: dict[str, bool]) -> str:
+    return f"{sum(found.values())} of {len(found)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,213 @@
+"""What holds for memzoo in every agent framework: the contract that the files of hosts run through the host's runner.
+
+Hosts are installed each in an environment of its own (`make hosts`). A file is skipped where its host is not there.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import pytest
+
+from memzoo import MemoryProvider, open_store
+from memzoo.memories.testing import ScriptedModel
+from memzoo.stores import Message
+from memzoo.stores.errors import OptionError
+
+CHECKS = {
+    "the_model_saw_summary_and_tail": "the model saw summary and tail",
+    "the_log_is_complete": "the log is complete",
+    "a_retry_doubles_nothing": "a retry doubles nothing",
+    "tool_pairs_stay_whole": "tool pairs stay whole",
+    "a_restart_changes_nothing": "restart equal",
+    "async_equals_sync": "async equals sync",
+    "the_query_is_what_is_being_answered": "the query is right",
+    "two_users_are_isolated": "two users isolated",
+}
+"""The checks of the contract, by the end of their tests' names: the columns of the table that `make hosts` prints."""
+
+
+class Call(NamedTuple):
+    """The scripted model calls the tool `weather`."""
+
+    place: str
+    id: str
+
+
+Step: TypeAlias = str | Call | Exception
+"""What the scripted model does when it is asked: it says something, calls the tool, or fails."""
+
+SUMMARY = "Anna has a cat."
+FACTS = ["My cat is called Pixel.", "My sister lives in Oslo.", "I work as a baker."]
+
+
+class HostContract(ABC):
+    """Checks that run through the host's own runner, with a scripted model in it.
+
+    Attributes:
+        hook: What the error names that refuses memories that search; "" where they are served.
+    """
+
+    hook = ""
+
+    @abstractmethod
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """Let a user say something to a fresh agent that has the tool `weather`: one run of the host.
+
+        Args:
+            memories: Gives the memory for a user.
+            user: The host's id of the conversation.
+            text: What the user says.
+            script: What the model does, call by call.
+            run: What the host knows the run by; the same again is a retry.
+
+        Returns:
+            What the model was sent in each call, as chat messages.
+        """
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """As `say`, through the host's synchronous runner; where it has none, the asynchronous one is run."""
+        return asyncio.run(self.say(memories, user, text, script, run=run))
+
+    def begin_anew(self) -> None:  # noqa: B027 - few hosts keep anything
+        """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
+
+    def setup_method(self) -> None:
+        """Each test begins anew."""
+        self.begin_anew()
+
+    def test_the_model_saw_summary_and_tail(self) -> None:
+        """When the talk is long, the model is sent the summary and the newest messages, and no old ones."""
+        sent = self.talk(summarizing())
+        assert SUMMARY in texts(sent[-1])
+        assert contents(sent[-1])[-2:] == ["Answer 3", "Question 4"]
+        assert "Question 0" not in texts(sent[-1])
+
+    def test_the_log_is_complete(self) -> None:
+        """Everything that was said is in the log, once and in order, whatever the model was shown."""
+        memories = summarizing()
+        self.talk(memories)
+        expected = [text for turn in range(5) for text in (f"Question {turn}", f"Answer {turn}")]
+        assert contents(memories.get("anna").history()) == expected
+
+    def test_one_exchange_is_learnt_from_once(self) -> None:
+        """The memory's model is asked once for an exchange, however many pieces the host saves it in."""
+        asked = ScriptedModel(*["A summary."] * 4)
+        memories = MemoryProvider("summary", llm=asked)
+        for turn in range(2):
+            asyncio.run(self.say(memories, "anna", f"Weather {turn}?", [Call("Oslo", f"call_{turn}"), "Sunny."]))
+        assert [purpose for purpose, _ in asked.asked] == ["summary"] * 2
+        assert "Sunny" in asked.asked[1][1]
+
+    def test_a_retry_doubles_nothing(self) -> None:
+        """A run that failed is run again under its id: the question is in the log once, and so is the answer."""
+        memories = MemoryProvider("buffer")
+        with pytest.raises(Exception, match="overloaded"):
+            asyncio.run(self.say(memories, "anna", "Hello?", [RuntimeError("overloaded")], run="run-1"))
+        asyncio.run(self.say(memories, "anna", "Hello?", ["Hi."], run="run-1"))
+        assert contents(memories.get("anna").history()) == ["Hello?", "Hi."]
+
+    def test_tool_pairs_stay_whole(self) -> None:
+        """Every call that the model is sent has its result behind it, and the question is there once."""
+        memories = MemoryProvider("window", k=1)
+        for turn in range(3):
+            script = [Call("Oslo", f"call_{turn}a"), Call("Rome", f"call_{turn}b"), "Sunny in both."]
+            for request in asyncio.run(self.say(memories, "anna", f"Weather {turn}?", script)):
+                assert contents(request).count(f"Weather {turn}?") == 1
+                assert pairs(request) == (ids := results(request)), "a call without its result, or the reverse"
+                assert len(ids) == len(set(ids))
+        said = memories.get("anna").history()
+        assert [message["role"] for message in said] == ["user", *["assistant", "tool"] * 2, "assistant"] * 3
+        assert pairs(said) == results(said) == [f"call_{turn}{call}" for turn in range(3) for call in "ab"]
+
+    def test_a_restart_changes_nothing(self, tmp_path: Path) -> None:
+        """Another process goes on where this one ended: the model is sent the same as without a restart."""
+        unbroken = self.talk(summarizing())
+        self.begin_anew()
+        sent: list[list[Message]] = []
+        for turn in range(5):
+            store = open_store(f"sqlite:///{tmp_path / 'chat.db'}")
+            sent += self.talk(summarizing(store=store), turns=[turn])
+            store.close()
+        assert [contents(one) for one in sent] == [contents(one) for one in unbroken]
+
+    def test_async_equals_sync(self) -> None:
+        """The host's synchronous runner leaves the same log, and its model is sent the same."""
+        waiting, blocking = summarizing(), summarizing()
+        sent = self.talk(waiting)
+        self.begin_anew()
+        again = [self.say_in_sync(blocking, "anna", f"Question {n}", [f"Answer {n}"])[0] for n in range(5)]
+        assert [contents(one) for one in again] == [contents(one) for one in sent]
+        assert contents(blocking.get("anna").history()) == contents(waiting.get("anna").history())
+
+    def test_the_query_is_what_is_being_answered(self) -> None:
+        """A memory that searches finds what fits this question; or it is refused, and the error names the hook."""
+        memories = MemoryProvider("vector-retriever", k=1)
+        for fact in FACTS:
+            memories.get("anna").save_context({"input": fact}, {"output": "I see."})
+        if self.hook:
+            with pytest.raises(OptionError, match=self.hook):
+                asyncio.run(self.say(memories, "anna", "What is my cat called?", ["Pixel."]))
+            return
+        for question, found in (("What is my cat called?", "Pixel"), ("Where does my sister live?", "Oslo")):
+            (sent,) = asyncio.run(self.say(memories, "anna", question, ["I know."]))
+            assert found in texts(sent)
+            assert contents(sent)[-1] == question
+            assert "baker" not in texts(sent)
+
+    def test_two_users_are_isolated(self) -> None:
+        """What one user says is never shown to another one's model."""
+        memories = MemoryProvider("buffer")
+        for user, text in (("anna", "I am Anna."), ("ben", "I am Ben.")):
+            asyncio.run(self.say(memories, user, text, ["Hello."]))
+        (sent,) = asyncio.run(self.say(memories, "ben", "Who am I?", ["Ben."]))
+        assert contents(sent)[-3:] == ["I am Ben.", "Hello.", "Who am I?"]
+        assert "Anna" not in texts(sent)
+
+    def talk(self, memories: MemoryProvider, turns: Sequence[int] = range(5)) -> list[list[Message]]:
+        """Let Anna ask numbered questions."""
+        return [
+            asyncio.run(self.say(memories, "anna", f"Question {turn}", [f"Answer {turn}"], run=f"run-{turn}"))[0]
+            for turn in turns
+        ]
+
+
+def summarizing(**options: Any) -> MemoryProvider:
+    """Memories of a summary and what fits four messages behind it."""
+
+    def ten_tokens(_: Message) -> int:
+        return 10
+
+    options = {"llm": lambda _: SUMMARY, "max_token_limit": 40, "token_counter": ten_tokens} | options
+    return MemoryProvider("summary-buffer", **options)
+
+
+def contents(messages: Sequence[Message]) -> list[str]:
+    """The texts of what users and assistants said, without calls of tools."""
+    return [m["content"] for m in messages if m["role"] in {"user", "assistant"} and m["content"]]
+
+
+def texts(messages: Sequence[Message]) -> str:
+    """All that the model was sent, as a text."""
+    return "\n".join(str(message["content"]) for message in messages)
+
+
+def pairs(messages: Sequence[Message]) -> list[str]:
+    """The ids of the calls of tools."""
+    return [call["id"] for message in messages for call in message.get("tool_calls") or ()]
+
+
+def results(messages: Sequence[Message]) -> list[str]:
+    """The ids of the calls of which there is a result."""
+    return [message["tool_call_id"] for message in messages if message["role"] == "tool"]
+
+
+def weather(place: str) -> str:
+    """The weather of a place."""
+    return f"Sunny in {place}."

@@ -1,0 +1,277 @@
+"""memzoo in the Claude Agent SDK: `query` through the CLI of its wheel, with a scripted model behind its API."""
+
+import asyncio
+import itertools
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo import InMemoryStore, MemoryProvider, create_memory, open_store
+from memzoo.errors import ModelError, OptionError
+from memzoo.hosts.claude_agent import MemorySessionStore
+from memzoo.memories.testing import ScriptedModel
+from memzoo.stores import Message
+from tests.hosts.claude_api import served
+from tests.hosts.contract import HostContract, Step, contents, weather
+from tests.hosts.page import host, run_page
+
+sdk, conformance = host("claude_agent_sdk"), host("claude_agent_sdk.testing")
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own for the CLI, which knows nobody."""
+    for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "CLAUDE"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def options_of(store: Any, url: str, folder: Path, **more: Any) -> Any:
+    """Options with a tool `weather`, and nothing of what the CLI brings itself."""
+    folder.mkdir(exist_ok=True)
+
+    @sdk.tool("weather", "The weather of a place.", {"place": str})
+    async def tool(given: dict[str, str]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": weather(given["place"])}]}
+
+    environment = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": url, "CLAUDE_CONFIG_DIR": f"{folder}/.claude"}
+    quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1"}
+    return sdk.ClaudeAgentOptions(
+        cwd=folder,
+        env=environment | quiet,
+        session_store=store,
+        hooks={"UserPromptSubmit": [sdk.HookMatcher(hooks=[store.remind])]},
+        mcp_servers={"tools": sdk.create_sdk_mcp_server("tools", tools=[tool])},
+        allowed_tools=["mcp__tools__weather"],
+        tools=[],
+        setting_sources=[],
+        model="claude-sonnet-4-5",  # of others the CLI does not know where to put what hooks tell
+        **more,
+    )
+
+
+async def asked(text: str, options: Any) -> Any:
+    """One run of the SDK: its result."""
+    (result,) = [one async for one in sdk.query(prompt=text, options=options) if isinstance(one, sdk.ResultMessage)]
+    if result.is_error:
+        raise RuntimeError(result.result)
+    return result
+
+
+class TestClaudeAgent(HostContract):
+    """The contract, with a fresh session for each prompt: what the model knows of others comes from the hook."""
+
+    @pytest.fixture(autouse=True)
+    def _folder(self, tmp_path: Path) -> None:
+        self.folder = tmp_path
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """One prompt in a session of its own, in the user's folder."""
+        store = MemorySessionStore(memories.store, lambda project: memories.get(project.rpartition("-")[2]))
+        with served(script) as api:
+            await asked(text, options_of(store, api.url, self.folder / user))
+        return api.sent
+
+
+def test_a_session_is_resumed_on_another_machine(tmp_path: Path) -> None:
+    """A machine with an empty disk resumes it from the store; what is in the transcript is not told again."""
+    store = open_store(f"sqlite:///{tmp_path / 'chat.db'}")
+    sessions = MemorySessionStore(store, MemoryProvider("buffer", store=store))
+
+    async def talk() -> list[list[Message]]:
+        with served(["Hello Anna.", "Pixel."]) as api:
+            first = options_of(sessions, api.url, tmp_path / "anna")
+            session_id = (await asked("My cat is called Pixel.", first)).session_id
+            (tmp_path / "anna" / ".claude").rename(tmp_path / "lost")
+            again = options_of(sessions, api.url, tmp_path / "anna", resume=session_id)
+            assert (await asked("What is my cat called?", again)).session_id == session_id
+            return api.sent
+
+    sent = asyncio.run(talk())
+    assert contents(sent[1]) == ["My cat is called Pixel.", "Hello Anna.", "What is my cat called?"]
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite", "with a memory"])
+def test_the_sdks_conformance_suite_passes(kind: str, tmp_path: Path) -> None:
+    """All contracts that the SDK has for session stores, but that of summaries, which we leave to the SDK."""
+    numbers = itertools.count()
+
+    def made() -> MemorySessionStore:
+        memories = MemoryProvider("buffer") if kind == "with a memory" else None
+        on_disk = kind == "sqlite"
+        store = open_store(f"sqlite:///{tmp_path}/{next(numbers)}.db") if on_disk else InMemoryStore()
+        return MemorySessionStore(store, memories)
+
+    asyncio.run(conformance.run_session_store_conformance(made))
+
+
+KEY = {"project_key": "p", "session_id": "0b7b8a52-2b5c-4b8e-9f3c-8f1d8d6e6a01"}
+
+
+def user(text: Any, uuid: str, **more: Any) -> dict[str, Any]:
+    """An entry with what the user said."""
+    return {"type": "user", "uuid": uuid, "message": {"role": "user", "content": text}, **more}
+
+
+def assistant(*blocks: Any, uuid: str) -> dict[str, Any]:
+    """An entry of the assistant."""
+    return {"type": "assistant", "uuid": uuid, "message": {"role": "assistant", "content": list(blocks)}}
+
+
+def test_a_batch_that_is_sent_again_changes_nothing() -> None:
+    """The SDK sends a batch again after an error; entries without a uuid are not doubled either."""
+    memories = MemoryProvider("buffer")
+    store = MemorySessionStore(memories.store, memories)
+    title, text = {"type": "title", "title": "Cats"}, {"type": "text", "text": "Hi."}
+    batch = [title, user("Hello?", "1"), title, assistant(text, uuid="2"), title]
+
+    async def scene() -> list[Any] | None:
+        for sent in (batch[:3], batch, batch):
+            await store.append(KEY, sent)
+        return await store.load(KEY)
+
+    assert asyncio.run(scene()) == batch
+    assert contents(memories.get("p").history()) == ["Hello?", "Hi."]
+
+
+def test_two_writers_of_one_batch_store_it_once() -> None:
+    """As two processes may that mirror one session."""
+    shared = InMemoryStore()
+    batch = [user(f"Line {n}", str(n)) for n in range(20)]
+
+    async def scene() -> list[Any] | None:
+        await asyncio.gather(*(MemorySessionStore(shared).append(KEY, batch) for _ in range(4)))
+        return await MemorySessionStore(shared).load(KEY)
+
+    assert asyncio.run(scene()) == batch
+
+
+def test_what_the_cli_writes_for_itself_is_not_learnt() -> None:
+    """Meta messages, summaries of its own, subagents and errors are in the transcript alone."""
+    memories = MemoryProvider("buffer")
+    store = MemorySessionStore(memories.store, memories)
+    entries = [
+        user("Caveat", "1", isMeta=True),
+        user("Summary", "2", isCompactSummary=True),
+        user("Do it", "3", isSidechain=True),
+        {**assistant({"type": "text", "text": "API Error"}, uuid="4"), "isApiErrorMessage": True},
+        assistant({"type": "thinking", "thinking": "Hm.", "signature": "s"}, uuid="5"),
+        {"type": "user", "uuid": "7"},
+    ]
+
+    async def scene() -> None:
+        await store.append(KEY, entries)
+        await store.append({**KEY, "subpath": "subagents/agent-1"}, [user("Go", "6")])
+        assert await store.load(KEY) == entries
+
+    asyncio.run(scene())
+    assert memories.get("p").history() == []
+
+
+def test_parallel_calls_keep_their_results() -> None:
+    """The CLI writes each block as an entry, and may write results of two calls into one."""
+    memories = MemoryProvider("window", k=1)
+    calls = [
+        assistant({"type": "tool_use", "id": id_, "name": "Read", "input": {"path": id_}}, uuid=id_) for id_ in "ab"
+    ]
+    results = [{"type": "tool_result", "tool_use_id": id_, "content": [{"type": "text", "text": id_}]} for id_ in "ba"]
+    answer = assistant({"type": "text", "text": "Read."}, uuid="z")
+    said = [user("Read both.", "1"), *calls, user(results, "r"), answer]
+    asyncio.run(MemorySessionStore(memories.store, memories).append(KEY, said))
+    shown = memories.get("p").messages()
+    assert [message["role"] for message in shown] == ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    assert [message["tool_call_id"] for message in shown if message["role"] == "tool"] == ["a", "b"]
+
+
+def test_a_memory_that_cannot_learn_holds_no_transcript_back(caplog: pytest.LogCaptureFixture) -> None:
+    """The SDK would drop a batch that fails; the failure is logged, and the memory catches up later."""
+    memories = MemoryProvider("summary", llm=ScriptedModel(ModelError("down")))
+    store = MemorySessionStore(memories.store, memories)
+    batch = [user("Hello?", "1"), assistant({"type": "text", "text": "Hi."}, uuid="2")]
+    asyncio.run(store.append(KEY, batch))
+    assert asyncio.run(store.load(KEY)) == batch
+    assert contents(memories.get("p").history()) == ["Hello?", "Hi."]
+    assert "not learnt from yet" in caplog.text
+
+
+def test_the_hook_of_a_store_without_a_memory_is_refused(tmp_path: Path) -> None:
+    """The error says what to give."""
+    given = {"cwd": str(tmp_path), "session_id": "s", "prompt": "hi"}
+    with pytest.raises(OptionError, match="MemoryProvider"):
+        asyncio.run(MemorySessionStore(InMemoryStore()).remind(given, None, {}))
+
+
+def test_the_sdks_helpers_work_on_the_store(tmp_path: Path) -> None:
+    """Sessions are listed, renamed, tagged, forked, read and deleted through the SDK's own functions."""
+    store = MemorySessionStore(InMemoryStore())
+    key = {**KEY, "project_key": sdk.project_key_for_directory(tmp_path)}
+    uuids = [f"0b7b8a52-2b5c-4b8e-9f3c-8f1d8d6e6b0{n}" for n in range(2)]
+    common = {"sessionId": KEY["session_id"], "timestamp": "2026-01-01T00:00:00Z", "isSidechain": False}
+    first = user("Hello?", uuids[0], parentUuid=None, **common)
+    second = {**assistant({"type": "text", "text": "Hi."}, uuid=uuids[1]), "parentUuid": uuids[0], **common}
+
+    async def scene() -> None:
+        await store.append(key, [first, second])
+        where = {"directory": str(tmp_path)}
+        await sdk.rename_session_via_store(store, KEY["session_id"], "Cats", **where)
+        await sdk.tag_session_via_store(store, KEY["session_id"], "pets", **where)
+        (listed,) = await sdk.list_sessions_from_store(store, **where)
+        assert (listed.custom_title, listed.tag, listed.first_prompt) == ("Cats", "pets", "Hello?")
+        forked = await sdk.fork_session_via_store(store, KEY["session_id"], **where)
+        read = await sdk.get_session_messages_from_store(store, forked.session_id, **where)
+        assert [message.type for message in read] == ["user", "assistant"]
+        await sdk.delete_session_via_store(store, KEY["session_id"], **where)
+        assert [one.session_id for one in await sdk.list_sessions_from_store(store, **where)] == [forked.session_id]
+
+    asyncio.run(scene())
+
+
+def test_awkward_keys_do_not_meet() -> None:
+    """A slash, a percent sign or a prefix in a key leads nowhere else."""
+    store = MemorySessionStore(InMemoryStore())
+    keys = [
+        {"project_key": "a", "session_id": "b/c"},
+        {"project_key": "a/b", "session_id": "c"},
+        {"project_key": "a%2Fb", "session_id": "c"},
+        {"project_key": "a", "session_id": "b", "subpath": "c"},
+        {"project_key": "ab", "session_id": "c"},
+    ]
+
+    async def scene() -> None:
+        for number, key in enumerate(keys):
+            await store.append(key, [{"type": "x", "n": number}])
+        assert [(await store.load(key) or [{}])[0]["n"] for key in keys] == list(range(5))
+        assert [one["session_id"] for one in await store.list_sessions("a")] == ["b/c"]
+        assert await store.list_subkeys({"project_key": "a", "session_id": "b"}) == ["c"]
+
+    asyncio.run(scene())
+
+
+def test_more_sessions_than_a_page_are_listed() -> None:
+    """However many there are, each is listed once."""
+    store = MemorySessionStore(InMemoryStore())
+
+    async def scene() -> list[Any]:
+        for number in range(250):
+            await store.append({"project_key": "p", "session_id": f"s{number}"}, [{"type": "x"}])
+        return await store.list_sessions("p")
+
+    listed = asyncio.run(scene())
+    assert sorted(one["session_id"] for one in listed) == sorted(f"s{number}" for number in range(250))
+
+
+def test_the_page(tmp_path: Path) -> None:
+    """The program of docs/hosts/claude_agent.md runs as it stands, and prints what is written there."""
+    with served(["Hello Anna.", "Pixel."]) as api:
+        given = options_of(MemorySessionStore(InMemoryStore(), create_memory("buffer")), api.url, tmp_path / "anna")
+        run_page("claude_agent", folder=str(tmp_path / "anna"), env=given.env)
+        assert json.dumps(api.sent[1]).count("My cat is called Pixel.") == 1

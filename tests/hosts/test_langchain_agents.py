@@ -1,0 +1,182 @@
+"""LangChain 1.x and deepagents: the middleware, through `create_agent` and `create_deep_agent`."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+langchain: Any = pytest.importorskip(
+    "langchain.agents", reason="LangChain 1.x is not installed; `make hosts` does that"
+)
+
+from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo.hosts.langchain_agents import MemoryMiddleware, summarizer  # noqa: E402
+from memzoo.memories.testing import ScriptedModel  # noqa: E402
+from memzoo.stores import Message  # noqa: E402
+from memzoo.stores.errors import ConversationIdError  # noqa: E402
+from tests.hosts.contract import (  # noqa: E402
+    SUMMARY,
+    Call,
+    HostContract,
+    Step,
+    contents,
+    results,
+    summarizing,
+    texts,
+    weather,
+)
+from tests.hosts.langchain_models import ScriptedChat, chat, messages  # noqa: E402
+
+checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
+middleware: Any = pytest.importorskip("langchain.agents.middleware")
+
+
+def agent_of(memories: Any, model: ScriptedChat, checkpointer: Any = None, *more: Any) -> Any:
+    """An agent with the tool and the middleware."""
+    return langchain.create_agent(
+        model, [weather], middleware=[*more, MemoryMiddleware(memories)], checkpointer=checkpointer
+    )
+
+
+def given(user: str, text: str, run: str | None) -> tuple[Any, Any]:
+    """What `invoke` takes. The id of a run is that of the human's message."""
+    return {"messages": [messages.HumanMessage(text, id=run)]}, {"configurable": {"thread_id": user}}
+
+
+class TestWithoutCheckpointer(HostContract):
+    """The state lasts for one run: what was said before stands in the memory alone."""
+
+    checkpointer: Any = None
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say`."""
+        model = ScriptedChat(script=list(script), sent=[])
+        await agent_of(memories, model, self.checkpointer).ainvoke(*given(user, text, run))
+        return [chat(sent) for sent in model.sent]
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say_in_sync`."""
+        model = ScriptedChat(script=list(script), sent=[])
+        agent_of(memories, model, self.checkpointer).invoke(*given(user, text, run))
+        return [chat(sent) for sent in model.sent]
+
+
+class TestWithCheckpointer(TestWithoutCheckpointer):
+    """The state has the whole thread; the model is still sent the view."""
+
+    def begin_anew(self) -> None:
+        """See `HostContract.begin_anew`."""
+        self.checkpointer = checkpoints.InMemorySaver()
+
+    def test_the_state_stays_whole(self) -> None:
+        """What the model is not sent is still in the thread's state: nothing removes messages from it."""
+        self.talk(memories := summarizing())
+        agent = agent_of(memories, ScriptedChat(script=[]), self.checkpointer)
+        state = agent.get_state({"configurable": {"thread_id": "anna"}}).values["messages"]
+        expected = [text for turn in range(5) for text in (f"Question {turn}", f"Answer {turn}")]
+        assert [message.text for message in state] == expected
+
+    def test_a_run_is_resumed_without_doubling(self) -> None:
+        """A run that failed goes on from its checkpoint: the question is in the log once."""
+        memories, saver = MemoryProvider("buffer"), self.checkpointer
+        model = ScriptedChat(script=[Call("Oslo", "c1"), RuntimeError("overloaded"), "Sunny."], sent=[])
+        agent, (question, config) = agent_of(memories, model, saver), given("anna", "Weather?", None)
+        with pytest.raises(RuntimeError, match="overloaded"):
+            agent.invoke(question, config)
+        agent.invoke(None, config)
+        assert [message["role"] for message in memories.get("anna").history()] == [
+            "user",
+            "assistant",
+            "tool",
+            "assistant",
+        ]
+        assert results(chat(model.sent[-1])) == ["c1"]
+
+    def test_the_host_may_summarize_too(self) -> None:
+        """Where another middleware replaces messages by a summary, the log is complete and in order all the same."""
+        memories = summarizing()
+        for turn in range(5):
+            model = ScriptedChat(script=[f"Answer {turn}"], sent=[])
+            theirs = middleware.SummarizationMiddleware(
+                ScriptedChat(script=["Theirs."] * 9), trigger=("messages", 4), keep=("messages", 2)
+            )
+            agent_of(memories, model, self.checkpointer, theirs).invoke(*given("anna", f"Question {turn}", None))
+        expected = [text for turn in range(5) for text in (f"Question {turn}", f"Answer {turn}")]
+        assert contents(memories.get("anna").history()) == expected
+
+
+def test_messages_come_back_as_they_were() -> None:
+    """What an earlier process said comes back with ids, usage and names, and providers are sent none of it."""
+    memory = create_memory("buffer", conversation_id="anna")
+    model = ScriptedChat(script=[Call("Oslo", "c1"), "Sunny.", "Bye."], sent=[])
+    first = agent_of(memory, model).invoke({"messages": [messages.HumanMessage("Weather?", name="Anna", id="h1")]})
+    agent_of(memory, model).invoke({"messages": "Thanks."})
+    assert model.sent[-1][:-1] == first["messages"]
+    assert model.sent[-1][3].usage_metadata["total_tokens"] == 2
+    assert "total_tokens" not in str(memory.messages())
+
+
+def test_reasoning_is_kept_beside() -> None:
+    """Reasoning goes back to the framework, and is not in the chat message that other providers are sent."""
+    memory = create_memory("buffer", conversation_id="anna")
+    thought = messages.AIMessage([{"type": "reasoning", "reasoning": "Hm."}, {"type": "text", "text": "Hi."}], id="a1")
+    said = [messages.HumanMessage("Hello?", id="h1"), thought]
+    model = ScriptedChat(script=["Bye."], sent=[])
+    agent_of(memory, model).invoke({"messages": [*said, messages.HumanMessage("Thanks.", id="h2")]})
+    assert model.sent[-1][1] == thought
+    assert memory.history()[1] == {"role": "assistant", "content": "Hi."}
+
+
+def test_one_memory_serves_one_thread() -> None:
+    """A memory given alone is never shown to another thread; the error says what serves many."""
+    agent = agent_of(create_memory("buffer", conversation_id="anna"), ScriptedChat(script=["Hi."]))
+    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+        agent.invoke(*given("ben", "Hello?", None))
+
+
+def test_a_provider_needs_the_thread() -> None:
+    """Without a thread's id nobody's memory is chosen."""
+    agent = agent_of(MemoryProvider("buffer"), ScriptedChat(script=["Hi."]))
+    with pytest.raises(ConversationIdError):
+        agent.invoke({"messages": "Hello?"})
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_our_summaries_in_their_middleware(*, waiting: bool) -> None:
+    """`SummarizationMiddleware` asks the memory's model with the memory's prompt, and hands it the earlier summary."""
+    model = ScriptedModel("Anna greets.", "Anna greets twice.")
+    memory = create_memory("summary", llm=model)
+    theirs = middleware.SummarizationMiddleware(
+        ScriptedChat(script=[]), trigger=("messages", 3), keep=("messages", 1), summarizer=summarizer(memory)
+    )
+    script = [f"Answer {turn}" for turn in range(3)]
+    agent = langchain.create_agent(
+        chat_model := ScriptedChat(script=script, sent=[]),
+        middleware=[theirs],
+        checkpointer=checkpoints.InMemorySaver(),
+    )
+    for turn in range(3):
+        ask = given("anna", f"Question {turn}", None)
+        asyncio.run(agent.ainvoke(*ask)) if waiting else agent.invoke(*ask)
+    assert "Anna greets twice." in texts(chat(chat_model.sent[-1]))
+    assert "Anna greets." in model.asked[1][1]
+    assert "Here is a summary" not in model.asked[1][1]
+    assert memory.history() == []
+
+
+def test_a_deep_agent() -> None:
+    """In deepagents, with all that it brings along, the model is sent the view and the log is complete."""
+    deepagents: Any = pytest.importorskip("deepagents")
+    memories = summarizing()
+    model = ScriptedChat(script=[f"Answer {turn}" for turn in range(5)], sent=[])
+    agent = deepagents.create_deep_agent(model, middleware=[MemoryMiddleware(memories)])
+    for turn in range(5):
+        agent.invoke(*given("anna", f"Question {turn}", None))
+    assert SUMMARY in texts(chat(model.sent[-1]))
+    assert contents(chat(model.sent[-1]))[-2:] == ["Answer 3", "Question 4"]
+    assert len(memories.get("anna").history()) == 10

@@ -1,0 +1,233 @@
+"""LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any, TypedDict
+
+import pytest
+
+graphs: Any = pytest.importorskip("langgraph.graph", reason="LangGraph is not installed; `make hosts` does that")
+
+from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # noqa: E402
+from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
+from memzoo.stores import Message  # noqa: E402
+from memzoo.stores.errors import StoreError  # noqa: E402
+from tests.hosts.contract import HostContract, Step, contents, summarizing, weather  # noqa: E402
+from tests.hosts.langchain_models import ScriptedChat, chat, messages  # noqa: E402
+
+prebuilt: Any = pytest.importorskip("langgraph.prebuilt")
+checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
+
+
+class Whole(TypedDict):
+    """A state with the whole thread."""
+
+    messages: Annotated[list[Any], graphs.add_messages]
+
+
+class Turn(TypedDict):
+    """A state with the newest turn."""
+
+    messages: Annotated[list[Any], this_turn]
+
+
+def graph_of(memories: Any, model: ScriptedChat, state: Any, checkpointer: Any) -> Any:
+    """The graph of the recipe: a model that calls tools, and a last node that remembers."""
+    chain = view(memories) | model
+    graph = graphs.StateGraph(state)
+
+    def ask(state: Any) -> Any:
+        return {"messages": [chain.invoke(state["messages"])]}
+
+    graph.add_node("ask", ask)
+    graph.add_node("tools", prebuilt.ToolNode([weather]))
+    graph.add_node("remember", remember(memories))
+    graph.add_edge(graphs.START, "ask")
+    graph.add_conditional_edges("ask", prebuilt.tools_condition, {"tools": "tools", graphs.END: "remember"})
+    graph.add_edge("tools", "ask")
+    return graph.compile(checkpointer=checkpointer)
+
+
+class TestWholeState(HostContract):
+    """The recipe with LangGraph's own reducer."""
+
+    state: Any = Whole
+
+    def begin_anew(self) -> None:
+        """See `HostContract.begin_anew`."""
+        self.checkpointer: Any = checkpoints.InMemorySaver()
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say`. The id of a run is that of the human's message."""
+        model = ScriptedChat(script=list(script), sent=[])
+        given = {"messages": [messages.HumanMessage(text, id=run)]}
+        await graph_of(memories, model, self.state, self.checkpointer).ainvoke(given, _thread(user))
+        return [chat(sent) for sent in model.sent]
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say_in_sync`."""
+        model = ScriptedChat(script=list(script), sent=[])
+        given = {"messages": [messages.HumanMessage(text, id=run)]}
+        graph_of(memories, model, self.state, self.checkpointer).invoke(given, _thread(user))
+        return [chat(sent) for sent in model.sent]
+
+
+class TestSmallState(TestWholeState):
+    """The recipe with our reducer: checkpoints have one turn."""
+
+    state: Any = Turn
+
+    def test_the_state_does_not_grow(self) -> None:
+        """After five turns the state has the newest one, and the log has all."""
+        self.talk(memories := summarizing())
+        graph = graph_of(memories, ScriptedChat(script=[]), Turn, self.checkpointer)
+        state = graph.get_state(_thread("anna")).values["messages"]
+        assert [message.text for message in state] == ["Question 4", "Answer 4"]
+        assert len(memories.get("anna").history()) == 10
+
+
+def _thread(user: str) -> Any:
+    return {"configurable": {"thread_id": user}}
+
+
+FOODS = ("users", "anna", "foods")
+
+
+def filled(store: MemzooStore) -> MemzooStore:
+    """A store with three items."""
+    for key, text in (("a", "pizza with olives"), ("b", "the weather in Oslo"), ("c", "a bicycle")):
+        store.put(FOODS, key, {"text": text})
+    return store
+
+
+class TestStore:
+    """LangGraph's `BaseStore`."""
+
+    def test_items_outlive_the_process(self, tmp_path: Path) -> None:
+        """After a restart items, times and namespaces are as they were."""
+        url = f"sqlite:///{tmp_path / 'items.db'}"
+        with open_store(url) as opened:
+            before = filled(MemzooStore(opened)).get(FOODS, "a")
+        with open_store(url) as opened:
+            store = MemzooStore(opened)
+            assert store.get(FOODS, "a") == before
+            assert [item.key for item in store.search(FOODS)] == ["a", "b", "c"]
+            assert store.list_namespaces() == [FOODS]
+
+    def test_an_update_keeps_when_it_was_made(self) -> None:
+        """The time at which an item was first put stays; LangGraph's in-memory store forgets it."""
+        store = filled(MemzooStore(InMemoryStore()))
+        made = store.get(FOODS, "a").created_at
+        store.put(FOODS, "a", {"text": "soup"})
+        assert store.get(FOODS, "a").created_at == made <= store.get(FOODS, "a").updated_at
+
+    def test_a_deleted_item_is_gone_everywhere(self) -> None:
+        """Another process sees the deletion, and no empty namespace is left."""
+        shared = InMemoryStore()
+        one, other = filled(MemzooStore(shared)), MemzooStore(shared)
+        assert other.get(FOODS, "a")
+        for key in "abc":
+            one.delete(FOODS, key)
+        assert other.get(FOODS, "a") is None
+        assert one.list_namespaces() == other.list_namespaces() == []
+
+    def test_embeddings_are_computed_once(self, tmp_path: Path) -> None:
+        """The item nearest in meaning comes first, after a restart too, and without embedding anything anew."""
+        embedder = Counting()
+        url = f"sqlite:///{tmp_path / 'items.db'}"
+        with open_store(url) as opened:
+            filled(MemzooStore(opened, embedder=embedder))
+        assert embedder.texts == 3
+        with open_store(url) as opened:
+            found = MemzooStore(opened, embedder=embedder).search(FOODS, query="What is the weather like?", limit=1)
+        assert [item.key for item in found] == ["b"]
+        assert embedder.texts == 4
+
+    def test_writers_lose_nothing(self, tmp_path: Path) -> None:
+        """Eight writers at once, each with a store of its own: every item is there."""
+        with open_store(f"sqlite:///{tmp_path / 'items.db'}") as opened:
+            stores = [MemzooStore(opened) for _ in range(8)]
+
+            def write(number: int) -> None:
+                for key in range(5):
+                    stores[number].put(("all",), f"{number}-{key}", {"n": key})
+
+            with ThreadPoolExecutor(8) as pool:
+                list(pool.map(write, range(8)))
+            assert len(MemzooStore(opened).search(("all",), limit=100)) == 40
+
+    def test_async_writers_lose_nothing(self) -> None:
+        """Twenty tasks on one store at once: every item is there, for another store too."""
+        shared = InMemoryStore()
+        store = MemzooStore(shared)
+
+        async def write() -> None:
+            await asyncio.gather(*(store.aput(("all",), str(key), {"n": key}) for key in range(20)))
+
+        asyncio.run(write())
+        assert len(store.search(("all",), limit=100)) == len(MemzooStore(shared).search(("all",), limit=100)) == 20
+
+    def test_a_failed_write_is_not_shown(self) -> None:
+        """What the store could not keep is not held either."""
+        store = MemzooStore(failing := Failing())
+        filled(store)
+        failing.fails = True
+        with pytest.raises(StoreError, match="disk"):
+            store.put(FOODS, "a", {"text": "soup"})
+        failing.fails = False
+        assert store.get(FOODS, "a").value == {"text": "pizza with olives"}
+
+    def test_it_lives_and_goes_with_its_name(self) -> None:
+        """Items are kept with a conversation of that name: clearing it deletes them, and no other conversation."""
+        shared = InMemoryStore()
+        store = filled(MemzooStore(shared, name="items"))
+        memories = MemoryProvider("buffer", store=shared)
+        memories.get("anna").save_context({"input": "hi"}, {"output": "hello"})
+        assert memories.conversations() == ["anna", "items"]
+        memories.forget("items")
+        assert store.get(FOODS, "a") is None
+        assert contents(memories.get("anna").history()) == ["hi", "hello"]
+
+    def test_in_a_graph(self) -> None:
+        """A node that is given the store reads and writes it."""
+        graph = graphs.StateGraph(Whole)
+
+        def note(state: Any, *, store: Any) -> Any:
+            store.put(FOODS, "last", {"text": state["messages"][-1].text})
+            return {}
+
+        note.__annotations__["store"] = pytest.importorskip("langgraph.store.base").BaseStore
+        graph.add_node("note", note)
+        graph.add_edge(graphs.START, "note")
+        store = MemzooStore(InMemoryStore())
+        graph.compile(store=store).invoke({"messages": "I like soup."})
+        assert store.get(FOODS, "last").value == {"text": "I like soup."}
+
+
+class Counting(HashEmbedder):
+    """Counts what it embeds."""
+
+    texts = 0
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        """See `Embedder.embed`."""
+        self.texts += len(texts)
+        return await super().embed(texts)
+
+
+class Failing(InMemoryStore):
+    """Fails to commit while it is told to."""
+
+    fails = False
+
+    async def commit(self, *args: Any, **kwargs: Any) -> int:
+        """See `Store.commit`."""
+        if self.fails:
+            raise StoreError("the disk is full")
+        return await super().commit(*args, **kwargs)

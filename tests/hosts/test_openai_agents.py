@@ -1,0 +1,205 @@
+"""The OpenAI Agents SDK: sessions and the input filter, through `Runner`."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+agents = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
+
+from agents import Agent, RunConfig, Runner, function_tool, set_trace_processors  # noqa: E402
+from agents.testing import ScriptedModel, assistant_message, function_call  # noqa: E402
+
+from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
+from memzoo.stores import Message  # noqa: E402
+from memzoo.stores.errors import ConversationIdError, OptionError  # noqa: E402
+from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+
+set_trace_processors([])
+
+
+def scripted(script: Sequence[Step]) -> ScriptedModel:
+    """A model of the SDK that does what the script says."""
+    return ScriptedModel([_output(step) for step in script])
+
+
+def _output(step: Step) -> Any:
+    if isinstance(step, Exception):
+        return step
+    if isinstance(step, Call):
+        return [function_call("weather", {"place": step.place}, call_id=step.id)]
+    return [assistant_message(step)]
+
+
+def sent_to(model: ScriptedModel) -> list[list[Message]]:
+    """What the model was sent, as chat messages."""
+    return [[_chat(item) for item in call.input] for call in model.calls]
+
+
+def _chat(item: Any) -> Message:
+    if item.get("type") == "function_call":
+        return {"role": "assistant", "content": None, "tool_calls": [{"id": item["call_id"]}]}
+    if item.get("type") == "function_call_output":
+        return {"role": "tool", "tool_call_id": item["call_id"], "content": item["output"]}
+    content = item["content"]
+    return {"role": item["role"], "content": content if isinstance(content, str) else content[0]["text"]}
+
+
+class _Sessions(HostContract):
+    raw = False
+
+    def run(self, memories: MemoryProvider, user: str) -> tuple[MemorySession, RunConfig]:
+        session = MemorySession(memories, user, raw=self.raw)
+        return session, RunConfig(call_model_input_filter=session.filter_input if self.raw else None)
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say`. The SDK has no id of a run that a retry would have in common with it."""
+        session, config = self.run(memories, user)
+        model = scripted(script)
+        agent = Agent(name="assistant", model=model, tools=[function_tool(weather)])
+        await Runner.run(agent, text, session=session, run_config=config)
+        return sent_to(model)
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say_in_sync`."""
+        session, config = self.run(memories, user)
+        model = scripted(script)
+        Runner.run_sync(Agent(name="assistant", model=model), text, session=session, run_config=config)
+        return sent_to(model)
+
+
+class TestProjectingSession(_Sessions):
+    """A session that gives the view."""
+
+    hook = "call_model_input_filter"
+
+
+class TestRawSessionWithFilter(_Sessions):
+    """A session that gives all items, and a filter that sends the view."""
+
+    raw = True
+
+
+def session_of(name: str, *, raw: bool = False, **options: Any) -> MemorySession:
+    """A session over a new memory."""
+    return MemorySession(create_memory(name, conversation_id="anna", **options), raw=raw)
+
+
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Ask the tool."}]}
+CALLS = [
+    REASONING,
+    {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "weather", "arguments": '{"place": "Oslo"}'},
+    {"type": "function_call", "id": "fc_2", "call_id": "c2", "name": "weather", "arguments": '{"place": "Rome"}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "Sunny."},
+    {"type": "function_call_output", "call_id": "c2", "output": "Rain."},
+]
+TURN = [
+    {"role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
+    *CALLS,
+    {
+        "type": "message",
+        "id": "msg_1",
+        "role": "assistant",
+        "status": "completed",
+        "content": [{"type": "output_text", "text": "Mixed.", "annotations": []}],
+    },
+]
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_items_come_back_as_they_were(*, raw: bool) -> None:
+    """Ids, reasoning and status come back, in the old order; as chat messages they are not sent to providers."""
+    session = session_of("buffer", raw=raw)
+    asyncio.run(session.add_items(TURN))
+    assert asyncio.run(session.get_items()) == TURN
+    memory = session.memory
+    assert [message["role"] for message in memory.messages()] == ["user", *["assistant", "tool"] * 2, "assistant"]
+    assert not re.search("rs_1|fc_1|msg_1|status", str(memory.messages()))
+
+
+def test_reasoning_goes_with_its_call() -> None:
+    """Where the window leaves out a call, it leaves out the reasoning before it."""
+    session = session_of("window", k=1)
+    asyncio.run(session.add_items(TURN))
+    asyncio.run(session.add_items([{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "Bye."}]))
+    assert [item["content"] for item in asyncio.run(session.get_items())] == ["Thanks.", "Bye."]
+
+
+def test_messages_saved_another_way_are_items() -> None:
+    """What a program saved without the SDK is shown to its agents."""
+    session = session_of("buffer")
+    call = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    session.memory.add_messages(
+        [
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "Sunny."},
+        ]
+    )
+    kinds = [item.get("type", item.get("role")) for item in asyncio.run(session.get_items())]
+    assert kinds == ["user", "function_call", "function_call_output"]
+
+
+def test_pop_takes_from_the_log_and_learns_nothing_anew() -> None:
+    """An unanswered question is taken back, however long the talk before it, and no model is asked."""
+    asked: list[object] = []
+    memories = summarizing(llm=lambda messages: asked.append(messages) or SUMMARY)  # type: ignore[func-returns-value]
+    memory, session = memories.get("anna"), MemorySession(memories, "anna")
+    for turn in range(20):
+        memory.save_context({"input": f"Question {turn}"}, {"output": f"Answer {turn}"})
+    before, view = len(asked), memory.messages()
+    asyncio.run(session.add_items([{"role": "user", "content": "Oh"}, CALLS[1]]))
+    assert [asyncio.run(session.pop_item()) for _ in range(2)] == [CALLS[1], {"role": "user", "content": "Oh"}]
+    assert asyncio.run(session.get_items())[-1]["content"] == "Answer 19"
+    assert (memory.messages(), len(asked)) == (view, before)
+
+
+def test_pop_takes_one_item_at_a_time() -> None:
+    """Items that share a message are popped one by one, newest first, until nothing is left."""
+    session = session_of("buffer", raw=True)
+    asyncio.run(session.add_items(TURN))
+    assert [asyncio.run(session.pop_item()) for _ in range(len(TURN) + 1)] == [*reversed(TURN), None]
+
+
+def test_a_limit_cuts_the_tail_and_never_the_summary() -> None:
+    """`SessionSettings(limit=...)` counts what was said; the summary stays."""
+    memories = summarizing()
+    session = MemorySession(memories, "anna")
+    for turn in range(5):
+        memories.get("anna").save_context({"input": f"Question {turn}"}, {"output": f"Answer {turn}"})
+    assert [item["content"] for item in asyncio.run(session.get_items(limit=1))] == [SUMMARY, "Answer 4"]
+
+
+def test_what_the_filter_sends_is_not_stored() -> None:
+    """The summary never becomes input of the next turn, as what a `session_input_callback` returns would."""
+    memories = summarizing()
+    sent = TestRawSessionWithFilter().talk(memories)
+    assert SUMMARY in texts(sent[-1])
+    assert SUMMARY not in str(memories.get("anna").history())
+
+
+def test_a_run_without_the_session_still_says_what_is_asked() -> None:
+    """The filter sends the live input where the log does not have it."""
+    session, model = session_of("buffer", raw=True), scripted(["Hi."])
+    config = RunConfig(call_model_input_filter=session.filter_input)
+    asyncio.run(Runner.run(Agent(name="assistant", model=model), "Hello?", run_config=config))
+    assert contents(sent_to(model)[0]) == ["Hello?"]
+
+
+def test_a_memory_of_another_conversation_is_refused() -> None:
+    """One memory never serves two sessions; the error says what does."""
+    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+        MemorySession(create_memory("buffer", conversation_id="anna"), "ben")
+
+
+def test_a_session_for_a_memory_that_searches_is_refused() -> None:
+    """The SDK does not tell a session the question; the error names the hook that knows it."""
+    with pytest.raises(OptionError, match="call_model_input_filter"):
+        session_of("vector-retriever")

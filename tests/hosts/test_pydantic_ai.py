@@ -1,0 +1,182 @@
+"""Pydantic AI: the capability, through `Agent.run` and its kin."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+pydantic_ai: Any = pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed; `make hosts` does that")
+
+from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo.hosts.pydantic_ai import MemoryCapability  # noqa: E402
+from memzoo.stores import Message  # noqa: E402
+from memzoo.stores.errors import ConversationIdError  # noqa: E402
+from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+
+functions: Any = pytest.importorskip("pydantic_ai.models.function")
+messages: Any = pydantic_ai.messages
+
+
+class Scripted:
+    """A scripted model, and what it was sent."""
+
+    def __init__(self, script: Sequence[Step]) -> None:
+        self.script = list(script)
+        self.sent: list[list[Any]] = []
+        self.model = functions.FunctionModel(self._answer, stream_function=self._stream)
+
+    def _answer(self, sent: list[Any], _: Any) -> Any:
+        self.sent.append(sent)
+        step = self.script.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        return messages.ModelResponse(parts=[_part(step)])
+
+    async def _stream(self, sent: list[Any], _: Any) -> Any:
+        self.sent.append(sent)
+        yield self.script.pop(0)
+
+
+def _part(step: str | Call) -> Any:
+    if isinstance(step, str):
+        return messages.TextPart(step)
+    return messages.ToolCallPart("weather", {"place": step.place}, tool_call_id=step.id)
+
+
+def chat(sent: Sequence[Any]) -> list[Message]:
+    """What the model was sent, as chat messages."""
+    return [one for message in sent for part in message.parts for one in _chat(part)]
+
+
+def _chat(part: Any) -> Iterator[Message]:
+    match part.part_kind:
+        case "tool-call":
+            yield {"role": "assistant", "content": None, "tool_calls": [{"id": part.tool_call_id}]}
+        case "tool-return":
+            yield {"role": "tool", "tool_call_id": part.tool_call_id, "content": part.content}
+        case "text" | "user-prompt" | "system-prompt" as kind:
+            role = {"text": "assistant", "user-prompt": "user"}.get(kind, "system")
+            yield {"role": role, "content": part.content}
+        case _:
+            pass
+
+
+def agent_of(memories: Any, model: Scripted, **options: Any) -> Any:
+    """An agent with the tool and the capability."""
+    return pydantic_ai.Agent(model.model, tools=[weather], capabilities=[MemoryCapability(memories)], **options)
+
+
+class TestCapability(HostContract):
+    """Runs without a `message_history`: what was said before stands in the memory."""
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say`."""
+        model = Scripted(script)
+        await agent_of(memories, model).run(text, conversation_id=user, run_id=run)
+        return [chat(sent) for sent in model.sent]
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """See `HostContract.say_in_sync`."""
+        model = Scripted(script)
+        agent_of(memories, model).run_sync(text, conversation_id=user, run_id=run)
+        return [chat(sent) for sent in model.sent]
+
+
+def test_the_runs_history_stays_whole() -> None:
+    """With a `message_history` the model is still sent the view, nothing is stored twice, and the history is whole."""
+    memories, history = summarizing(), list[Any]()
+    for turn in range(5):
+        model = Scripted([f"Answer {turn}"])
+        agent = agent_of(memories, model)
+        result = agent.run_sync(f"Question {turn}", conversation_id="anna", message_history=history)
+        history = result.all_messages()
+    assert len(history) == len(memories.get("anna").history()) == 10
+    assert SUMMARY in texts(chat(model.sent[0]))
+    assert contents(chat(model.sent[0]))[-2:] == ["Answer 3", "Question 4"]
+
+
+def test_a_retry_after_a_tool_keeps_both_attempts() -> None:
+    """A retry whose first attempt got as far as a tool asks the question once, and its new calls are in the log."""
+    memories = MemoryProvider("buffer")
+    model = Scripted([Call("Oslo", "c1"), RuntimeError("overloaded")])
+    with pytest.raises(RuntimeError, match="overloaded"):
+        agent_of(memories, model).run_sync("Weather?", conversation_id="anna", run_id="run-1")
+    model = Scripted([Call("Oslo", "c2"), "Sunny."])
+    agent_of(memories, model).run_sync("Weather?", conversation_id="anna", run_id="run-1")
+    said = memories.get("anna").history()
+    assert [message["role"] for message in said] == ["user", *["assistant", "tool"] * 2, "assistant"]
+    assert contents(chat(model.sent[0])) == ["Weather?"]
+
+
+def test_the_same_words_twice_are_two_turns() -> None:
+    """Who says yes twice said it twice."""
+    memories = MemoryProvider("buffer")
+    for answer in ("First.", "Second."):
+        agent_of(memories, Scripted([answer])).run_sync("Yes", conversation_id="anna")
+    assert contents(memories.get("anna").history()) == ["Yes", "First.", "Yes", "Second."]
+
+
+def test_messages_come_back_as_they_were() -> None:
+    """Thinking, usage and ids of an earlier run come back, and other providers are sent none of it."""
+    memory = create_memory("buffer", conversation_id="anna")
+    thought = messages.ModelResponse(
+        parts=[messages.ThinkingPart("Hm.", signature="s1"), messages.TextPart("Hi.")], model_name="m-1"
+    )
+    first = pydantic_ai.Agent(functions.FunctionModel(lambda *_: thought), capabilities=[MemoryCapability(memory)])
+    said = first.run_sync("Hello?").all_messages()
+    agent_of(memory, model := Scripted(["Bye."])).run_sync("Thanks.")
+    assert model.sent[0][1] == said[1]
+    assert memory.history()[1] == {"role": "assistant", "content": "Hi."}
+
+
+def test_system_prompts_are_the_agents() -> None:
+    """The agent's system prompt and instructions are sent once with each request, and are not kept."""
+    memory = create_memory("buffer", conversation_id="anna")
+    for turn in range(2):
+        model = Scripted([f"Answer {turn}"])
+        agent = agent_of(memory, model, system_prompt="Be brief.", instructions="Be kind.")
+        agent.run_sync(f"Question {turn}")
+    assert texts(chat(model.sent[0])).count("Be brief.") == 1
+    assert "Be kind." in str(model.sent[0][-1].instructions)
+    assert [message["role"] for message in memory.history()] == ["user", "assistant"] * 2
+
+
+def test_results_of_one_response_go_back_together() -> None:
+    """Calls made at once have their results in one request, as providers want it."""
+    memory = create_memory("buffer", conversation_id="anna")
+    calls = messages.ModelResponse(parts=[_part(Call("Oslo", "c1")), _part(Call("Rome", "c2"))])
+    replies = [calls, messages.ModelResponse(parts=[messages.TextPart("Sunny.")])]
+    model = functions.FunctionModel(lambda *_: replies.pop(0))
+    capability = MemoryCapability(memory)
+    pydantic_ai.Agent(model, tools=[weather], capabilities=[capability]).run_sync("Weather?")
+    agent_of(memory, later := Scripted(["Bye."])).run_sync("Thanks.")
+    assert [part.tool_call_id for part in later.sent[0][2].parts] == ["c1", "c2"]
+
+
+def test_a_stream_is_kept() -> None:
+    """A streamed answer is sent the view, and is in the log when the stream has ended."""
+    memories = summarizing()
+    TestCapability().talk(memories)
+    model = Scripted(["Streamed."])
+
+    async def streamed() -> None:
+        async with agent_of(memories, model).run_stream("Last?", conversation_id="anna") as stream:
+            assert await stream.get_output() == "Streamed."
+
+    asyncio.run(streamed())
+    assert SUMMARY in texts(chat(model.sent[0]))
+    assert contents(memories.get("anna").history())[-2:] == ["Last?", "Streamed."]
+
+
+def test_one_memory_serves_one_conversation() -> None:
+    """A memory given alone serves runs that name no conversation; one that names another is refused."""
+    memory = create_memory("buffer", conversation_id="anna")
+    agent_of(memory, Scripted(["Hi."])).run_sync("Hello?")
+    assert contents(memory.history()) == ["Hello?", "Hi."]
+    with pytest.raises(ConversationIdError, match="MemoryProvider"):
+        agent_of(memory, Scripted(["Hi."])).run_sync("Hello?", conversation_id="ben")

@@ -1,0 +1,244 @@
+"""memzoo in Strands Agents: `Agent` with a scripted model, and our conversation manager."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo import MemoryProvider, create_memory
+from memzoo.hosts.strands import MemoryConversationManager
+from memzoo.memories.testing import ScriptedModel
+from memzoo.stores import Message
+from memzoo.stores.errors import ModelError
+from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather
+from tests.hosts.page import host, run_page
+
+strands, models = host("strands"), host("strands.models")
+exceptions, sessions = host("strands.types.exceptions"), host("strands.session.file_session_manager")
+
+
+class Scripted(models.Model):  # type: ignore[misc]
+    """A model that does what its script says, and keeps what it was sent."""
+
+    def __init__(self, script: Sequence[Step]) -> None:
+        self.script, self.sent = list(script), list[list[Message]]()
+
+    def update_config(self, **_: Any) -> None:
+        """It has no settings."""
+
+    def get_config(self) -> dict[str, Any]:
+        """It has no settings."""
+        return {}
+
+    def structured_output(self, *_: Any, **__: Any) -> Any:
+        """It cannot."""
+        raise NotImplementedError
+
+    async def stream(
+        self, messages: Any, tool_specs: Any = None, system_prompt: str | None = None, **_: Any
+    ) -> AsyncIterator[Any]:
+        """Do the next step."""
+        system = [{"role": "system", "content": system_prompt}] if system_prompt else []
+        self.sent.append([*system, *(chat for message in messages for chat in as_chat(message))])
+        step = self.script.pop(0)
+        if isinstance(step, Exception):
+            raise step
+        block: Any = {"start": {}}
+        delta: Any = {"text": step}
+        if isinstance(step, Call):
+            block = {"start": {"toolUse": {"name": "weather", "toolUseId": step.id}}}
+            delta = {"toolUse": {"input": json.dumps({"place": step.place})}}
+        yield {"messageStart": {"role": "assistant"}}
+        yield {"contentBlockStart": block}
+        yield {"contentBlockDelta": {"delta": delta}}
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if isinstance(step, Call) else "end_turn"}}
+
+
+def as_chat(message: Any) -> list[Message]:
+    """A message of Strands as chat messages."""
+    found: list[Message] = []
+    for block in message["content"]:
+        if "text" in block:
+            found.append({"role": message["role"], "content": block["text"]})
+        if "toolUse" in block:
+            found.append({"role": "assistant", "content": None, "tool_calls": [{"id": block["toolUse"]["toolUseId"]}]})
+        if "toolResult" in block:
+            result = block["toolResult"]
+            text = str(result["content"][0].get("text"))
+            found.append({"role": "tool", "tool_call_id": result["toolUseId"], "content": text})
+    return found
+
+
+def agent_of(memory: Any, script: Sequence[Step], **options: Any) -> Any:
+    """A fresh agent with the tool `weather`."""
+    manager, tools = MemoryConversationManager(memory), [strands.tool(weather)]
+    return strands.Agent(
+        model=Scripted(script), conversation_manager=manager, tools=tools, callback_handler=None, **options
+    )
+
+
+class TestStrands(HostContract):
+    """The contract, with a fresh agent for each prompt."""
+
+    async def say(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """One invocation."""
+        agent = agent_of(memories.get(user), script)
+        await agent.invoke_async(text)
+        return agent.model.sent
+
+    def say_in_sync(
+        self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
+    ) -> list[list[Message]]:
+        """One invocation without an event loop of the caller's."""
+        agent = agent_of(memories.get(user), script)
+        agent(text)
+        return agent.model.sent
+
+
+def test_one_agent_that_goes_on_shows_each_turn_once() -> None:
+    """The agent's own list keeps the newest turn alone, and what its memory shows is not sent twice."""
+    agent = agent_of(summarizing().get("anna"), [f"Answer {turn}" for turn in range(5)])
+    for turn in range(5):
+        agent(f"Question {turn}")
+    assert contents(agent.model.sent[2]) == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Question 2"]
+    assert contents(agent.model.sent[4])[-3:] == ["Question 3", "Answer 3", "Question 4"]
+    assert len(agent.messages) == 2
+    assert agent.conversation_manager.removed_message_count == 8
+
+
+def test_what_was_derived_follows_the_system_prompt() -> None:
+    """The agent's own instructions stay first, as a text or as blocks with cache points."""
+    memory = create_memory("summary", llm=ScriptedModel("Anna has a cat.", "NOTHING NEW", "NOTHING NEW"))
+    memory.save_context({"input": "I have a cat."}, {"output": "Nice."})
+    for prompt in ("Be brief.", [{"text": "Be brief."}, {"cachePoint": {"type": "default"}}]):
+        agent = agent_of(memory, ["Yes."], system_prompt=prompt)
+        agent("Do I?")
+        system = agent.model.sent[0][0]["content"]
+        assert system.startswith("Be brief.")
+        assert system.endswith("Anna has a cat.")
+
+
+def test_a_failed_prompt_given_again_to_the_same_agent_is_asked_once() -> None:
+    """Strands keeps the failed prompt in its list; the model is sent one of the two, and the log has one."""
+    memory = create_memory("buffer")
+    agent = agent_of(memory, [RuntimeError("overloaded"), "Hi."])
+    with pytest.raises(Exception, match="overloaded"):
+        agent("Hello?")
+    agent("Hello?")
+    assert contents(agent.model.sent[1]) == ["Hello?"]
+    assert contents(memory.history()) == ["Hello?", "Hi."]
+
+
+def test_an_overflow_halves_what_is_shown_until_the_turn_alone_is_left() -> None:
+    """A model without room is asked again with less of the past; nothing of the log is lost."""
+    memory = create_memory("buffer")
+    for turn in range(4):
+        memory.save_context({"input": f"Question {turn}"}, {"output": f"Answer {turn}"})
+    overflow = exceptions.ContextWindowOverflowException
+    agent = agent_of(memory, [overflow("1"), overflow("2"), "Fine.", "Again."])
+    agent("And now?")
+    assert [len(contents(sent)) for sent in agent.model.sent] == [9, 5, 3]
+    agent("Once more?")
+    assert len(contents(agent.model.sent[3])) == 11, "the next turn is sent everything again"
+    assert len(memory.history()) == 12
+
+
+def test_an_overflow_of_the_turn_alone_is_told() -> None:
+    """When nothing is left to leave out, the model's error is raised."""
+    with pytest.raises(exceptions.ContextWindowOverflowException):
+        agent_of(create_memory("buffer"), [exceptions.ContextWindowOverflowException("too long")])("Hello?")
+
+
+def test_a_session_manager_of_strands_and_the_memory_agree_after_a_restart(tmp_path: Path) -> None:
+    """Messages that Strands restores are known by their tracking ids: sent once, saved once."""
+    memory = create_memory("buffer")
+    for text, answer in (("One?", "First."), ("Two?", "Second."), ("Three?", "Third.")):
+        manager = sessions.FileSessionManager(session_id="s", storage_dir=str(tmp_path))
+        agent = agent_of(memory, [answer], session_manager=manager)
+        agent(text)
+    assert contents(agent.model.sent[0]) == ["One?", "First.", "Two?", "Second.", "Three?"]
+    assert contents(memory.history()) == ["One?", "First.", "Two?", "Second.", "Three?", "Third."]
+
+
+def test_messages_come_back_as_they_were() -> None:
+    """Reasoning, pictures, several results in one message, ids and usage are kept, and given back to Strands."""
+    memory = create_memory("buffer")
+    said = [
+        {"role": "user", "content": [{"image": {"format": "png", "source": {"bytes": b"\x89PNG"}}}, {"text": "Both?"}]},
+        {
+            "role": "assistant",
+            "content": [
+                {"reasoningContent": {"reasoningText": {"text": "Two calls.", "signature": "s"}}},
+                {"toolUse": {"toolUseId": "a", "name": "weather", "input": {"place": "Oslo"}}},
+                {"toolUse": {"toolUseId": "b", "name": "weather", "input": {"place": "Rome"}}},
+            ],
+            "metadata": {"usage": {"inputTokens": 3, "outputTokens": 4, "totalTokens": 7}},
+        },
+        {
+            "role": "user",
+            "content": [
+                {"toolResult": {"toolUseId": "a", "status": "success", "content": [{"text": "Sun"}]}},
+                {"toolResult": {"toolUseId": "b", "status": "error", "content": [{"json": {"code": 5}}]}},
+            ],
+        },
+    ]
+    shown: list[Any] = []
+
+    class Keeping(Scripted):
+        async def stream(self, messages: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            shown.append(messages)
+            async for event in super().stream(messages, *args, **kwargs):
+                yield event
+
+    first = strands.Agent(
+        model=Keeping(["Sun, and an error."]),
+        conversation_manager=MemoryConversationManager(memory),
+        callback_handler=None,
+        messages=[*said],
+    )
+    first("So?")
+    second = strands.Agent(
+        model=Keeping(["As before."]), conversation_manager=MemoryConversationManager(memory), callback_handler=None
+    )
+    second("Again?")
+    assert [[message["role"], message["content"]] for message in shown[1]][:3] == [
+        [message["role"], message["content"]] for message in said
+    ]
+    kept = json.loads(str(memory.entries()[1].fields["@strands"]))
+    assert kept["metadata"]["usage"]["totalTokens"] == 7
+
+
+def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
+    """What was not said through Strands has no form of its own: calls and results are built."""
+    memory = create_memory("buffer")
+    call = {"id": "x", "type": "function", "function": {"name": "weather", "arguments": '{"place": "Oslo"}'}}
+    memory.add_messages(
+        [
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "x", "content": "Sun"},
+            {"role": "assistant", "content": "Sunny."},
+        ]
+    )
+    agent = agent_of(memory, ["Yes."])
+    agent("Sure?")
+    assert [message["role"] for message in agent.model.sent[0]] == ["user", "assistant", "tool", "assistant", "user"]
+
+
+def test_learning_that_fails_loses_no_turn() -> None:
+    """The turn is in the log before the memory's model is asked."""
+    memory = create_memory("summary", llm=ScriptedModel(ModelError("down")), on_model_error="defer")
+    agent = agent_of(memory, ["Hi."])
+    asyncio.run(agent.invoke_async("Hello?"))
+    assert contents(memory.history()) == ["Hello?", "Hi."]
+
+
+def test_the_page() -> None:
+    """The program of docs/hosts/strands.md runs as it stands, and prints what is written there."""
+    run_page("strands", model=Scripted(["Hello Anna.", "Pixel."]))

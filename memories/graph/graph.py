@@ -84,8 +84,7 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
         with self._lock:
-            node = canonical(name)
-            found = (itertools.islice(self._facts.newest(node, word), most) for word in ("", *words))
+            found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:

@@ -66,7 +66,7 @@ def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
     for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
         short = [fact for key, fact in found.items() if key not in chosen and len(fact.triple) <= _LONGEST]
-        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest)):
+        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key)):
             left -= len(fact.triple) + 1
             if left < 0:
                 return _in_lines(chosen.values())

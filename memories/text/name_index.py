@@ -39,9 +39,9 @@ class NameIndex:
 
     def remove(self, name: str) -> None:
         """Know a name no more."""
-        self._by_start[tuple(_WORD.findall(name)[:_START])].pop(name, None)
+        self._by_start.get(tuple(_WORD.findall(name)[:_START]), {}).pop(name, None)
         for part in frozenset(name.split()):
-            self._by_part[part].pop(name, None)
+            self._by_part.get(part, {}).pop(name, None)
 
     def clear(self) -> None:
         """Know none."""
@@ -80,7 +80,7 @@ class NameIndex:
         words = _WORD.findall(plain)
         runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
         has = set(words)
-        found = (self._by_start.get(run, {}) for run in ((), *runs))
+        found = (self._by_start[run] for run in self._by_start.keys() & {(), *runs})
         return [name for names in found for name, needed in names.items() if needed <= has]
 
 

@@ -91,7 +91,7 @@ def _with_few_marks(text: str) -> str:
 
     What is done to longer runs is Unicode's Stream-Safe Text Format.
     """
-    if text.isascii():
+    if text.isascii() or not any(map(_is_mark, set(text))):
         return text
     pieces: list[str] = []
     marks = 0

@@ -59,7 +59,7 @@ class Counter:
     [("entity", {}), ("knowledge-graph", {"max_token_limit": 100}), ("window", {})],
 )
 def test_an_exchange_costs_the_same_however_much_was_said_before(name: str, options: dict[str, Any]) -> None:
-    """Twice as long a conversation takes at most twice the work, with names and facts that only become more."""
+    """With twice as many names and facts known, it takes no more work; what fits a budget may become a little more."""
     counter = Counter()
     asked = {"llm": counter.model} if name != "window" else {}
     memory = create_memory(name, token_counter="approximate", **asked, **options)
@@ -72,5 +72,4 @@ def test_an_exchange_costs_the_same_however_much_was_said_before(name: str, opti
                 memory.load_memory_variables({"input": question})
                 memory.save_context({"input": question}, {"output": answer})
         counts += [counter.calls - before] if calls == BLOCK else []
-    print(name, counts)
-    assert counts[1] < 1.15 * counts[0]
+    assert counts[1] < 1.1 * counts[0]

@@ -17,6 +17,7 @@ from memzoo.benchmarks.comparing import OFFLINE, Comparison, compare, total_step
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.money import checked_prices, read_prices
 from memzoo.benchmarks.report.changes import changes, failing, thresholds
+from memzoo.benchmarks.report.expecting import dry_run_table
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.transcripts import read_transcripts, sample_path
 from memzoo.benchmarks.variants import Variant, chosen, parse_variant, read_config, variants_of
@@ -133,10 +134,11 @@ def _shown(
     earlier: Mapping[str, Any] | None,
     console: Console,
 ) -> int:
-    console.print(table(found), highlight=False)
     if wanted.dry_run:
-        console.print(_dry_run_note(found, wanted), markup=False, highlight=False)
+        judged = sum(bool(one.question.answer) for one in found.results.questions) if wanted.judge else 0
+        console.print(dry_run_table(found, wanted.model, found.results.run.prices, judged), highlight=False)
         return 0
+    console.print(table(found), highlight=False)
     for path in found.save(wanted.out):
         console.print(f"wrote {path}", markup=False, highlight=False)
     if earlier is not None:
@@ -148,18 +150,6 @@ def _shown(
     ]:
         console.print(line, style="red", markup=False, highlight=False)
     return int(bool(missed or found.ended or found.results.failed))
-
-
-def _dry_run_note(found: Comparison, wanted: Wanted) -> str:
-    exact = [row.memory.name for row in found.rows if not row.memory.model]
-    guessed = [row.memory.name for row in found.rows if row.memory.model]
-    lines = [f"Dry run: {wanted.model} was not asked, nothing was spent or written."]
-    lines.append(f"Exact, because no model is asked: {', '.join(exact)}.")
-    if guessed:
-        lines.append(
-            f"Estimated, with rules in place of the model's replies, on whose length they depend: {', '.join(guessed)}."
-        )
-    return "\n".join(lines)
 
 
 def _sources(paths: Sequence[Path]) -> list[Any]:

@@ -23,7 +23,7 @@ from memzoo.memories.models.offline.tasks import reply as offline_reply
 from memzoo.memories.search.analysis import Analyser, telling_words
 from memzoo.memories.text.language import content_stems, is_question, words
 from memzoo.memories.text.messages import Labels, checked, quoted, text_of
-from memzoo.memories.text.names import canonical, folded, mentions, refers_back, standing
+from memzoo.memories.text.names import canonical, folded, mentions, places, refers_back
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
@@ -56,8 +56,8 @@ def uses() -> Iterator[Any]:
                 anchored = ways <= {"match", "fullmatch"} and ways
                 for way in sorted(ways) if anchored else ["finditer"]:
                     yield pytest.param(cast("re.Pattern[str]", value), way, id=f"{module.__name__}.{name}.{way}")
-    for made in (cast("re.Pattern[str]", vars(PROMPTS)["_tag"]), standing("sam")):
-        yield pytest.param(made, "finditer", id=made.pattern[:30])
+    tag = cast("re.Pattern[str]", vars(PROMPTS)["_tag"])
+    yield pytest.param(tag, "finditer", id=tag.pattern[:30])
 
 
 @pytest.mark.parametrize(("pattern", "way"), [*uses()])
@@ -122,6 +122,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "canonical": canonical,
     "folded": folded,
     "mentions": lambda text: mentions(text, "sam"),
+    "places": lambda text: [*places(text, "sam"), *places(text, text[: len(text) // 2])],
     "refers_back": refers_back,
     "shortened": lambda text: shortened(text, lambda beginning: len(beginning) < 100),
     "tiktoken": lambda text: count_text(text, "o200k_base"),

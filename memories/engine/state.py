@@ -71,6 +71,11 @@ class StateKeeper:
         self._guard = new_lock()
         self._state = State()
 
+    @property
+    def newest(self) -> State:
+        """The state as it was when it was looked at last."""
+        return self._state
+
     async def refresh(self, *, reset: bool = False) -> State:
         """Take in what this or another process committed, and return the state.
 

@@ -64,6 +64,18 @@ class Fact:
         return "\t".join(map(canonical, (self.subject, relation, self.object)))
 
     @cached_property
+    def nodes(self) -> tuple[str, str]:
+        """The canonical subject and object."""
+        subject, _, obj = self.key.split("\t")
+        return subject, obj
+
+    @cached_property
+    def ends(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The words of the canonical subject, and those of the object."""
+        subject, obj = self.nodes
+        return frozenset(subject.split()), frozenset(obj.split())
+
+    @cached_property
     def said_in(self) -> tuple[int, ...]:
         """The log numbers of the messages that stated it, oldest first."""
         return tuple(source.seq for source in self.sources)
@@ -88,8 +100,18 @@ class Fact:
         """The content words of the relation and the object."""
         return content_words(f"{self.relation} {self.object}")
 
+    @cached_property
+    def triple(self) -> str:
+        """The fact as it stands in prompts, on a line of its own."""
+        mark = "NOT " if self.negated else ""
+        return mark + " | ".join(" ".join(part.split()) for part in (self.subject, self.relation, self.object))
+
     def __str__(self) -> str:
         """The fact as a plain statement."""
+        return self._statement
+
+    @cached_property
+    def _statement(self) -> str:
         verb, _, rest = self.relation.partition(" ")
         if not self.negated:
             relation = self.relation

@@ -1,7 +1,6 @@
 """Keeps what was said about the world as a graph of facts."""
 
 import functools
-import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memzoo.memories.graph.fact import Fact, Source, in_order
 from memzoo.memories.graph.fact_index import FactIndex
-from memzoo.memories.graph.name_index import NameIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 from memzoo.stores.driving import blocking
@@ -85,8 +84,7 @@ class KnowledgeGraph:
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
         with self._lock:
-            node = canonical(name)
-            found = (itertools.islice(self._facts.newest(node, word), most) for word in ("", *words))
+            found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
@@ -233,15 +231,35 @@ class KnowledgeGraph:
 
     def _newest(self, name: str, names: Sequence[str], most: int) -> list[Fact]:
         """The newest facts about a name, and the newest between it and each of some names, in the order first said."""
-        nodes = self._nodes(name)
-        found = heapq.merge(*map(self._facts.newest, nodes), key=_last_said, reverse=True)
-        facts = [*itertools.islice(found, most)]
+        facts = [*itertools.islice(self._newest_first(name), most)]
         for other in names:
-            pairs = itertools.product(nodes, self._nodes(other))
-            ends = {pair for one, two in pairs for pair in ((one, two), (two, one))}
-            between = _holding(fact for pair in ends for fact in self._between(*pair))
-            facts += heapq.nlargest(most, between, key=_last_said)
+            facts += itertools.islice(self._connecting(name, other), most)
         return in_order(facts)
+
+    def _newest_first(self, name: str) -> Iterator[Fact]:
+        node = canonical(name)
+        return self._facts.newest(node) if self._is_name(node) else self._facts.newest_with(frozenset(node.split()))
+
+    def _connecting(self, name: str, other: str) -> Iterator[Fact]:
+        """The facts between two names, or between names that have all words of these, the newest first."""
+        one, two = sorted(map(canonical, (name, other)), key=self._is_name)
+        if self._is_name(one):
+            facts = _holding((*self._between(one, two), *self._between(two, one)))
+            return iter(sorted(facts, key=_last_said, reverse=True))
+        at_one, at_two = self._meant_by(one), self._meant_by(two)
+        ways = ((0, 1), (1, 0))
+        return (
+            fact
+            for fact in self._facts.newest_with(frozenset(one.split()))
+            if any(at_one(fact, start) and at_two(fact, end) for start, end in ways)
+        )
+
+    def _meant_by(self, node: str) -> Callable[[Fact, int], bool]:
+        """Tells whether a name stands for the subject (0) or the object (1) of a fact."""
+        if self._is_name(node):
+            return lambda fact, end: fact.nodes[end] == node
+        words = frozenset(node.split())
+        return lambda fact, end: words <= fact.ends[end]
 
     def _revision(self) -> Revision:
         return Revision(self._known, self._between, self._facts.related, self._single_valued)

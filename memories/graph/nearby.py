@@ -43,13 +43,17 @@ def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> li
         once.setdefault(found.fact.key, found)
     ranked = sorted(once.values(), key=lambda found: (found.steps, -times[found.fact.key], -found.fact.newest))
 
+    place = {key: number for number, key in enumerate(once)}
+
     def best(count: int) -> list[Near]:
-        chosen = {found.fact.key for found in ranked[:count]}
-        return [found for key, found in once.items() if key in chosen]
+        return sorted(ranked[:count], key=lambda found: place[found.fact.key])
 
     # More facts have more tokens. Where a tokenizer bends that, it still ends at a number of facts that was counted.
-    counts = range(1, len(ranked) + 1)
-    return best(bisect_right(counts, limit, key=lambda count: _size(lines(best(count)), tokens)))
+    # Doubled first, so that the work is that of what fits, however many are known.
+    counts, most = range(1, len(ranked) + 1), 1
+    while most < len(ranked) and _size(lines(best(most)), tokens) <= limit:
+        most *= 2
+    return best(bisect_right(counts[:most], limit, key=lambda count: _size(lines(best(count)), tokens)))
 
 
 def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
@@ -61,9 +65,9 @@ def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
     left, chosen = _MOST_CHARACTERS, dict[str, Fact]()
     for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
         found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
-        short = [fact for key, fact in found.items() if key not in chosen and len(_triple(fact)) <= _LONGEST]
-        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest)):
-            left -= len(_triple(fact)) + 1
+        short = [fact for key, fact in found.items() if key not in chosen and len(fact.triple) <= _LONGEST]
+        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key)):
+            left -= len(fact.triple) + 1
             if left < 0:
                 return _in_lines(chosen.values())
             chosen[fact.key] = fact
@@ -71,12 +75,7 @@ def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
 
 
 def _in_lines(facts: Iterable[Fact]) -> str:
-    return "\n".join(map(_triple, in_order(facts)))
-
-
-def _triple(fact: Fact) -> str:
-    mark = "NOT " if fact.negated else ""
-    return mark + " | ".join(" ".join(part.split()) for part in (fact.subject, fact.relation, fact.object))
+    return "\n".join(fact.triple for fact in in_order(facts))
 
 
 def _size(texts: Sequence[str], tokens: Callable[[str], int]) -> int:

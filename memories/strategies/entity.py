@@ -9,12 +9,13 @@ from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.entity_index import EntityIndex
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.shortening import fitting
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry
+from memzoo.stores import JSON, Entry
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 
@@ -68,6 +69,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._hint: _Hint | None = None
+        self._index = EntityIndex()
 
     @property
     def memory_variables(self) -> list[str]:
@@ -84,7 +86,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
             if not names:
                 return Changes()
-        notes = EntityNotes(state.items)
+        notes = self._notes(state)
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
         known = notes.asked_about([*names, *spoken_of])
@@ -100,13 +102,17 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and the notes on who and what is mentioned in the query."""
         recent = await log.exchanges(self.k)
-        notes = EntityNotes(state.items)
+        notes = self._notes(state)
         names = await self._names(query or "", recent, state)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
         if self.max_token_limit is not None:
             names = [*names, *_spoken_of(recent, notes)]
         return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
+
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the names in the index."""
+        self._index.apply(changes, reset=reset)
 
     @property
     def entities(self) -> dict[str, str]:
@@ -118,6 +124,11 @@ class ConversationEntityMemory(ModelBackedMemory):
         """Other names for what there are notes on, each with the name on the note."""
         return EntityNotes(drive(self._state(catch_up=False)).items).aliases
 
+    def _notes(self, state: State) -> EntityNotes:
+        """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
+        kept = self._sync is not None and self._sync.keeper.newest is state
+        return EntityNotes(state.items, self._index if kept else None)
+
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         self._found = None
         if not query.strip():
@@ -127,7 +138,7 @@ class ConversationEntityMemory(ModelBackedMemory):
             names = replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return list(EntityNotes(state.items).standing_in(query))
+            return list(self._notes(state).standing_in(query))
         self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
         return names
 

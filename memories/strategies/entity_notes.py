@@ -4,20 +4,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.memories.text.names import canonical, folded, mentions
+from memzoo.memories.strategies.entity_index import EntityIndex
+from memzoo.memories.text.names import canonical
+from memzoo.stores.forks import cached_property
 
 __all__ = ["EntityNotes"]
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: the index is made when it is needed.
+@dataclass(frozen=True)
 class EntityNotes:
     """Notes by the canonical names of what they are about.
 
     Attributes:
         items: Of an entity `name` and `summary`; of another name for it `name` and `of`, the key of the entity.
+        index: Of these items, and maybe of some that are no more or not yet among them; made if it is not given.
     """
 
     items: Mapping[str, Mapping[str, str]]
+    index: EntityIndex | None = None
 
     def key(self, name: str) -> str:
         """The key of the entity that a name stands for, known or not."""
@@ -54,16 +59,13 @@ class EntityNotes:
         for name in names:
             keys = [self.key(name)]
             if keys[0] not in self.items:
-                words = set(keys[0].split())
-                keys = sorted({self.key(known) for known in self.items if words <= set(known.split())}) or keys
+                keys = sorted(map(self.key, self._known(self._index.with_words(keys[0])))) or keys
             notes |= {self.name(key, name): self.summary(key) for key in keys}
         return notes
 
     def standing_in(self, text: str) -> Iterator[str]:
         """The known names that stand in a text."""
-        plain = folded(text)
-        likely = ((key, item["name"]) for key, item in sorted(self.items.items()) if key in plain)
-        return (name for key, name in likely if mentions(plain, key))
+        return (self.items[key]["name"] for key in self._known(self._index.standing_in(text)))
 
     @property
     def notes(self) -> dict[str, str]:
@@ -102,5 +104,12 @@ class EntityNotes:
         return changed
 
     def _aliases(self, key: str) -> list[str]:
-        others = sorted((other, item) for other, item in self.items.items() if "of" in item)
-        return [item["name"] for other, item in others if other != key and self.key(other) == key]
+        others = sorted(self._known(self._index.others(key)))
+        return [self.items[other]["name"] for other in others if self.key(other) == key]
+
+    def _known(self, keys: Iterable[str]) -> list[str]:
+        return [key for key in keys if key in self.items]
+
+    @cached_property
+    def _index(self) -> EntityIndex:
+        return self.index or EntityIndex(self.items)

@@ -3,8 +3,9 @@
 import functools
 import re
 import unicodedata
+from collections.abc import Iterator
 
-__all__ = ["canonical", "folded", "mentions", "refers_back", "standing"]
+__all__ = ["canonical", "folded", "mentions", "places", "refers_back"]
 
 # What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
@@ -45,7 +46,7 @@ def mentions(text: str, name: str) -> bool:
         >>> mentions("Is “Sam” here?", "sam"), mentions("The same?", "sam")
         (True, False)
     """
-    return bool(name) and standing(name).search(folded(text)) is not None
+    return next(places(folded(text), name), None) is not None
 
 
 def refers_back(text: str) -> bool:
@@ -63,9 +64,26 @@ def folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", _with_few_marks(text)).casefold().split())
 
 
-def standing(name: str) -> re.Pattern[str]:
-    """Make a pattern that finds a name, given in its canonical form, as whole words in a folded text."""
-    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+def places(text: str, name: str) -> Iterator[int]:
+    """Find where a name, given in its canonical form, stands as whole words in a folded text.
+
+    Not by an expression made of the name: making one takes a hundred times as long as looking for it.
+
+    Example:
+        >>> list(places("sam and samara like sam", "sam"))
+        [0, 20]
+    """
+    place = text.find(name) if name else -1
+    while place >= 0:
+        end = place + len(name)
+        whole = not (_in_word(text[place - 1 : place]) or _in_word(text[end : end + 1]))
+        if whole:
+            yield place
+        place = text.find(name, end if whole else place + 1)
+
+
+def _in_word(char: str) -> bool:
+    return char.isalnum() or char == "_"
 
 
 def _with_few_marks(text: str) -> str:
@@ -73,7 +91,7 @@ def _with_few_marks(text: str) -> str:
 
     What is done to longer runs is Unicode's Stream-Safe Text Format.
     """
-    if text.isascii():
+    if text.isascii() or not any(map(_is_mark, set(text))):
         return text
     pieces: list[str] = []
     marks = 0

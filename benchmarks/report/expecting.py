@@ -1,0 +1,107 @@
+"""What a comparison is going to ask its models: the table of a dry run, exact as far as it can be known before."""
+
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.results import Row
+
+__all__ = ["Expected", "dry_run_table", "expected"]
+
+# Whether a call is made depends on no reply: one for each exchange or question, or none at all.
+_KNOWN = {
+    "summary": {"load", "save"},
+    "summary-buffer": {"load"},
+    "summarizing-window": {"load", "save"},
+    "entity": {"load"},
+    "knowledge-graph": {"save"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """A number that is to be expected.
+
+    Attributes:
+        amount: The number, with rules in place of a model.
+        exact: No reply of a model can change it, as long as replies can be used.
+    """
+
+    amount: float
+    exact: bool
+
+    def __str__(self) -> str:
+        return f"{'' if self.exact else '≈ '}{self.amount:,.0f}"
+
+
+def expected(row: Row, budget: int) -> dict[str, Expected]:
+    """List what a memory will show and ask: tokens at an exchange, calls in all, tokens of these calls.
+
+    Calls to load are those of the exchanges and of the questions.
+    """
+    known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
+    spent = row.upkeep + row.asking
+    asks = bool(row.memory.model and spent.calls)
+    return {
+        "tokens shown": Expected(row.budgets[budget].tokens, not row.memory.model),
+        "calls to load": Expected(row.load.calls + row.asking.calls, "load" in known),
+        "calls to save": Expected(row.save.calls, "save" in known),
+        "tokens sent": Expected(spent.prompt_tokens, not asks),
+        "received": Expected(spent.completion_tokens, not asks),
+    }
+
+
+def dry_run_table(found: Comparison, model: str, prices: Prices | None, judged: int) -> Group:
+    """Draw for a terminal what the real run is going to ask.
+
+    Args:
+        found: With rules in place of models.
+        model: The model that will be asked.
+        prices: Of models, if they are known.
+        judged: How many answers are going to be judged, for each memory and budget; 0 without a judge.
+    """
+    budget = found.results.main_budget
+    rows = [row for row in found.rows if not row.error]
+    drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {budget:,} tokens", title_justify="left")
+    drawn.add_column("memory")
+    for title in (*expected(rows[0], budget), *(["cost"] if prices else [])):
+        drawn.add_column(title.replace(" ", "\n"), justify="right")
+    for row in rows:
+        cost = [_cost(row, prices, model)] if prices else []
+        drawn.add_row(row.memory.name, *map(str, expected(row, budget).values()), *cost)
+    return Group(drawn, Text("\n".join(_notes(found, model, judged))))
+
+
+def _cost(row: Row, prices: Prices, model: str) -> str:
+    asked = _less(row.upkeep + row.asking, row.embedding)
+    amount = cost_of(prices, model, asked) + cost_of(prices, EMBEDDING, row.embedding)
+    return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
+
+
+def _less(all_of_it: Sum, part: Sum) -> Sum:
+    return Sum(
+        calls=all_of_it.calls - part.calls,
+        prompt_tokens=all_of_it.prompt_tokens - part.prompt_tokens,
+        completion_tokens=all_of_it.completion_tokens,
+    )
+
+
+def _notes(found: Comparison, model: str, judged: int) -> list[str]:
+    notes = [f"Dry run: {model} was not asked, nothing was spent or written."]
+    if any(row.memory.model for row in found.rows):
+        notes.append(
+            "≈ marks an estimate: it depends on replies, for which rules stood in. If no call fails, all else is exact."
+        )
+    if len(found.results.run.budgets) > 1:
+        notes.append("A memory whose options name the budget runs once for each budget; this is the run for the first.")
+    if judged:
+        rows = sum(row.memory.name != "everything" for row in found.rows)
+        answers = judged * rows * len(found.results.run.budgets)
+        notes.append(f"The judge: {answers:,} answers, and as many marks for those that are not empty.")
+    return notes

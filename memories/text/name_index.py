@@ -1,0 +1,93 @@
+"""Finds known names in a text, without looking at each of them."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from memzoo.memories.text.names import canonical, folded, places
+
+__all__ = ["NameIndex"]
+
+_WORD = re.compile(r"\w+")
+_SHORTEST_PART = 4
+_START = 4
+
+
+class NameIndex:
+    """Names in their canonical form, by their words.
+
+    Example:
+        >>> index = NameIndex()
+        >>> for name in ("york", "new york", "sam"):
+        ...     index.add(name)
+        >>> index.named_in("Is New York where Sam lives?"), index.with_words("york new")
+        (['new york', 'sam'], ['new york'])
+    """
+
+    def __init__(self) -> None:
+        # By the words that a name begins with: a text that has the name has these, one after another, however many
+        # names there are with one of them.
+        self._by_start: defaultdict[tuple[str, ...], dict[str, frozenset[str]]] = defaultdict(dict)
+        self._by_part: defaultdict[str, dict[str, frozenset[str]]] = defaultdict(dict)
+
+    def add(self, name: str) -> None:
+        """Know a name."""
+        words, parts = _WORD.findall(name), frozenset(name.split())
+        self._by_start[tuple(words[:_START])][name] = frozenset(words)
+        for part in parts:
+            self._by_part[part][name] = parts
+
+    def remove(self, name: str) -> None:
+        """Know a name no more."""
+        self._by_start.get(tuple(_WORD.findall(name)[:_START]), {}).pop(name, None)
+        for part in frozenset(name.split()):
+            self._by_part.get(part, {}).pop(name, None)
+
+    def clear(self) -> None:
+        """Know none."""
+        self._by_start.clear()
+        self._by_part.clear()
+
+    def standing_in(self, text: str) -> list[str]:
+        """The known names that stand in a text, sorted; those too that are only a part of a longer one."""
+        plain = folded(text)
+        return sorted(name for name in self._likely(plain) if next(places(plain, name), None) is not None)
+
+    def named_in(self, text: str) -> list[str]:
+        """The known names that stand in a text, in their order there; none that is only a part of a longer one."""
+        left = folded(text)
+        first: dict[str, int] = {}
+        for name in sorted(self._likely(left), key=lambda name: (-len(name), name)):
+            if found := [*places(left, name)]:
+                first[name] = found[0]
+                left = _blanked(left, found, len(name))
+        return sorted(first, key=first.__getitem__)
+
+    def with_words(self, name: str) -> list[str]:
+        """The known names that have all words of a name."""
+        words = set(name.split())
+        rarest = min((self._by_part.get(word, {}) for word in words), key=len, default={})
+        return [known for known, parts in rarest.items() if words <= parts]
+
+    def has_part_of_a_name(self, text: str, named: Sequence[str]) -> bool:
+        """Tell whether a capitalised word of a text, outside the names found in it, is a word of a known name."""
+        covered = {word for name in named for word in name.split()}
+        capitalised = {canonical(word) for word in text.split() if word.lower() != word}
+        return any(self._by_part.get(word) for word in capitalised - covered if len(word) >= _SHORTEST_PART)
+
+    def _likely(self, plain: str) -> list[str]:
+        """The names of which a folded text has all words, and the first ones in a row."""
+        words = _WORD.findall(plain)
+        runs = {tuple(words[place : place + length]) for place in range(len(words)) for length in range(1, _START + 1)}
+        has = set(words)
+        found = (self._by_start[run] for run in self._by_start.keys() & {(), *runs})
+        return [name for names in found for name, needed in names.items() if needed <= has]
+
+
+def _blanked(text: str, found: Sequence[int], length: int) -> str:
+    """A text without what stands at some places."""
+    pieces, end = list[str](), 0
+    for place in found:
+        pieces += [text[end:place], "\0" * length]
+        end = place + length
+    return "".join([*pieces, text[end:]])

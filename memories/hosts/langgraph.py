@@ -63,7 +63,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc]
         try:
             results = await host(ops)
             if put:
-                await self._commit({_name(key): self._kept(key, before.get(key)) for key in put})
+                await self._commit({json.dumps(key): self._kept(key, before.get(key)) for key in put})
         except BaseException:
             self._version = 0  # what is held may be ahead of the store: it is read anew
             raise
@@ -85,15 +85,13 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc]
             await self._store.append(self._name, [Record(_FIRST)], turn_id=_STATE)
         while True:
             try:
-                expected = self._version
                 self._version = await self._store.commit(
-                    self._name, _STATE, expected=expected, watermark=0, changes=changes
+                    self._name, _STATE, expected=self._version, watermark=0, changes=changes
                 )
             except ConflictError:
                 await self._refresh()
-                self._take_in(changes)
             else:
-                return
+                return self._take_in(changes)  # another task may have read everything anew meanwhile
 
     async def _refresh(self) -> None:
         update = await self._store.read_state(self._name, _STATE, since=self._version)
@@ -113,10 +111,6 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc]
                 own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
                 self._data[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
                 self._vectors[namespace][key] = dict(kept["vectors"])
-
-
-def _name(key: Key) -> str:
-    return json.dumps([list(key[0]), key[1]], ensure_ascii=False)
 
 
 def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:

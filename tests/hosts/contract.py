@@ -184,7 +184,10 @@ def summarizing(**options: Any) -> MemoryProvider:
     def ten_tokens(_: Message) -> int:
         return 10
 
-    options = {"llm": lambda _: SUMMARY, "max_token_limit": 40, "token_counter": ten_tokens} | options
+    def summary(_: list[Message]) -> str:
+        return SUMMARY
+
+    options = {"llm": summary, "max_token_limit": 40, "token_counter": ten_tokens} | options
     return MemoryProvider("summary-buffer", **options)
 
 

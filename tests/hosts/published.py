@@ -1,7 +1,7 @@
 """The session and store tests that hosts publish themselves, run against our adapters.
 
-`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`), which needs pytest-mock too. The source distribution is downloaded for each run; the only
-change is what stands for the host's own class.
+`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`), which needs pytest-mock too. The
+source distribution is downloaded for each run; the only change is what stands for the host's own class.
 """
 
 import re
@@ -46,8 +46,9 @@ class SQLiteSession(MemorySession):
 LANGGRAPH = """
 import memzoo
 from memzoo.hosts.langgraph import MemzooStore
-def InMemoryStore(**options):
-    return MemzooStore(memzoo.InMemoryStore(), **options)
+class InMemoryStore(MemzooStore):
+    def __init__(self, **options):
+        super().__init__(memzoo.InMemoryStore(), **options)
 """
 PUBLISHED = {
     "openai-agents": Published(
@@ -79,9 +80,8 @@ def outcome(name: str) -> str:
             text = (root / file).read_text("utf-8")
             changed = re.sub(rf"^(from \S+ import .*?)\b{published.theirs}\b,? ?", r"\1", text, flags=re.MULTILINE)
             changed = re.sub(r"^from \S+ import *$", "", changed, flags=re.MULTILINE)
-            place = re.search(r"^(from __future__.*\n)?", changed, flags=re.MULTILINE)
-            end = place.end() if place else 0
-            (root / file).write_text(changed[:end] + published.ours + changed[end:], "utf-8")
+            first = next(re.finditer(r"^(?!from __future__)(?:import|from) ", changed, flags=re.MULTILINE)).start()
+            (root / file).write_text(changed[:first] + published.ours + changed[first:], "utf-8")
         command = [
             sys.executable,
             "-m",

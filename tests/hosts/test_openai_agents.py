@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-agents = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
-
-from agents import Agent, RunConfig, Runner, function_tool, set_trace_processors  # noqa: E402
-from agents.testing import ScriptedModel, assistant_message, function_call  # noqa: E402
+agents: Any = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
 
 from memzoo import MemoryProvider, create_memory  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
@@ -18,23 +15,24 @@ from memzoo.stores import Message  # noqa: E402
 from memzoo.stores.errors import ConversationIdError, OptionError  # noqa: E402
 from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
 
-set_trace_processors([])
+testing: Any = pytest.importorskip("agents.testing")
+agents.set_trace_processors([])
 
 
-def scripted(script: Sequence[Step]) -> ScriptedModel:
+def scripted(script: Sequence[Step]) -> Any:
     """A model of the SDK that does what the script says."""
-    return ScriptedModel([_output(step) for step in script])
+    return testing.ScriptedModel([_output(step) for step in script])
 
 
 def _output(step: Step) -> Any:
     if isinstance(step, Exception):
         return step
     if isinstance(step, Call):
-        return [function_call("weather", {"place": step.place}, call_id=step.id)]
-    return [assistant_message(step)]
+        return [testing.function_call("weather", {"place": step.place}, call_id=step.id)]
+    return [testing.assistant_message(step)]
 
 
-def sent_to(model: ScriptedModel) -> list[list[Message]]:
+def sent_to(model: Any) -> list[list[Message]]:
     """What the model was sent, as chat messages."""
     return [[_chat(item) for item in call.input] for call in model.calls]
 
@@ -51,9 +49,9 @@ def _chat(item: Any) -> Message:
 class _Sessions(HostContract):
     raw = False
 
-    def run(self, memories: MemoryProvider, user: str) -> tuple[MemorySession, RunConfig]:
+    def run(self, memories: MemoryProvider, user: str) -> tuple[MemorySession, Any]:
         session = MemorySession(memories, user, raw=self.raw)
-        return session, RunConfig(call_model_input_filter=session.filter_input if self.raw else None)
+        return session, agents.RunConfig(call_model_input_filter=session.filter_input if self.raw else None)
 
     async def say(
         self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
@@ -61,8 +59,8 @@ class _Sessions(HostContract):
         """See `HostContract.say`. The SDK has no id of a run that a retry would have in common with it."""
         session, config = self.run(memories, user)
         model = scripted(script)
-        agent = Agent(name="assistant", model=model, tools=[function_tool(weather)])
-        await Runner.run(agent, text, session=session, run_config=config)
+        agent = agents.Agent(name="assistant", model=model, tools=[agents.function_tool(weather)])
+        await agents.Runner.run(agent, text, session=session, run_config=config)
         return sent_to(model)
 
     def say_in_sync(
@@ -71,7 +69,7 @@ class _Sessions(HostContract):
         """See `HostContract.say_in_sync`."""
         session, config = self.run(memories, user)
         model = scripted(script)
-        Runner.run_sync(Agent(name="assistant", model=model), text, session=session, run_config=config)
+        agents.Runner.run_sync(agents.Agent(name="assistant", model=model), text, session=session, run_config=config)
         return sent_to(model)
 
 
@@ -93,14 +91,14 @@ def session_of(name: str, *, raw: bool = False, **options: Any) -> MemorySession
 
 
 REASONING = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Ask the tool."}]}
-CALLS = [
+CALLS: list[dict[str, Any]] = [
     REASONING,
     {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "weather", "arguments": '{"place": "Oslo"}'},
     {"type": "function_call", "id": "fc_2", "call_id": "c2", "name": "weather", "arguments": '{"place": "Rome"}'},
     {"type": "function_call_output", "call_id": "c1", "output": "Sunny."},
     {"type": "function_call_output", "call_id": "c2", "output": "Rain."},
 ]
-TURN = [
+TURN: list[dict[str, Any]] = [
     {"role": "user", "content": [{"type": "input_text", "text": "Weather?"}]},
     *CALLS,
     {
@@ -188,8 +186,8 @@ def test_what_the_filter_sends_is_not_stored() -> None:
 def test_a_run_without_the_session_still_says_what_is_asked() -> None:
     """The filter sends the live input where the log does not have it."""
     session, model = session_of("buffer", raw=True), scripted(["Hi."])
-    config = RunConfig(call_model_input_filter=session.filter_input)
-    asyncio.run(Runner.run(Agent(name="assistant", model=model), "Hello?", run_config=config))
+    config = agents.RunConfig(call_model_input_filter=session.filter_input)
+    asyncio.run(agents.Runner.run(agents.Agent(name="assistant", model=model), "Hello?", run_config=config))
     assert contents(sent_to(model)[0]) == ["Hello?"]
 
 

@@ -52,8 +52,8 @@ weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, a
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
 	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))
 
-record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or from OPENAI_BASE_URL with OPENAI_API_KEY
-	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
+record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes replaces them; MODEL=... OPENAI_BASE_URL=... with OPENAI_API_KEY ask a real model
+	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
 	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-langchain $(VENV)-llama build dist *.egg-info memzoo-compare

@@ -94,7 +94,7 @@ KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-age
 
 kits: $(VENV)-kits/.ready  ## the replay kit beside vcrpy and cassetter: twelve wishes, changed prompts, speed; 10,000 concurrent replays
 	$(VENV)-kits/bin/python -W ignore -m memzoo.benchmarks.research.kits $(ARGS)
-	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 tests/cassettes/test_concurrency.py
+	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 --timeout 0 tests/cassettes/test_concurrency.py
 
 $(VENV)-kits/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-kits

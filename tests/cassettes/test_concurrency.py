@@ -150,7 +150,7 @@ def test_one_outcome(server: "ModelServer", path: Path) -> None:
             return answers
 
         # Plain HTTP: to read the certificates would take longer than all replays.
-        async with httpx2.AsyncClient(verify=False) as client:  # noqa: S501
+        async with httpx2.AsyncClient(verify=False) as client:
             return await asyncio.gather(*(one(client) for _ in range(tasks)))
 
     def run(url: str, order: random.Random) -> dict[int, list[list[str]]]:

@@ -1,0 +1,32 @@
+"""Compare memories on conversations of your own: what each remembers, what it costs, how slow it is."""
+
+from memzoo.benchmarks.comparing import Comparison, compare
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.results import Results, Row
+from memzoo.benchmarks.transcripts import (
+    Exchange,
+    Question,
+    Transcript,
+    load_transcripts,
+    read_transcripts,
+    sample_transcripts,
+)
+from memzoo.benchmarks.variants import PRESETS, Variant, parse_variant
+
+__all__ = [
+    "PRESETS",
+    "Comparison",
+    "Exchange",
+    "Question",
+    "Results",
+    "Row",
+    "TextCounter",
+    "Transcript",
+    "Variant",
+    "compare",
+    "load_transcripts",
+    "named_counter",
+    "parse_variant",
+    "read_transcripts",
+    "sample_transcripts",
+]

@@ -1,0 +1,290 @@
+"""Puts memories side by side on conversations: what each remembers, what it costs, how slow it is."""
+
+import functools
+import importlib
+import importlib.metadata
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.judging import Judge
+from memzoo.benchmarks.measure.measuring import steps_in
+from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.money import Prices, Purse, Watched
+from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
+from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
+from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant
+from memzoo.benchmarks.work import Journal, Progress, Unit, work_off
+from memzoo.memories import ChatModel, Model
+from memzoo.memories.models.chat import ModelOption, as_model
+from memzoo.prompts import PromptSource
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import OptionError
+
+__all__ = ["OFFLINE", "Comparison", "Memories", "compare", "total_steps"]
+
+OFFLINE = "offline"
+"""The name of the built-in model, which is rules and not a language model."""
+
+Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
+"""What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
+
+_VIEWS = 300
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Memories side by side.
+
+    Attributes:
+        results: All that was found; the same for the same inputs.
+        times: By name of the memory: milliseconds to load and to save an exchange, model calls included.
+        ended: Why it ended before everything was measured; "" if it did not.
+    """
+
+    results: Results
+    times: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    ended: str = ""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One for each memory, framed by the baselines, in the order of the table."""
+        return self.results.rows
+
+    @property
+    def verdict(self) -> str:
+        """What to pick, in sentences."""
+        return "\n".join(self.results.verdict)
+
+    def table(self) -> list[dict[str, Any]]:
+        """A flat record for each memory and budget."""
+        from memzoo.benchmarks.report.records import records
+
+        return records(self)
+
+    def to_pandas(self) -> Any:
+        """The table as a `pandas.DataFrame`; pandas has to be installed."""
+        return importlib.import_module("pandas").DataFrame(self.table())
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write results.json, times.json, report.md and report.html into a folder, and return their paths."""
+        from memzoo.benchmarks.report.writing import write_report
+
+        return write_report(self, Path(folder))
+
+    def _repr_html_(self) -> str:
+        from memzoo.benchmarks.report.pages import fragment
+
+        return fragment(self)
+
+
+def compare(
+    transcripts: Source,
+    memories: Memories = (),
+    *,
+    model: ModelOption = OFFLINE,
+    budgets: Sequence[int] = (1000,),
+    counter: TextCounter | str = "approximate",
+    judge: ModelOption | None = None,
+    prompts: PromptSource = None,
+    prices: Prices | None = None,
+    currency: str = "",
+    per_month: int | None = None,
+    stop_at: float | None = None,
+    out: str | Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run memories through conversations and ask them the questions.
+
+    A memory that fails with its model keeps its row, with what it showed meanwhile; any other error is in its row, and
+    the others go on.
+
+    Args:
+        transcripts: The conversations, at least one.
+        memories: What is compared; nothing stands for the seven. The baselines come by themselves.
+        model: Answers for memories that need a model: a `ChatModel`, a model's name, `"offline"`, or a callable.
+        budgets: Tokens that may be shown.
+        counter: Counts the tokens of what is shown: a name for tiktoken, `"approximate"`, or a counter.
+        judge: A model that marks answers; `model` gives them, from what each memory showed.
+        prompts: Templates of your own for the questions to `model` and `judge`.
+        prices: Of a million tokens by model: input, output; "*" for any other, "embedding" for embeddings.
+        currency: Of the prices.
+        per_month: How many exchanges you have a month, for the cost of these.
+        stop_at: Ask no more models when this much is spent; needs prices. What was finished is kept.
+        out: A folder for what is finished; a run that was interrupted goes on there.
+        jobs: How many processes. More than one need a model and a counter that are given by name.
+        progress: Called on the way with the name of a memory and the steps it took.
+
+    Raises:
+        OptionError: Something cannot work; nothing was run.
+        TranscriptError: A file cannot be understood; nothing was run.
+
+    Example:
+        >>> from memzoo.benchmarks import TextCounter, compare, sample_transcripts
+        >>> words = TextCounter("words", lambda text: len(text.split()))
+        >>> found = compare(sample_transcripts(), ["window", "window:k=20"], budgets=[300], counter=words)
+        >>> [row.memory.name for row in found.rows]
+        ['none', 'window', 'window:k=20', 'everything']
+    """
+    variants, limits = chosen(_variants(memories)), tuple(sorted(set(budgets)))
+    _check(limits, jobs, stop_at, prices)
+    checked_variants(variants, limits)
+    counting = named_counter(counter) if isinstance(counter, str) else counter
+    if jobs > 1:
+        _check_processes(model, judge, counting, variants)
+    judging = None if judge is None else functools.partial(_judge, model, judge, prompts)
+    make = functools.partial(_setup, model, judging, limits, counting if jobs == 1 else counting.name)
+    run = Run(
+        memzoo=importlib.metadata.version("memzoo"),
+        model=as_model(model).name,
+        judge=as_model(judge).name if judge is not None else "",
+        counter=counting.name,
+        budgets=limits,
+        currency=currency,
+        prices=dict(prices or {}),
+        per_month=per_month,
+        offline=as_model(model).name == OFFLINE,
+    )
+    if jobs == 1 and any(one.asks_model for one in variants):
+        _warm_up(as_model(model))
+    work = functools.partial(
+        work_off,
+        setup=functools.partial(make, _purse(prices, stop_at, jobs)),
+        jobs=jobs,
+        progress=progress or _nobody,
+    )
+    with tempfile.TemporaryDirectory() as spare:
+        return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts)
+
+
+class _Work(Protocol):
+    def __call__(self, units: Iterable[Unit], journal: Journal) -> str: ...
+
+
+def _compared(  # noqa: PLR0917 - all of it is known by now
+    source: Conversations, variants: Sequence[Variant], run: Run, work: _Work, folder: Path, prompts: PromptSource
+) -> Comparison:
+    survey = Survey(source)
+    settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month"}), "talks": survey.digest}
+    settings["memories"] = [repr(one) for one in variants] + [repr(prompts)]
+    journal = Journal(folder, settings, [one.name for one in variants])
+    ended = work(_units(source, variants), journal)
+    results = gathered(
+        journal.outcomes(),
+        memories=[_info(one, run) for one in variants],
+        talks=survey.talks,
+        questions=survey.questions,
+        details=survey.details,
+        run=run,
+    )
+    times = _times(journal.times())
+    if not ended:
+        journal.finish()
+    return Comparison(results, times, ended)
+
+
+def total_steps(transcripts: Source) -> int:
+    """Count the steps of progress that a memory takes through all conversations."""
+    return sum(map(steps_in, source_of(transcripts)()))
+
+
+def _nobody(_name: str, _steps: int) -> None:
+    """Nobody watches."""
+
+
+def _variants(memories: Memories) -> Iterator[Variant | str]:
+    if not isinstance(memories, Mapping):
+        yield from memories
+        return
+    for name, one in memories.items():
+        if isinstance(one, Variant | str):
+            yield replace(parse_variant(one) if isinstance(one, str) else one, name=name)
+        elif callable(one):
+            yield Variant(name, "a memory of your own", factory=one)
+        else:
+            raise OptionError(f"{name}: expected a function that makes a memory, or a name with options, not {one!r}")
+
+
+def _check(budgets: Sequence[int], jobs: int, stop_at: float | None, prices: Prices | None) -> None:
+    if not budgets or budgets[0] < 1:
+        raise OptionError(f"budgets must be tokens, each at least 1, not {list(budgets)}")
+    if jobs < 1:
+        raise OptionError(f"jobs must be at least 1, not {jobs}")
+    if stop_at is not None and not prices:
+        raise OptionError("stop_at needs prices: without them nobody knows what was spent")
+
+
+def _check_processes(model: object, judge: object, counter: TextCounter, variants: Sequence[Variant]) -> None:
+    if not isinstance(model, str) or not isinstance(judge, str | None):
+        raise OptionError("with several jobs, model and judge must be given by name: each process makes its own")
+    if any(one.factory for one in variants):
+        raise OptionError("with several jobs, memories must be given by name: functions do not reach other processes")
+    named_counter(counter.name)
+
+
+def _units(source: Conversations, variants: Sequence[Variant]) -> Iterator[Unit]:
+    asked = 0
+    for number, transcript in enumerate(source()):
+        keep = asked < _VIEWS
+        asked += len(transcript.measured)
+        yield from (Unit(transcript, number, variant, keep) for variant in variants)
+
+
+def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | None:
+    if stop_at is None:
+        return None
+    if jobs == 1:
+        return Purse(prices or {}, stop_at)
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    spent: Any = context.Value("d", 0.0)
+    return Purse(prices or {}, stop_at, spent, spent.get_lock())
+
+
+def _setup(
+    model: ModelOption,
+    judge: Callable[[Purse | None], Judge] | None,
+    budgets: Sequence[int],
+    counter: TextCounter | str,
+    purse: Purse | None,
+) -> Setup:
+    counting = named_counter(counter) if isinstance(counter, str) else counter
+    return Setup(as_model(model), budgets, counting, judge(purse) if judge else None, purse)
+
+
+def _judge(model: ModelOption, judge: ModelOption, prompts: PromptSource, purse: Purse | None) -> Judge:
+    return Judge(Watched(as_model(model), purse), Watched(as_model(judge), purse), prompts)
+
+
+def _info(variant: Variant, run: Run) -> MemoryInfo:
+    model = (variant.model or run.model) if variant.asks_model else ""
+    return MemoryInfo(
+        name=variant.name,
+        about=variant.about,
+        strategy=variant.strategy,
+        options=dict(variant.options),
+        model=model,
+        baseline=variant.baseline,
+        floor=model == OFFLINE,
+    )
+
+
+def _warm_up(model: Model) -> None:
+    """Load what the first call would load, so that its time counts against no memory; no tokens are spent."""
+    if isinstance(model, ChatModel):
+        importlib.import_module("openai")
+        if model.name == OFFLINE:
+            drive(model.complete([{"role": "user", "content": "hello"}], "warm-up"))
+
+
+def _times(timings: Iterable[Timing]) -> dict[str, tuple[float, float]]:
+    sums: dict[str, Timing] = {}
+    for one in timings:
+        sums[one.memory] = sums.get(one.memory, Timing(one.memory)) + one
+    return {name: one.milliseconds for name, one in sums.items()}

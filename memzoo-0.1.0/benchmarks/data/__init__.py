@@ -1,0 +1,1 @@
+"""The bundled conversation and the template of the report."""

@@ -1,0 +1,224 @@
+"""Gathers the outcomes of a comparison into its results."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memzoo.benchmarks.measure.statistics import difference, interval
+from memzoo.benchmarks.money import cost_of_thousand
+from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum
+from memzoo.benchmarks.results import (
+    Category,
+    Figures,
+    MemoryInfo,
+    Pair,
+    QuestionInfo,
+    QuestionResult,
+    Results,
+    Row,
+    Run,
+    Talks,
+)
+from memzoo.benchmarks.verdict import measure_of, verdict
+
+__all__ = ["MOST_QUESTIONS", "gathered"]
+
+MOST_QUESTIONS = 2_000
+"""So many questions are told one by one; the figures are those of all."""
+
+_SUMS = ("load", "save", "asking", "judging", "embedding")
+_DIGITS = 6
+
+
+@dataclass
+class _Scores:
+    """What was measured within one budget: by place of the question, over all conversations."""
+
+    figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    agreeing: list[bool] = field(default_factory=list[bool])
+    tokens: dict[int, int] = field(default_factory=dict[int, int])
+    shown: int = 0
+    loads: int = 0
+    ends: list[int] = field(default_factory=list[int])
+    course: tuple[tuple[int, int], ...] = ()
+
+    def add(self, found: AtBudget, first: int, *, longest: bool) -> None:
+        self.shown += found.tokens
+        self.loads += found.loads
+        self.ends.append(found.tokens_at_end)
+        self.course = found.course if longest else self.course
+        for place, answer in enumerate(found.answers, start=first):
+            self.tokens[place] = answer.tokens
+            for name, value in _figures_of(answer).items():
+                self.figures[name][place] = value
+            if answer.judged is not None and answer.answer is not None:
+                self.agreeing.append(answer.judged == answer.answer)
+
+    def found(self, categories: Mapping[int, str]) -> Figures:
+        named = {name: interval(list(values.values())) for name, values in self.figures.items()}
+        return Figures(
+            questions=len(self.tokens),
+            **named,
+            agreement=_mean(self.agreeing),
+            tokens=_mean_of(self.shown, self.loads),
+            tokens_at_end=_mean_of(sum(self.ends), len(self.ends)),
+            tokens_for_a_question=_mean(list(self.tokens.values())),
+            course=self.course,
+            categories={kind: self._category(kind, categories) for kind in sorted(set(categories.values()))},
+        )
+
+    def _category(self, kind: str, categories: Mapping[int, str]) -> Category:
+        places = [place for place in self.tokens if categories[place] == kind]
+        named = {
+            name: interval([self.figures[name].get(place) for place in places])
+            for name in ("covered", "whole", "answers")
+        }
+        return Category(questions=len(places), **named)
+
+
+def _figures_of(answer: Answer) -> dict[str, float]:
+    update = answer.update
+    found = {
+        "covered": answer.covered,
+        "whole": answer.whole,
+        "complete": None if answer.covered is None else answer.covered == 1,
+        "answers": answer.answer,
+        "judged": answer.judged,
+        "corrected": None if update is None else update in ("corrected", "both"),
+        "stale": None if update is None else update == "stale",
+    }
+    return {name: float(value) for name, value in found.items() if value is not None}
+
+
+@dataclass
+class _Gathered:
+    """One memory."""
+
+    sums: dict[str, Sum] = field(default_factory=lambda: dict.fromkeys(_SUMS, Sum()))
+    exchanges: int = 0
+    failed: int = 0
+    longest: int = 0
+    failure: str = ""
+    error: str = ""
+    scores: dict[int, _Scores] = field(default_factory=lambda: defaultdict(_Scores))
+
+    def add(self, outcome: Outcome, first: int) -> None:
+        self.error = self.error or outcome.error
+        self.failure = outcome.failure or self.failure
+        self.failed += outcome.failed_saves
+        self.exchanges += outcome.exchanges
+        self.sums = {name: value + getattr(outcome, name) for name, value in self.sums.items()}
+        longest = outcome.exchanges > self.longest
+        self.longest = max(self.longest, outcome.exchanges)
+        for budget, found in outcome.budgets.items():
+            self.scores[budget].add(found, first, longest=longest)
+
+    def row(self, memory: MemoryInfo, run: Run, categories: Mapping[int, str]) -> Row:
+        if self.error or not self.scores:
+            return Row(memory=memory, error=self.error or "it was not its turn before the end")
+        budgets = {budget: scores.found(categories) for budget, scores in sorted(self.scores.items())}
+        about: dict[str, Any] = {"memory": memory, "exchanges": self.exchanges, "failure": self.failure, **self.sums}
+        row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
+        if not run.prices:
+            return row
+        upkeep, embedding = (_for_thousand(one, self.exchanges) for one in (row.upkeep, row.embedding))
+        costs = {
+            budget: cost_of_thousand(
+                run.prices,
+                model=memory.model,
+                answering=run.model,
+                upkeep=upkeep,
+                embedding=embedding,
+                shown=figures.tokens,
+                per_month=run.per_month,
+            )
+            for budget, figures in budgets.items()
+        }
+        return row.model_copy(update={"costs": costs})
+
+
+def gathered(
+    outcomes: Iterable[Outcome],
+    *,
+    memories: Sequence[MemoryInfo],
+    talks: Talks,
+    questions: Sequence[tuple[int, str]],
+    details: Sequence[QuestionInfo],
+    run: Run,
+) -> Results:
+    """Gather outcomes into results.
+
+    Args:
+        outcomes: In the order of the conversations.
+        memories: In the order of the table.
+        talks: The conversations.
+        questions: Of all conversations: the number of the conversation, and the kind of question.
+        details: The first of these, as they are told one by one.
+        run: How it was measured.
+    """
+    firsts: dict[int, int] = {}
+    for place, (number, _) in enumerate(questions):
+        firsts.setdefault(number, place)
+    found = {memory.name: _Gathered() for memory in memories}
+    told: list[dict[str, dict[int, Answer]]] = [{} for _ in details]
+    for outcome in outcomes:
+        first = firsts.get(outcome.transcript, 0)
+        found[outcome.memory].add(outcome, first)
+        _tell(told, outcome, first)
+    categories = {place: kind for place, (_, kind) in enumerate(questions)}
+    rows = tuple(found[memory.name].row(memory, run, categories) for memory in memories)
+    each = zip(details, told, strict=True)
+    results = Results(
+        run=run,
+        talks=talks,
+        rows=rows,
+        questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
+    )
+    scores = {memory.name: found[memory.name].scores for memory in memories}
+    results = results.model_copy(update={"pairs": tuple(_pairs(results, scores))})
+    return results.model_copy(update={"verdict": tuple(verdict(results))})
+
+
+def _tell(told: list[dict[str, dict[int, Answer]]], outcome: Outcome, first: int) -> None:
+    for budget, found in outcome.budgets.items():
+        for place, answer in enumerate(found.answers, start=first):
+            if place < len(told):
+                told[place].setdefault(outcome.memory, {})[budget] = answer
+
+
+def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Iterable[Pair]:
+    """The best of each budget beside each of the others. A lower bound is beside nothing: it tells no difference."""
+    rows = [row for row in results.competing if not row.memory.floor]
+    for budget in results.run.budgets:
+        name = measure_of(rows, budget)
+        values = {row.memory.name: scores[row.memory.name][budget].figures.get(name, {}) for row in rows}
+        known = {memory: found for memory, found in values.items() if found}
+        if not known:
+            continue
+        sums = {memory: sum(found.values()) for memory, found in known.items()}
+        best = max(sums, key=sums.__getitem__)
+        for other, found in known.items():
+            apart = difference(known[best], found) if other != best else None
+            if apart:
+                distinct = apart.low > 0
+                yield Pair(
+                    budget=budget, measure=name, best=best, other=other, difference=apart, distinguishable=distinct
+                )
+
+
+def _for_thousand(spent: Sum, exchanges: int) -> Sum:
+    each = 1000 / max(exchanges, 1)
+    return Sum(
+        calls=round(spent.calls * each),
+        prompt_tokens=round(spent.prompt_tokens * each),
+        completion_tokens=round(spent.completion_tokens * each),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), _DIGITS) if values else None
+
+
+def _mean_of(amount: float, count: int) -> float:
+    return round(amount / max(count, 1), _DIGITS)

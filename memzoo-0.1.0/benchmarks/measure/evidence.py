@@ -1,0 +1,79 @@
+"""Whether what was shown holds what an answer rests on: the one place that says so, for comparisons and research."""
+
+import functools
+from collections.abc import Iterable, Sequence
+
+from memzoo.benchmarks.outcomes import Update
+
+__all__ = ["Texts", "covered", "covers", "squeezed", "update_shown", "whole"]
+
+_LONG = 40
+_RUN = 5
+_ENOUGH = 0.5
+
+
+@functools.lru_cache(maxsize=4096)
+def squeezed(text: str) -> str:
+    """Replace each run of white space with a single space."""
+    return " ".join(text.split())
+
+
+class Texts:
+    r"""Texts that were shown, in which others are looked for, whatever their white space.
+
+    Example:
+        >>> "moved to Oslo" in Texts(["I moved to", "I moved\nto Oslo."])
+        True
+    """
+
+    def __init__(self, shown: Iterable[str]) -> None:
+        # One after the other: what was looked through once, such as each message of a long log, is kept by `squeezed`.
+        self._shown = [squeezed(text) for text in shown]
+
+    def __contains__(self, text: object) -> bool:
+        return isinstance(text, str) and any(squeezed(text) in one for one in self._shown)
+
+
+def whole(evidence: Sequence[str], shown: Texts) -> float:
+    r"""Compute the share of evidence that stands whole in what was shown.
+
+    Example:
+        >>> whole(["I moved to\nOslo.", "I have a cat."], Texts(["Human: I moved to Oslo. It rains."]))
+        0.5
+    """
+    return sum(one in shown for one in evidence) / len(evidence)
+
+
+def covered(evidence: Sequence[str], shown: Texts) -> float:
+    """Compute the share of evidence that is covered; see `covers`."""
+    return sum(covers(one, shown) for one in evidence) / len(evidence)
+
+
+def covers(text: str, shown: Texts) -> bool:
+    """Tell whether a text stands whole in what was shown or, if it has more than 40 words, half of its runs of five.
+
+    Example:
+        >>> story = " ".join(map(str, range(60)))
+        >>> covers(story, Texts([story[:100]])), covers(story, Texts([story[:40]]))
+        (True, False)
+    """
+    if text in shown:
+        return True
+    words = text.split()
+    if len(words) <= _LONG:
+        return False
+    runs = [" ".join(words[place : place + _RUN]) for place in range(len(words) - _RUN + 1)]
+    return sum(run in shown for run in runs) >= _ENOUGH * len(runs)
+
+
+def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts) -> Update:
+    """Tell what was shown of a statement and its correction: all of the new, any of the old.
+
+    Example:
+        >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
+        'stale'
+    """
+    has_new, has_old = all(covers(one, shown) for one in new), any(covers(one, shown) for one in old)
+    if has_new:
+        return "both" if has_old else "corrected"
+    return "stale" if has_old else "neither"

@@ -1,0 +1,78 @@
+"""Has a model answer a question from what a memory showed, and a judge mark the answer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript
+from memzoo.memories import Model
+from memzoo.memories.text.messages import text_of
+from memzoo.prompts import PromptSet, PromptSource
+from memzoo.stores import Message
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError
+
+__all__ = ["Judge", "Opinion"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A model's answer, and what the judge says to it.
+
+    Attributes:
+        reply: The answer; "" if the model failed.
+        right: Whether the judge takes it for right; `None` if nobody can tell.
+        spent: What both calls cost.
+    """
+
+    reply: str
+    right: bool | None
+    spent: Sum
+
+
+class Judge:
+    """Two models: one answers, one judges. Both are asked through the port, so that the calls can be replayed.
+
+    Attributes:
+        name: The judge's model.
+    """
+
+    def __init__(self, answering: Model, judging: Model, prompts: PromptSource = None) -> None:
+        self.name = judging.name
+        self._answering = answering
+        self._judging = judging
+        self._prompts = PromptSet(prompts)
+
+    def judged(self, question: Question, shown: Sequence[Message], transcript: Transcript) -> Opinion:
+        """Answer a question from what was shown, and judge the answer against the right one."""
+        if not question.answer:
+            return Opinion("", None, Sum())
+        names = {"user": transcript.user, "assistant": transcript.assistant}
+        lines = [f"{names[role]}: {text_of(one)}" if (role := one["role"]) in names else text_of(one) for one in shown]
+        reply, spent = self._asked(self._answering, "compare_answer", memory="\n".join(lines), question=question.text)
+        if not reply:
+            return Opinion("", None, spent)
+        about = {"question": question.text, "answer": question.answer, "reply": reply}
+        mark, more = self._asked(self._judging, "compare_judge", **about)
+        return Opinion(reply, _right(mark), spent + more)
+
+    def _asked(self, model: Model, prompt: str, **variables: str) -> tuple[str, Sum]:
+        content = self._prompts.render(prompt, **variables)
+        try:
+            found = drive(model.complete([{"role": "user", "content": content}], prompt))
+        except ModelError:
+            return "", Sum(calls=1)
+        spent = found.spent
+        tokens = {"prompt_tokens": spent.prompt_tokens, "completion_tokens": spent.completion_tokens}
+        return found.text, Sum(calls=spent.calls, **tokens)
+
+
+def _right(mark: str) -> bool | None:
+    """The first of the two words that a judge may say.
+
+    Example:
+        >>> _right("**Right**: both are in Oslo."), _right("wrong, not right"), _right("Well.")
+        (True, False, None)
+    """
+    words = [word.strip("*_.,:;!\"'`") for word in mark.lower().split()]
+    return next((word == "right" for word in words if word in ("right", "wrong")), None)

@@ -1,0 +1,263 @@
+"""Runs one memory through one conversation, as a chatbot would, and asks it the questions when they are due."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from memzoo.benchmarks.measure.fitting import fit
+from memzoo.benchmarks.measure.said import Said
+from memzoo.benchmarks.measure.scoring import scored
+from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.money import Watched
+from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum, View
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
+from memzoo.benchmarks.variants import Variant
+from memzoo.memories import BaseMemory, ChatModel, Usage
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import ModelError
+
+__all__ = ["Setup", "Timing", "measure", "steps_in"]
+
+# A load that asks no model costs nothing but time, and in a long conversation it may take long: so many, evenly spread,
+# tell the mean as well as all. All of a conversation is loaded only to see how long that takes.
+_MOST_LOADS = 200
+_MOST_WHOLE_LOADS = 8
+_POINTS = 100
+
+Advance: TypeAlias = Callable[[int], None]
+
+
+def measure(
+    transcript: Transcript,
+    number: int,
+    variant: Variant,
+    setup: Setup,
+    *,
+    keep_views: bool = True,
+    progress: Advance | None = None,
+) -> tuple[Outcome, Timing]:
+    """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
+
+    A save or load that fails at the model is counted, and what is shown meanwhile is measured.
+
+    Args:
+        transcript: The conversation and its questions.
+        number: The number of the conversation.
+        variant: The memory.
+        setup: What all memories have in common.
+        keep_views: Keep what was shown for the questions.
+        progress: Called after each exchange and each question with 1.
+
+    Raises:
+        LimitReachedError: The next model call might cost more than is left.
+    """
+    runs = [
+        _Run(transcript, variant, setup, list(budgets), keep_views=keep_views)
+        for _, budgets in itertools.groupby(setup.budgets, key=lambda budget: repr(variant.options_at(budget)))
+    ]
+    for run in runs:
+        run.go(progress if progress and run is runs[-1] else _nobody)
+    first = runs[0]
+    outcome = Outcome(
+        transcript=number,
+        memory=variant.name,
+        exchanges=len(transcript.exchanges),
+        # What several budgets need of one memory is run several times, but would be paid once.
+        load=first.load,
+        save=first.save,
+        asking=first.asking,
+        judging=sum((run.judging for run in runs), Sum()),
+        embedding=first.embedding,
+        failed_saves=first.failed_saves,
+        failed_loads=first.failed_loads,
+        failure=first.failure,
+        budgets={budget: found for run in runs for budget, found in run.found().items()},
+    )
+    return outcome, first.timing()
+
+
+def _nobody(_steps: int) -> None:
+    """Nobody watches."""
+
+
+def steps_in(transcript: Transcript) -> int:
+    """Count the steps of progress that `measure` reports for a conversation."""
+    return len(transcript.exchanges) + len(transcript.measured)
+
+
+class _Tally:
+    """What was shown within one budget."""
+
+    def __init__(self) -> None:
+        self.shown: list[tuple[int, int]] = []
+        self.answers: list[Answer] = []
+
+    def found(self) -> AtBudget:
+        every = -(-len(self.shown) // _POINTS) or 1
+        course = [*self.shown[:-1][::every], *self.shown[-1:]]
+        tokens = [tokens for _, tokens in self.shown]
+        return AtBudget(
+            loads=len(tokens),
+            tokens=sum(tokens),
+            tokens_at_end=tokens[-1] if tokens else 0,
+            course=tuple(course),
+            answers=tuple(self.answers),
+        )
+
+
+class _Run:
+    """A memory on its way through a conversation."""
+
+    def __init__(
+        self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
+    ) -> None:
+        self.load = self.save = self.asking = self.judging = self.embedding = Sum()
+        self.failed_saves = self.failed_loads = 0
+        self.failure = ""
+        self._transcript, self._variant, self._setup = transcript, variant, setup
+        self._keep_views = keep_views
+        self._tallies = {budget: _Tally() for budget in budgets}
+        self._now = UNDATED
+        self._said = Said(setup.counter) if variant.strategy == "buffer" or not variant.cut else None
+        model = setup.model if variant.model is None else ChatModel(variant.model)
+        self._model = Watched(model, setup.purse)
+        self._memory = self._fresh(budgets[0])
+        self._usage = self._memory.usage if self._memory else Usage()
+        self._load_seconds = self._save_seconds = 0.0
+        self._loads = 0
+
+    def go(self, progress: Advance) -> None:
+        """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
+        due = iter(self._transcript.measured)
+        question = next(due, None)
+        for number, exchange in enumerate(self._transcript.exchanges, start=1):
+            while question and question.asked_after is not None and question.asked_after < number:
+                self._ask(question)
+                progress(1)
+                question = next(due, None)
+            self._now = exchange.date or self._now
+            self._loaded(number, exchange)
+            self._saved(number, exchange)
+            if self._said:
+                self._said.add(exchange.messages)
+            progress(1)
+        for last in itertools.chain([question] if question else [], due):
+            self._ask(last)
+            progress(1)
+
+    def found(self) -> dict[int, AtBudget]:
+        """What was found, by budget."""
+        return {budget: tally.found() for budget, tally in self._tallies.items()}
+
+    def timing(self) -> Timing:
+        """How long it took."""
+        saves = len(self._transcript.exchanges) if self._memory else 0
+        return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, saves)
+
+    def _loaded(self, number: int, exchange: Exchange) -> None:
+        timed = self._is_loaded_at(number)
+        if not (timed or self._said):
+            return
+        before, start = self._spent(), self._setup.timer()
+        view = self._view(exchange.user_text) if timed and self._memory else []
+        if timed and self._memory:
+            self._loads += 1
+            self._load_seconds += self._setup.timer() - start
+        self._book("load", before)
+        for budget, tally in self._tallies.items():
+            tokens = self._said.tokens if self._said and not self._variant.cut else None
+            shown = self._cut(view, budget) if tokens is None else []
+            tally.shown.append((number, self._setup.counter.of_messages(shown) if tokens is None else tokens))
+
+    def _is_loaded_at(self, number: int) -> bool:
+        """Whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
+        exchanges = len(self._transcript.exchanges)
+        most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
+        if self._variant.asks_model and not self._model.given_up:
+            most = exchanges
+        return not (number - 1) % -(-exchanges // most) or number == exchanges
+
+    def _saved(self, number: int, exchange: Exchange) -> None:
+        before, start = self._spent(), self._setup.timer()
+        try:
+            if self._memory:
+                self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+        except ModelError as error:
+            self.failed_saves += 1
+            self.failure = str(error)
+        self._save_seconds += self._setup.timer() - start
+        self._book("save", before)
+
+    def _ask(self, question: Question) -> None:
+        before = self._spent()
+        view = [] if self._said else self._view(question.text)
+        after = self._spent()
+        self.asking += _less(after[0] + after[1], before[0] + before[1])
+        for budget, tally in self._tallies.items():
+            tally.answers.append(self._answer(question, self._cut(view, budget)))
+
+    def _answer(self, question: Question, shown: list[Message]) -> Answer:
+        view: View = tuple((message["role"], text_of(message)) for message in shown)
+        tokens = self._setup.counter.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
+        kept = view if self._keep_views and self._variant.cut else None
+        answer = scored(question, view).model_copy(update={"tokens": tokens, "shown": kept})
+        if self._setup.judge is None or (self._said and not self._variant.cut):
+            return answer
+        opinion = self._setup.judge.judged(question, shown, self._transcript)
+        self.judging += opinion.spent
+        return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
+
+    def _view(self, query: str | None) -> list[Message]:
+        if self._memory is None:
+            return []
+        try:
+            return self._memory.messages(query)
+        except ModelError as error:
+            self.failed_loads += 1
+            self.failure = str(error)
+            return []
+
+    def _cut(self, view: list[Message], budget: int) -> list[Message]:
+        if self._said:
+            return self._said.end(budget) if self._variant.cut else self._said.whole()
+        return fit(view, budget, self._setup.counter)
+
+    def _fresh(self, budget: int) -> BaseMemory | None:
+        return self._variant.make(
+            budget,
+            llm=self._model,
+            conversation_id=self._variant.name,
+            # The store's clock follows the conversation: what is said long ago must look old to the memory.
+            store=InMemoryStore(clock=lambda: self._now),
+            # Between two exchanges there is time enough for a model that failed to be asked again.
+            clock=itertools.count(0.0, 600.0).__next__,
+            human_prefix=self._transcript.user,
+            ai_prefix=self._transcript.assistant,
+            token_counter=self._setup.counter.of_message,
+        )
+
+    def _spent(self) -> tuple[Sum, Sum]:
+        """What was spent so far: on embeddings, and on all else."""
+        total, embedding = self._usage.total, self._usage["embedding"]
+        embedded = Sum(calls=embedding.calls, prompt_tokens=embedding.prompt_tokens)
+        whole = Sum(calls=total.calls, prompt_tokens=total.prompt_tokens, completion_tokens=total.completion_tokens)
+        return embedded, _less(whole, embedded)
+
+    def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
+        now = self._spent()
+        self.embedding += _less(now[0], before[0])
+        setattr(self, name, getattr(self, name) + _less(now[1], before[1]))
+
+
+def _less(now: Sum, before: Sum) -> Sum:
+    return Sum(
+        calls=now.calls - before.calls,
+        prompt_tokens=now.prompt_tokens - before.prompt_tokens,
+        completion_tokens=now.completion_tokens - before.completion_tokens,
+    )
+
+
+def messages_in(transcript: Transcript) -> Iterator[Message]:
+    """All messages of a conversation, oldest first."""
+    return (message for exchange in transcript.exchanges for message in exchange.messages)

@@ -1,0 +1,54 @@
+"""What the memories of a comparison have in common, and how long each took."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.judging import Judge
+from memzoo.benchmarks.money import Purse
+from memzoo.memories import Model
+
+__all__ = ["Setup", "Timing"]
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What all memories of a comparison have in common.
+
+    Attributes:
+        model: Answers for memories that need a model and name none.
+        budgets: Tokens that may be shown, ascending.
+        counter: Counts the tokens of what is shown.
+        judge: Has questions answered and the answers judged; `None` for none.
+        purse: Pays for model calls; `None` if nobody counts.
+        timer: Gives seconds.
+    """
+
+    model: Model
+    budgets: Sequence[int]
+    counter: TextCounter
+    judge: Judge | None = None
+    purse: Purse | None = None
+    timer: Callable[[], float] = time.perf_counter
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of one memory, model calls included, and how many loads and saves they are for."""
+
+    memory: str
+    load_seconds: float = 0.0
+    loads: int = 0
+    save_seconds: float = 0.0
+    saves: int = 0
+
+    def __add__(self, other: "Timing") -> "Timing":
+        load_seconds, loads = self.load_seconds + other.load_seconds, self.loads + other.loads
+        save_seconds, saves = self.save_seconds + other.save_seconds, self.saves + other.saves
+        return Timing(self.memory, load_seconds, loads, save_seconds, saves)
+
+    @property
+    def milliseconds(self) -> tuple[float, float]:
+        """Of a load and of a save, mean."""
+        return 1000 * self.load_seconds / max(self.loads, 1), 1000 * self.save_seconds / max(self.saves, 1)

@@ -1,0 +1,38 @@
+"""Means with 95% intervals, and differences between memories question by question: bootstrap with a fixed seed."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy
+
+from memzoo.benchmarks.results import Interval
+
+__all__ = ["difference", "interval"]
+
+_RESAMPLES = 2_000
+_SEED = 0
+_DIGITS = 6
+
+
+def interval(values: Sequence[float | bool | None]) -> Interval | None:
+    """The mean of what is known, with its interval; `None` if nothing is.
+
+    Example:
+        >>> found = interval([1, 1, 1, 0])
+        >>> (found.mean, found.low, found.high, found.count)
+        (0.75, 0.25, 1.0, 4)
+    """
+    known = numpy.array([value for value in values if value is not None], float)
+    if not len(known):
+        return None
+    different, counts = numpy.unique(known, return_counts=True)
+    # How often each value is drawn, instead of the draws themselves: the same, whatever the number of questions.
+    drawn = numpy.random.default_rng(_SEED).multinomial(len(known), counts / len(known), _RESAMPLES)
+    means = drawn @ different / len(known)
+    low, high = numpy.percentile(means, [2.5, 97.5], method="closest_observation")
+    mean, low, high = (round(float(one), _DIGITS) for one in (known.mean(), low, high))
+    return Interval(mean=mean, low=low, high=high, count=len(known))
+
+
+def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
+    """The mean difference over the questions that both have a figure for, with its interval; `None` without any."""
+    return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])

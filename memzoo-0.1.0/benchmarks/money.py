@@ -1,0 +1,191 @@
+"""What model calls cost, and how a comparison keeps within a limit."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.results import Cost
+from memzoo.benchmarks.variants import read_config
+from memzoo.memories import Completion, Model
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
+
+__all__ = ["EMBEDDING", "LimitReachedError", "Prices", "Purse", "Watched", "cost_of", "price_of", "read_prices"]
+
+Prices: TypeAlias = Mapping[str, tuple[float, float]]
+"""Of a million tokens by the name of the model: input, output. "*" stands for any other model."""
+
+EMBEDDING = "embedding"
+"""The name under which prices hold that of embeddings."""
+
+_MILLION = 1_000_000
+_CHARACTERS_PER_TOKEN = 3
+_REPLY = 1_000
+_PATIENCE = 10
+
+
+class LimitReachedError(MemoryZooError):
+    """The next model call might cost more than is left of the limit."""
+
+
+class _Amount(Protocol):
+    value: float
+
+
+@dataclass
+class _Own:
+    value: float = 0.0
+
+
+@dataclass
+class Purse:
+    """What was spent so far, and the limit.
+
+    Attributes:
+        prices: By model.
+        limit: In the currency of the prices; `None` for none.
+        spent: The sum so far; processes that share a purse share this.
+        lock: Held while it is changed.
+    """
+
+    prices: Prices
+    limit: float | None
+    spent: _Amount = field(default_factory=_Own)
+    lock: Any = field(default_factory=threading.Lock)
+
+    def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
+        """Put aside what a call may cost at most; give it back with `settle`.
+
+        Raises:
+            LimitReachedError: Too little is left.
+        """
+        # Counted generously: what is put aside and not used comes back.
+        sent = sum(len(text_of(message)) for message in messages) // _CHARACTERS_PER_TOKEN + _REPLY // 10
+        price = price_of(self.prices, model)
+        amount = (sent * price[0] + reply * price[1]) / _MILLION
+        with self.lock:
+            if self.limit is not None and self.spent.value + amount > self.limit:
+                raise LimitReachedError(
+                    f"{self.spent.value:.4f} of {self.limit:g} are spent, and the next call might cost {amount:.4f}"
+                )
+            self.spent.value += amount
+        return amount
+
+    def settle(self, reserved: float, model: str, sent: int, received: int) -> None:
+        """Count what a call really cost, in place of what was put aside for it."""
+        price = price_of(self.prices, model)
+        with self.lock:
+            self.spent.value += (sent * price[0] + received * price[1]) / _MILLION - reserved
+
+
+class Watched:
+    """A model whose calls are paid from a purse, and which is not asked for ever if it keeps failing.
+
+    Attributes:
+        name: The model's.
+        given_up: It failed too often in a row, and is asked no more.
+    """
+
+    def __init__(self, model: Model, purse: Purse | None) -> None:
+        self.name = model.name
+        self.given_up = False
+        self._model = model
+        self._purse = purse
+        self._failed = 0
+
+    def __repr__(self) -> str:
+        return f"Watched({self._model!r})"
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`.
+
+        Raises:
+            ModelError: It failed, now or ten times in a row before.
+            LimitReachedError: The call might cost more than is left.
+        """
+        if self.given_up:
+            raise ModelError(f"the model {self.name!r} failed {_PATIENCE} times in a row and is asked no more")
+        reserved = self._purse.reserve(self.name, messages, _longest_reply(self._model)) if self._purse else 0.0
+        sent = received = 0
+        try:
+            found = await self._model.complete(messages, purpose)
+        except ModelError as error:
+            self._failed += 1
+            self.given_up = self._failed == _PATIENCE
+            spent: Any = getattr(error, "spent", None)
+            sent, received = (spent.prompt_tokens, spent.completion_tokens) if spent else (0, 0)
+            raise
+        else:
+            self._failed = 0
+            sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
+            return found
+        finally:
+            if self._purse:
+                self._purse.settle(reserved, self.name, sent, received)
+
+
+def _longest_reply(model: Model) -> int:
+    parameters: Mapping[str, Any] = getattr(model, "parameters", {})
+    return int(parameters.get("max_completion_tokens") or parameters.get("max_tokens") or _REPLY)
+
+
+def price_of(prices: Prices, model: str) -> tuple[float, float]:
+    """The price of a million tokens of a model, input and output; 0 for a model without one."""
+    return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
+
+
+def cost_of(prices: Prices, model: str, spent: Sum) -> float:
+    """What model calls cost."""
+    price_in, price_out = price_of(prices, model)
+    return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
+
+
+def cost_of_thousand(
+    prices: Prices, *, model: str, answering: str, upkeep: Sum, embedding: Sum, shown: float, per_month: int | None
+) -> Cost:
+    """What 1,000 exchanges cost, from the means of one.
+
+    Args:
+        prices: By model.
+        model: The model of the memory.
+        answering: The model that reads what is shown.
+        upkeep: Calls of 1,000 exchanges, without embeddings.
+        embedding: Calls for embeddings of 1,000 exchanges.
+        shown: Tokens shown at an exchange.
+        per_month: The user's own number of exchanges.
+    """
+    kept = cost_of(prices, model, upkeep) + cost_of(prices, EMBEDDING, embedding)
+    reading = shown * 1000 * price_of(prices, answering)[0] / _MILLION
+    month = None if per_month is None else round((kept + reading) * per_month / 1000, 6)
+    return Cost(upkeep=round(kept, 6), reading=round(reading, 6), month=month)
+
+
+def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
+    """Read prices of a million tokens from a TOML file: by model a pair of input and output, or one number for both.
+
+    Returns:
+        The prices, and the currency if the file names one.
+
+    Raises:
+        OptionError: It cannot be read, or a price is no number of at least 0.
+    """
+    document = read_config(path)
+    return checked_prices(document.get("prices", document), str(path)), str(document.get("currency", ""))
+
+
+def checked_prices(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, float]]:
+    """Prices from a table of a file; see `read_prices`."""
+    return {name: _price(name, value, where) for name, value in table.items() if name != "currency"}
+
+
+def _price(name: str, value: Any, where: str) -> tuple[float, float]:
+    pair: list[Any] = [value, value] if isinstance(value, int | float) else list(value) if value else []
+    if len(pair) != 2 or not all(isinstance(one, int | float) and one >= 0 for one in pair):  # noqa: PLR2004
+        raise OptionError(
+            f"{where}, {name!r}: expected [price of input, price of output] a million tokens, not {value!r}"
+        )
+    return float(pair[0]), float(pair[1])

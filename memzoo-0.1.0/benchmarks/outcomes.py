@@ -1,0 +1,140 @@
+"""What is written while a comparison runs, a line of `outcomes.jsonl` for one memory in one conversation; intervals."""
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+__all__ = ["Answer", "AtBudget", "Interval", "Outcome", "Pair", "Shape", "Sum", "Update", "View"]
+
+View: TypeAlias = tuple[tuple[str, str], ...]
+"""The messages that a model would have seen, as (role, text), in order."""
+
+Update: TypeAlias = Literal["corrected", "both", "stale", "neither"]
+"""Of a statement and its correction, what was shown: only the correction, both, only the old one, none."""
+
+
+class Shape(BaseModel):
+    """A value that does not change, and is written as JSON."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="constants")
+
+
+class Sum(Shape):
+    """A sum of model calls."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: "Sum") -> "Sum":
+        return Sum(
+            calls=self.calls + other.calls,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
+
+
+class Answer(Shape):
+    """What one memory showed for one question within one budget.
+
+    Attributes:
+        whole: The share of its evidence that stood whole in what was shown; `None` if none is known.
+        covered: The same, but of a long message half of its runs of five words are enough.
+        answer: Whether all content words of the right answer were shown; `None` if it is not known or has none.
+        update: What was shown of a statement and its correction; `None` if the question is not about one.
+        judged: Whether a judge took the model's answer for right; `None` if nobody was asked.
+        reply: What the model answered; "" if it was not asked.
+        tokens: What was shown, in tokens.
+        shown: What was shown; `None` where it was not kept.
+    """
+
+    whole: float | None = None
+    covered: float | None = None
+    answer: bool | None = None
+    update: Update | None = None
+    judged: bool | None = None
+    reply: str = ""
+    tokens: int = 0
+    shown: View | None = None
+
+
+class AtBudget(Shape):
+    """One memory in one conversation, within one budget.
+
+    Attributes:
+        loads: How many exchanges the next figures are taken from; in long conversations not every one.
+        tokens: What was shown to the model at these, in tokens, all together.
+        tokens_at_end: What was shown at the last of them.
+        course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
+        answers: One for each question that was asked, in order.
+    """
+
+    loads: int
+    tokens: int
+    tokens_at_end: int
+    course: tuple[tuple[int, int], ...]
+    answers: tuple[Answer, ...]
+
+
+class Outcome(Shape):
+    """One memory in one conversation.
+
+    Attributes:
+        transcript: The number of the conversation, from 0.
+        memory: The name of the memory.
+        exchanges: How many were saved.
+        load: Model calls made to load the memory, at the exchanges.
+        save: Model calls made to save the exchanges.
+        asking: Model calls made to load the memory for the questions.
+        judging: Model calls made to answer the questions and to judge the answers.
+        embedding: Of `load` and `save`: the calls for embeddings.
+        failed_saves: Saves that failed at the model.
+        failed_loads: Loads that failed at the model, and showed nothing.
+        failure: What the model's last failure was; "" if there was none.
+        budgets: By budget in tokens.
+        error: Why there is no result; "" if there is one.
+    """
+
+    transcript: int
+    memory: str
+    exchanges: int = 0
+    load: Sum = Sum()
+    save: Sum = Sum()
+    asking: Sum = Sum()
+    judging: Sum = Sum()
+    embedding: Sum = Sum()
+    failed_saves: int = 0
+    failed_loads: int = 0
+    failure: str = ""
+    budgets: Mapping[int, AtBudget] = Field(default_factory=dict)
+    error: str = ""
+
+
+class Interval(Shape):
+    """A mean over questions with its 95% interval (bootstrap over questions, fixed seed)."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+
+class Pair(Shape):
+    """The memory with the highest figure within one budget, beside another one, question by question.
+
+    Attributes:
+        budget: In tokens.
+        measure: Which figure: "covered", "answers" or "judged".
+        best: The name of the one with the highest figure.
+        other: The name of the other one.
+        difference: Of the two, with its interval.
+        distinguishable: The interval does not hold 0.
+    """
+
+    budget: int
+    measure: str
+    best: str
+    other: str
+    difference: Interval
+    distinguishable: bool

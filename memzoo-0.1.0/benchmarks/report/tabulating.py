@@ -1,0 +1,235 @@
+"""The table of a comparison as texts: in the terminal, in Markdown and on a page."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from memzoo.benchmarks.comparing import OFFLINE, Comparison
+from memzoo.benchmarks.measure.counting import APPROXIMATE
+from memzoo.benchmarks.results import Interval, Results, Row
+
+__all__ = ["Column", "Where", "best_name", "caption", "columns", "counter_note", "exclusions", "model_note", "share"]
+
+Where: TypeAlias = Literal["terminal", "markdown", "page"]
+"""For whom a table is: narrow; the same for the same inputs, without times; with all that there is."""
+
+_NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table.
+
+    Attributes:
+        title: Short.
+        about: What it says, in a sentence.
+        cell: A row -> its text.
+        order: A row -> what it is sorted by.
+    """
+
+    title: str
+    about: str
+    cell: Callable[[Row], str]
+    order: Callable[[Row], float]
+
+
+def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> list[Column]:
+    """List the columns at a budget, without the memories' names; those that have no figure at all are left out."""
+    results = comparison.results
+    shown = [
+        _interval_column(name, budget, where)
+        for name in _INTERVALS
+        if any(_figure(row, name, budget) for row in results.rows)
+    ]
+    if all(row.error or row.budgets[budget].covered == row.budgets[budget].whole for row in results.rows):
+        shown = [one for one in shown if one.title != _INTERVALS["whole"][0]]
+    costs = _cost_columns(results, budget)
+    if where == "terminal":
+        return _fitting(shown, [*_always(budget), _times_column(comparison)], costs)
+    beside = [_beside_column(results, budget)] if best_name(results, budget) else []
+    timed = [_times_column(comparison)] if where == "page" else []
+    return [*shown, *beside, *_always(budget), *timed, *costs]
+
+
+def _fitting(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
+    """What tells most, in 80 columns: what a judge says before what words say, money before tokens."""
+    titles = [one.title for one in shown]
+    spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
+    always = [one for one in always if not (costs and one.title.startswith("upkeep"))]
+    return [*(one for one in shown if one.title not in spare), *always, *costs[-1:]]
+
+
+def best_name(results: Results, budget: int) -> str:
+    """Name the memory with the highest figure within a budget, if there are others beside it; else ""."""
+    return next((pair.best for pair in results.pairs if pair.budget == budget), "")
+
+
+def share(found: Interval | None) -> str:
+    """Format a share with the wider half of its interval; more digits would be noise.
+
+    Example:
+        >>> share(Interval(mean=0.5, low=0.36, high=0.64, count=44)), share(None)
+        ('.50 ±.14', '–')
+    """
+    if found is None:
+        return _NOTHING
+    apart = max(found.high - found.mean, found.mean - found.low)
+    return f"{_two_digits(found.mean)} ±{_two_digits(apart)}"
+
+
+def model_note(name: str) -> str:
+    """Name the model that answered, and what that means for the figures."""
+    if name == OFFLINE:
+        return "memzoo-offline-extractive: rules, not a language model; what it lets a memory remember is a lower bound"
+    return name
+
+
+def counter_note(name: str) -> str:
+    """Name the counter of the tokens."""
+    return "approximate: characters / 4" if name == APPROXIMATE else name
+
+
+def caption(comparison: Comparison) -> list[tuple[str, str]]:
+    """List what a reader of the table has to know, as pairs of a name and a text."""
+    talks, run = comparison.results.talks, comparison.results.run
+    titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
+    said = f"{talks.exchanges:,} exchanges, {talks.questions:,} questions"
+    known = [
+        ("transcript", f"{titles} ({said})"),
+        ("tokens counted by", counter_note(run.counter)),
+        ("model", model_note(run.model)),
+        ("judge", run.judge),
+        ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
+    ]
+    return [(name, text) for name, text in known if text]
+
+
+def exclusions(comparison: Comparison) -> list[str]:
+    """Say in sentences what the measurement left out, if anything."""
+    talks = comparison.results.talks
+    unusable = ", ".join(talks.unusable)
+    counted = (
+        (talks.adversarial, f"Not asked, because they have no true answer: {talks.adversarial} adversarial questions."),
+        (
+            talks.without_evidence,
+            f"Not asked, because no evidence is known for them: {talks.without_evidence} questions.",
+        ),
+        (len(talks.unusable), f"Left out, because they name no message: {len(talks.unusable)} citations ({unusable})."),
+    )
+    return [text for count, text in counted if count]
+
+
+_INTERVALS = {
+    "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
+    "covered": (
+        "recall",
+        "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
+    ),
+    "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
+    "answers": ("answers", "Share of the answers all of whose content words were shown."),
+    "corrected": ("corrected", "Of what was corrected, the share for which the correction was shown."),
+    "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
+}
+
+
+def _figure(row: Row, name: str, budget: int) -> Interval | None:
+    found: Interval | None = None if row.error else getattr(row.budgets[budget], name)
+    return found
+
+
+def _interval_column(name: str, budget: int, where: Where) -> Column:
+    title, about = _INTERVALS[name]
+    brief = where == "terminal"
+
+    def cell(row: Row) -> str:
+        found = _figure(row, name, budget)
+        # Rules show less than a model, of what is true and of what no longer is: that is no bound of what is stale.
+        if not found or (row.memory.floor and name == "stale"):
+            return _NOTHING
+        mean = _two_digits(found.mean)
+        if row.memory.floor:
+            return f"≥ {mean}" if brief else f"at least {mean} (rules)"
+        return mean if brief and name == "stale" else share(found)
+
+    return Column(title, about, cell, lambda row: found.mean if (found := _figure(row, name, budget)) else -1)
+
+
+def _beside_column(results: Results, budget: int) -> Column:
+    pairs = {pair.other: pair for pair in results.pairs if pair.budget == budget}
+    best = best_name(results, budget)
+
+    def cell(row: Row) -> str:
+        if row.memory.name == best:
+            return "best"
+        if row.memory.name not in pairs:
+            return _NOTHING
+        pair = pairs[row.memory.name]
+        return f"-{share(pair.difference)}" + ("" if pair.distinguishable else ", not told apart")
+
+    def order(row: Row) -> float:
+        pair = pairs.get(row.memory.name)
+        return -pair.difference.mean if pair else 0.0 if row.memory.name == best else -2.0
+
+    about = "The difference from the memory with the highest figure, question by question, with its 95% interval."
+    return Column("beside\nthe best", about, cell, order)
+
+
+def _always(budget: int) -> list[Column]:
+    def tokens(row: Row) -> float:
+        return row.budgets[budget].tokens
+
+    def calls(row: Row) -> float:
+        return row.per_exchange(row.upkeep.calls)
+
+    return [
+        Column("tokens", "Tokens shown at an exchange, mean.", lambda row: f"{tokens(row):,.0f}", tokens),
+        Column(
+            "calls", "Model calls for an exchange, to load and to save, mean.", lambda row: f"{calls(row):.2f}", calls
+        ),
+        Column(
+            "upkeep\ntokens",
+            'Tokens that these calls sent and received for an exchange, mean; "?" if the model does not tell.',
+            lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{_upkeep(row):,.0f}",
+            _upkeep,
+        ),
+    ]
+
+
+def _upkeep(row: Row) -> float:
+    return row.per_exchange(row.upkeep.prompt_tokens + row.upkeep.completion_tokens)
+
+
+def _times_column(comparison: Comparison) -> Column:
+    def milliseconds(row: Row) -> float:
+        return sum(comparison.times.get(row.memory.name, (0.0, 0.0)))
+
+    about = "Milliseconds for an exchange, to load and to save, mean, model calls included."
+    return Column("ms", about, lambda row: f"{milliseconds(row):,.1f}", milliseconds)
+
+
+def _cost_columns(results: Results, budget: int) -> list[Column]:
+    run = results.run
+    if not run.prices:
+        return []
+    unit = f"\n{run.currency}" if run.currency else ""
+
+    def cost(row: Row) -> float:
+        return row.costs[budget].total if row.costs else -1
+
+    def month(row: Row) -> float:
+        return (row.costs[budget].month or 0) if row.costs else -1
+
+    about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
+    found = [Column(f"cost\n/1,000{unit}", about, lambda row: _money(cost(row)), cost)]
+    if run.per_month is not None:
+        about = f"Of {run.per_month:,} exchanges a month."
+        found.append(Column(f"cost\n/month{unit}", about, lambda row: _money(month(row)), month))
+    return found
+
+
+def _money(amount: float) -> str:
+    return _NOTHING if amount < 0 else f"{amount:,.2f}"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"

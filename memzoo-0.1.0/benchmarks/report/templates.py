@@ -1,0 +1,30 @@
+"""The templates of the report, rendered: what comes from outside is escaped."""
+
+import functools
+import importlib.resources
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+__all__ = ["rendered", "source"]
+
+
+def source(name: str) -> str:
+    """Read a file that lies beside the templates."""
+    return (importlib.resources.files("memzoo.benchmarks.data") / name).read_text(encoding="utf-8")
+
+
+def rendered(name: str, **values: Any) -> str:
+    """Render a template."""
+    return _environment().get_template(name).render(**values)
+
+
+@functools.cache
+def _environment() -> Environment:
+    return Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FunctionLoader(source),
+    )

@@ -1,0 +1,92 @@
+"""Writes a comparison: a table for the terminal, results as JSON, a page of Markdown and one of HTML."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.report.pages import page
+from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
+from memzoo.benchmarks.results import Row
+
+__all__ = ["markdown", "table", "write_report"]
+
+
+def table(comparison: Comparison) -> Group:
+    """Draw for a terminal: the verdict, and a table for each budget, a line for each memory between the baselines."""
+    verdict = Text("\n".join(comparison.results.verdict) + "\n")
+    notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison)
+    if any(row.memory.floor for row in comparison.rows):
+        notes.append("≥ rules answered in place of a model: a lower bound")
+    drawn = [_table(comparison, budget) for budget in comparison.results.run.budgets]
+    return Group(verdict, *drawn, Text("\n".join(["", *notes]), style="dim"))
+
+
+def markdown(comparison: Comparison) -> str:
+    """Write the verdict and the tables as Markdown, for a pull request: the same for the same inputs."""
+    parts = ["# Which memory?", *comparison.results.verdict]
+    for budget in comparison.results.run.budgets:
+        shown = columns(comparison, budget, "markdown")
+        titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
+        lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
+        parts += [f"## Within {budget:,} tokens", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
+    notes = [f"- {name}: {text}" for name, text in caption(comparison)] + [f"- {one}" for one in exclusions(comparison)]
+    return "\n\n".join([*parts, "\n".join(notes)]) + "\n"
+
+
+def write_report(comparison: Comparison, folder: Path, date: datetime | None = None) -> list[Path]:
+    """Write all files of a report into a folder, and return their paths.
+
+    results.json and report.md are the same for the same inputs. The date, now if it is not given, and what was timed
+    are in the other two.
+    """
+    date = date or datetime.now(UTC)
+    texts = {
+        "report.html": page(comparison, date),
+        "report.md": markdown(comparison),
+        "results.json": comparison.results.model_dump_json(indent=1) + "\n",
+        "times.json": _times(comparison, date),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+    return [folder / name for name in texts]
+
+
+def _times(comparison: Comparison, date: datetime) -> str:
+    times = {name: {"load_ms": load, "save_ms": save} for name, (load, save) in comparison.times.items()}
+    return json.dumps({"date": date.isoformat(), "memories": times}, indent=1) + "\n"
+
+
+def _table(comparison: Comparison, budget: int) -> Table:
+    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
+    drawn.title = f"within {budget:,} tokens" if len(comparison.results.run.budgets) > 1 else None
+    drawn.add_column("memory", overflow="fold", min_width=16)
+    shown = columns(comparison, budget)
+    for column in shown:
+        drawn.add_column(column.title, justify="right", no_wrap=True)
+    for row, following in zip(comparison.rows, [*comparison.rows[1:], None], strict=True):
+        framed = following is not None and row.memory.baseline != following.memory.baseline
+        drawn.add_row(*map(Text, _cells(row, shown)), style=_style(row), end_section=framed)
+    return drawn
+
+
+def _cells(row: Row, shown: list[Column]) -> list[str]:
+    if row.error:
+        return [row.memory.name, "failed", *[""] * (len(shown) - 1)]
+    return [row.memory.name, *(column.cell(row) for column in shown)]
+
+
+def _style(row: Row) -> str:
+    if row.error:
+        return "red"
+    return "dim" if row.memory.baseline or row.memory.floor else ""
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")

@@ -1,0 +1,84 @@
+"""Looks through the conversations of a comparison before anything is run."""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from memzoo.benchmarks.gathering import MOST_QUESTIONS
+from memzoo.benchmarks.measure.measuring import messages_in
+from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
+from memzoo.benchmarks.transcripts import Transcript, read_transcripts
+from memzoo.benchmarks.work import settings_digest
+from memzoo.stores.errors import OptionError
+
+__all__ = ["Conversations", "Source", "Survey", "source_of"]
+
+Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path]
+"""Conversations: as they were loaded, or the files or folders that hold them."""
+
+Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
+"""Gives the conversations, as often as they are needed."""
+
+_FIRST = 100
+
+
+def source_of(transcripts: Source) -> Conversations:
+    """Return something that gives the conversations as often as they are needed, without holding those of files."""
+    if isinstance(transcripts, str | Path):
+        return functools.partial(read_transcripts, [transcripts])
+    listed: list[Any] = list(transcripts)
+    if all(isinstance(one, str | Path) for one in listed) and listed:
+        return functools.partial(read_transcripts, listed)
+    return functools.partial(iter, listed)
+
+
+class Survey:
+    """What is known about the conversations before anything is run; all of them are read once.
+
+    Attributes:
+        talks: Their sums, and the first of them.
+        questions: Of all conversations: the number of the conversation, and the kind of question.
+        details: The first of these, as they are told one by one.
+        digest: Changes with anything that is said or asked.
+
+    Raises:
+        OptionError: There is no conversation.
+    """
+
+    def __init__(self, source: Conversations) -> None:
+        self.questions: list[tuple[int, str]] = []
+        self.details: list[QuestionInfo] = []
+        first: list[Talk] = []
+        unusable: list[str] = []
+        sums = {"count": 0, "exchanges": 0, "messages": 0, "questions": 0, "adversarial": 0, "without_evidence": 0}
+        digests: list[str] = []
+        for number, one in enumerate(source()):
+            talk = self._look(number, one)
+            first += [talk][: _FIRST - len(first)]
+            unusable += one.unusable_evidence[: _FIRST - len(unusable)]
+            more = {"count": 1, "adversarial": one.adversarial, "without_evidence": one.without_evidence}
+            more |= talk.model_dump(exclude={"title"})
+            sums = {name: sums[name] + more[name] for name in sums}
+            digests.append(settings_digest([repr(one)]))
+        if not sums["count"]:
+            raise OptionError("there must be a transcript to compare memories on")
+        self.digest = settings_digest(digests)
+        self.talks = Talks(**sums, unusable=tuple(unusable), first=tuple(first))
+
+    def _look(self, number: int, one: Transcript) -> Talk:
+        asked = one.measured
+        self.questions += [(number, question.category) for question in asked]
+        for question in asked[: MOST_QUESTIONS - len(self.details)]:
+            self.details.append(
+                QuestionInfo(
+                    transcript=number,
+                    text=question.text,
+                    answer=question.answer,
+                    category=question.category,
+                    evidence=question.evidence,
+                    stale=question.stale,
+                )
+            )
+        messages = sum(1 for _ in messages_in(one))
+        return Talk(title=one.title, exchanges=len(one.exchanges), messages=messages, questions=len(asked))

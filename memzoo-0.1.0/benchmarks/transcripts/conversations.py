@@ -1,0 +1,135 @@
+"""A transcript: a conversation, exchange by exchange, and questions about it with known evidence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+
+__all__ = ["ADVERSARIAL", "UNCATEGORISED", "UNDATED", "Exchange", "Question", "Said", "Transcript", "exchanges_of"]
+
+ADVERSARIAL = "adversarial"
+"""The category of questions that have no true answer; they are left out of recall."""
+
+UNCATEGORISED = "uncategorised"
+"""The category of questions that were given none."""
+
+UNDATED = datetime(2000, 1, 1, tzinfo=UTC)
+"""Used where no date is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What is saved to a memory at once: a user's message and all that follows until the next one.
+
+    Attributes:
+        messages: OpenAI chat messages, oldest first, the user's first where there is one.
+        evidence: For each message, in the same order, the ids that questions may cite and the text of each.
+        date: When it was said, with a time zone, if that is known.
+    """
+
+    messages: tuple[Message, ...]
+    evidence: tuple[Mapping[str, str], ...]
+    date: datetime | None = None
+
+    @property
+    def said_at(self) -> datetime:
+        """Its date; 1 January 2000 stands in where none is known."""
+        return self.date or UNDATED
+
+    @property
+    def user_text(self) -> str | None:
+        """What the user says in it; `None` if the assistant speaks unasked."""
+        first = self.messages[0]
+        return text_of(first) if first["role"] == "user" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about the conversation.
+
+    Attributes:
+        text: What the user asks.
+        answer: The right answer; "" if none is known.
+        evidence: The texts that the answer rests on, each once, in the order they were cited.
+        category: Any word that groups questions.
+        asked_after: The number of exchanges after which it is asked; `None` for all.
+        stale: Texts that the evidence corrects.
+    """
+
+    text: str
+    answer: str = ""
+    evidence: tuple[str, ...] = ()
+    category: str = UNCATEGORISED
+    asked_after: int | None = None
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A conversation, and questions about it.
+
+    Attributes:
+        title: Its name in reports.
+        exchanges: Oldest first.
+        questions: All that the file has, in its order.
+        user: The user's name.
+        assistant: The assistant's name.
+        unusable_evidence: Citations that name no message, as they stand in the file.
+    """
+
+    title: str
+    exchanges: tuple[Exchange, ...]
+    questions: tuple[Question, ...] = ()
+    user: str = "Human"
+    assistant: str = "AI"
+    unusable_evidence: tuple[str, ...] = ()
+
+    @property
+    def measured(self) -> list[Question]:
+        """The questions that are asked: those with evidence, adversarial ones left out, in the order of asking."""
+        asked = [question for question in self.questions if question.evidence and question.category != ADVERSARIAL]
+        end = len(self.exchanges)
+        return sorted(asked, key=lambda one: end if one.asked_after is None else one.asked_after)
+
+    @property
+    def adversarial(self) -> int:
+        """How many questions are left out because they have no true answer."""
+        return sum(question.category == ADVERSARIAL for question in self.questions)
+
+    @property
+    def without_evidence(self) -> int:
+        """How many other questions are left out because nothing is known that their answer rests on."""
+        return len(self.questions) - len(self.measured) - self.adversarial
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message on its way into an exchange.
+
+    Attributes:
+        message: The OpenAI chat message.
+        evidence: As for one message in `Exchange.evidence`.
+        date: As in `Exchange`.
+        opens: Whether a session begins with it, and so an exchange, whoever speaks.
+    """
+
+    message: Message
+    evidence: Mapping[str, str] = field(default_factory=dict[str, str])
+    date: datetime | None = None
+    opens: bool = False
+
+
+def exchanges_of(said: Iterable[Said]) -> tuple[Exchange, ...]:
+    """Messages as exchanges: a new one begins with each user message and with each session."""
+    groups: list[list[Said]] = []
+    for one in said:
+        if not groups or one.opens or one.message["role"] == "user":
+            groups.append([])
+        groups[-1].append(one)
+    return tuple(_exchange(group) for group in groups)
+
+
+def _exchange(said: Sequence[Said]) -> Exchange:
+    return Exchange(tuple(one.message for one in said), tuple(one.evidence for one in said), said[0].date)

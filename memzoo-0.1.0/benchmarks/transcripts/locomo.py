@@ -1,0 +1,148 @@
+"""LoCoMo's JSON (Maharana et al., ACL 2024): two people talk over many sessions, and questions about it."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from memzoo.benchmarks.transcripts.conversations import ADVERSARIAL, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
+from memzoo.stores.errors import TranscriptError
+
+__all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
+
+_SESSION = re.compile(r"session_(\d+)")
+# "D1:3" is the rule; the files also have "D:11:26", "D8:6; D9:17" and "D30:05".
+_TURN_ID = re.compile(r"D:?(\d+):(\d+)")
+_DATE = "%I:%M %p on %d %B, %Y"
+
+
+def is_locomo(item: dict[str, Any]) -> bool:
+    """Tell whether an object looks like one of LoCoMo's conversations."""
+    return "conversation" in item and "qa" in item
+
+
+def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
+    """Read one of LoCoMo's conversations; speaker_a becomes the user, speaker_b the assistant.
+
+    Args:
+        item: An object of LoCoMo's list.
+        where: File and index, for error messages.
+        title: The title, if it has no "sample_id".
+
+    Raises:
+        TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
+    """
+    document = validated(_Document, item, where)
+    user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
+    said = list(_said(item["conversation"], {user: "user", assistant: "assistant"}, where))
+    texts = {id_: text for one in said for id_, text in one.evidence.items()}
+    unusable: list[str] = []
+    questions = tuple(
+        Question(
+            question.question,
+            "" if question.answer is None else str(question.answer),
+            _cited(question.evidence, texts, unusable),
+            question.category,
+        )
+        for question in document.qa
+    )
+    return Transcript(
+        document.sample_id or title, exchanges_of(said), questions, user, assistant, unusable_evidence=tuple(unusable)
+    )
+
+
+def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[Said]:
+    """Read the turns of all sessions; what one speaker says without a break is one message."""
+    for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
+        name = f"session_{number}"
+        session = validated(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
+        _check_speakers(session, roles, f"{where}, {name}")
+        for first, (speaker, turns) in enumerate(groupby(session.turns, key=lambda turn: turn.speaker)):
+            evidence = [(turn.plain_id, turn.said) for turn in turns]
+            message = {"role": roles[speaker], "content": "\n".join(text for _, text in evidence)}
+            yield Said(message, dict(evidence), session.date, opens=not first)
+
+
+def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> None:
+    for place, turn in enumerate(session.turns):
+        if turn.speaker not in roles:
+            known = ", ".join(map(repr, roles))
+            raise TranscriptError(
+                f"{where}, turn {place}, 'speaker': expected one of {known}, not {shown(turn.speaker)}"
+            )
+
+
+def _cited(evidence: list[Any], texts: dict[str, str], unusable: list[str]) -> tuple[str, ...]:
+    """Look up the texts that are cited; what cites none is added to `unusable`."""
+    cited: list[str] = []
+    for entry in evidence:
+        ids = [_id(*found) for found in _TURN_ID.findall(str(entry))]
+        unusable += [id_ for id_ in ids if id_ not in texts] if ids else [str(entry)]
+        cited += [texts[id_] for id_ in ids if id_ in texts]
+    return tuple(dict.fromkeys(cited))
+
+
+def _id(session: str, turn: str) -> str:
+    return f"D{int(session)}:{int(turn)}"
+
+
+def _date(value: Any) -> datetime | None:
+    try:
+        return None if value is None else datetime.strptime(value, _DATE).replace(tzinfo=UTC)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"expected a date such as '1:56 pm on 8 May, 2023', not {shown(value)}") from error
+
+
+def _category(value: Any) -> str:
+    if not isinstance(value, int) or value not in CATEGORIES:
+        raise ValueError(f"expected a number from 1 to 5, not {shown(value)}")
+    return CATEGORIES[value]
+
+
+class _Turn(Item):
+    EXPECTED = "a turn with 'speaker', 'dia_id' and 'text'"
+    speaker: Text
+    dia_id: Text
+    text: Text
+    blip_caption: Any = None
+
+    @property
+    def plain_id(self) -> str:
+        found = _TURN_ID.fullmatch(self.dia_id)
+        return _id(*found.groups()) if found else self.dia_id
+
+    @property
+    def said(self) -> str:
+        """The text, with the caption of a picture that was shared."""
+        return self.text + (f" [image: {self.blip_caption}]" if self.blip_caption else "")
+
+
+class _Session(Item):
+    turns: list[_Turn]
+    date: Annotated[datetime | None, BeforeValidator(_date)]
+
+
+class _Question(Item):
+    EXPECTED = "a question with 'question', 'answer', 'evidence' and 'category'"
+    question: Text
+    answer: Any = None
+    evidence: list[Any] = Field(default=[])
+    category: Annotated[str, BeforeValidator(_category)] = Field(default="", validate_default=True)
+
+
+class _Talk(Item):
+    EXPECTED = "an object with speakers and sessions"
+    speaker_a: Text
+    speaker_b: Text
+
+
+class _Document(Item):
+    conversation: _Talk
+    sample_id: Text | None = None
+    qa: list[_Question]

@@ -1,0 +1,125 @@
+"""memzoo's own format: chat messages or sessions of them, with questions that cite messages."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator
+
+from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+from memzoo.stores.errors import TranscriptError
+
+__all__ = ["EXPECTED", "chat_of", "sessions_of"]
+
+EXPECTED = (
+    "OpenAI chat messages (a list of {'role', 'content'}, or an object with 'messages'), JSON Lines of either, "
+    "memzoo's own format (an object with 'sessions'), an export of ChatGPT, ShareGPT or LangChain, lines such as "
+    "'user: ...', CSV, or LoCoMo's list (objects with 'conversation' and 'qa')"
+)
+
+
+def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
+    """Read an object with sessions of messages; see `chat_of`."""
+    document = validated(_Sessions, item, where)
+    said = [
+        _said(message, session.date, opens=not number)
+        for session in document.sessions
+        for number, message in enumerate(session.messages)
+    ]
+    return _finished(document, said, where, title)
+
+
+def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] = ()) -> Transcript:
+    """Read an object with messages.
+
+    Args:
+        item: The object.
+        where: File and index, for error messages.
+        title: The title, if it has none.
+        places: The places of its messages, if they do not stand in one list of the file.
+
+    Raises:
+        TranscriptError: It is malformed.
+    """
+    document = validated(_Chat, item, where, places)
+    return _finished(document, [_said(message, document.date) for message in document.messages], where, title)
+
+
+def _said(message: Message, date: datetime | None, *, opens: bool = False) -> Said:
+    # The "id" is for questions to cite and is not part of the message.
+    id_ = message.pop("id", None)
+    return Said(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
+
+
+def _finished(document: "_Document", said: list[Said], where: str, title: str) -> Transcript:
+    if not said:
+        raise TranscriptError(f"{where}: there is no message in it")
+    texts, unusable = _texts(said), list[str]()
+    return Transcript(
+        document.title or title,
+        exchanges_of(said),
+        tuple(_question(question, texts, unusable) for question in document.questions),
+        document.user or "Human",
+        document.assistant or "AI",
+        tuple(unusable),
+    )
+
+
+def _texts(said: Sequence[Said]) -> dict[str, str]:
+    """Map ids and places from 0 to the texts of messages; ids alone, if these are numbers themselves."""
+    ids = {id_: text for one in said for id_, text in one.evidence.items()}
+    if any(map(str.isdecimal, ids)):
+        return ids
+    return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
+
+
+def _question(item: "_Question", texts: dict[str, str], unusable: list[str]) -> Question:
+    evidence, stale = (_cited(cited, texts, unusable) for cited in (item.evidence, item.stale))
+    category = item.category or UNCATEGORISED
+    return Question(item.question, str(item.answer or ""), evidence, category, stale=stale)
+
+
+def _cited(citations: Sequence[str | int], texts: dict[str, str], unusable: list[str]) -> tuple[str, ...]:
+    ids = dict.fromkeys(map(str, citations))
+    unusable += [id_ for id_ in ids if not texts.get(id_)]
+    return tuple(dict.fromkeys(texts[id_] for id_ in ids if texts.get(id_)))
+
+
+def _citation(value: Any) -> Any:
+    if not isinstance(value, str | int):
+        raise ValueError(f"expected the 'id' of a message or its place from 0, not {shown(value)}")  # noqa: TRY004
+    return value
+
+
+class _Question(Item):
+    EXPECTED = "a question with 'question', 'answer' and 'evidence'"
+    question: Text
+    answer: Any = None
+    evidence: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
+    stale: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
+    category: Text | None = None
+
+
+class _Session(Item):
+    EXPECTED = "a session with 'date' and 'messages'"
+    date: Date | None = None
+    messages: list[ChatMessage] = Field(default=[])
+
+
+class _Document(Item):
+    title: Text | None = None
+    user: Text | None = None
+    assistant: Text | None = None
+    questions: list[_Question] = Field(default=[])
+
+
+class _Sessions(_Document):
+    sessions: list[_Session]
+
+
+class _Chat(_Document):
+    date: Date | None = None
+    messages: list[ChatMessage]

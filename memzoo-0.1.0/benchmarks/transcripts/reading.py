@@ -1,0 +1,246 @@
+"""Reading transcripts: files, folders and standard input, in the formats that people have.
+
+The content tells the format, not the name. `docs/comparing.md` shows each of them.
+"""
+
+import importlib
+import importlib.resources
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TextIO, cast
+
+from memzoo.benchmarks.transcripts import locomo, realmem, statebench
+from memzoo.benchmarks.transcripts.conversations import Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
+from memzoo.benchmarks.transcripts.validation import shown
+from memzoo.memories.migrate import (
+    ChatLog,
+    is_message,
+    is_sqlite,
+    logs_of,
+    message_of,
+    read_csv,
+    read_sessions,
+    read_text,
+)
+from memzoo.stores.errors import MissingExtraError, TranscriptError
+
+__all__ = ["load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
+
+_SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3"}
+_STDIN = "-"
+
+
+def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
+    """Read the conversations of files and folders, one after the other; "-" stands for standard input.
+
+    A file of JSON Lines with a conversation on each line is read line by line.
+
+    Raises:
+        TranscriptError: One cannot be read or understood; the error names the line or the index, and what is expected.
+    """
+    for path in paths:
+        files = _files(Path(path)) if str(path) != _STDIN else [Path(_STDIN)]
+        for file in files:
+            yield from _read(file)
+
+
+def load_transcripts(path: str | Path) -> list[Transcript]:
+    """Read the conversations of a file or folder; see `read_transcripts`."""
+    return list(read_transcripts([path]))
+
+
+def sample_path() -> Path:
+    """Where the conversation lies that comes with the package: a bakery moves house, in seven sessions."""
+    return Path(str(importlib.resources.files("memzoo.benchmarks.data") / "sample.json"))
+
+
+def sample_transcripts() -> list[Transcript]:
+    """Read the conversation that comes with the package."""
+    return load_transcripts(sample_path())
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
+    if not found:
+        raise TranscriptError(f"{path} has no transcripts in it: files that end in {', '.join(sorted(_SUFFIXES))}")
+    return found
+
+
+def _read(path: Path) -> Iterator[Transcript]:
+    try:
+        yield from _of_file(path)
+    except UnicodeDecodeError as error:
+        raise TranscriptError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    except OSError as error:
+        raise TranscriptError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _of_file(path: Path) -> Iterator[Transcript]:
+    if str(path) == _STDIN:
+        yield from _of_text(sys.stdin.read(), path)
+    elif is_sqlite(path):
+        yield from map(_of_log, read_sessions(path))
+    else:
+        with path.open(encoding="utf-8-sig", newline="\n") as file:
+            yield from _of_lines(file, path)
+
+
+def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
+    """Read line by line where each line is a conversation, else all of it at once."""
+    first = file.readline()
+    while first and not first.strip():
+        first = file.readline()
+    item = _json_or_none(first)
+    second = file.readline() if isinstance(item, dict) and not is_message(item) else ""
+    if not second.strip():
+        yield from _of_text(first + second + file.read(), path)
+        return
+    file.seek(0)
+    for number, (where, document) in enumerate(_lines(file, str(path)), start=1):
+        yield from _of_item(document, where, f"{path.stem} {number}")
+
+
+def _of_text(text: str, path: Path) -> Iterator[Transcript]:
+    if not text.strip():
+        raise TranscriptError(f"{path} is empty; expected {EXPECTED}")
+    title = path.stem if str(path) != _STDIN else "standard input"
+    if path.suffix.lower() in {".csv", ".tsv"}:
+        yield from map(_of_log, read_csv(text, str(path), title))
+        return
+    if path.suffix.lower() in {".yaml", ".yml"}:
+        yield from _of_item(_yaml(text, path), str(path), title)
+        return
+    looks_like_json = text.lstrip()[0] in "[{"
+    if not looks_like_json and (log := read_text(text, title)):
+        yield _of_log(log)
+        return
+    items = _items(text, str(path))
+    if all(_is_said(item) for _, item in items):
+        messages = [(where, _said(item)) for where, item in items]
+        kept = [(where, message) for where, message in messages if message is not None]
+        yield chat_of({"messages": [one for _, one in kept]}, str(path), title, places=[where for where, _ in kept])
+        return
+    many = len(items) > 1
+    for number, (where, item) in enumerate(items, start=1):
+        yield from _of_item(item, where, f"{title} {number}" if many else title)
+
+
+def _yaml(text: str, path: Path) -> Any:
+    try:
+        yaml: Any = importlib.import_module("yaml")
+    except ImportError as error:
+        raise MissingExtraError.of("Reading YAML", "replay") from error
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise TranscriptError(f"{path} cannot be read as YAML: {error}") from error
+
+
+def _is_said(item: Any) -> bool:
+    # What has a role is meant to be a message; if it is none, the error should say what is wrong with it.
+    return is_message(item) or (isinstance(item, dict) and "role" in item)
+
+
+def _said(item: dict[str, Any]) -> dict[str, Any] | None:
+    """A message as OpenAI's; what cannot be one stays as it is, to be refused by name."""
+    found = message_of(item)
+    if found is None or found["role"] == item.get("role"):
+        return item if found is not None or "role" in item else None
+    return found | ({"id": item["id"]} if "id" in item and "role" in item else {})
+
+
+def _of_log(log: ChatLog) -> Transcript:
+    said = [Said(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
+    if not said:
+        raise TranscriptError(f"{log.title}: there is no message in it")
+    return Transcript(log.title, exchanges_of(said))
+
+
+def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
+    if not isinstance(found, dict):
+        raise TranscriptError(f"{where}: expected {EXPECTED}, not {shown(found)}")
+    item = cast("dict[str, Any]", found)
+    for is_one, read in _LABELLED:
+        if is_one(item):
+            yield read(item, where, title)
+            return
+    if "sessions" in item:
+        yield sessions_of(item, where, title)
+    elif "messages" in item:
+        listed: Any = item["messages"]
+        if isinstance(listed, list) and listed and all(map(is_message, listed)):  # pyright: ignore[reportUnknownArgumentType]
+            item = item | {"messages": [one for each in listed if (one := _said(each))]}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        yield chat_of(item, where, title)
+    elif logs := [log for log in logs_of(item, title) if log.messages]:
+        yield from map(_of_log, logs)
+    else:
+        raise TranscriptError(
+            f"{where}: there are only {', '.join(map(shown, item)) or 'no keys'}; expected {EXPECTED}"
+        )
+
+
+_LABELLED = (
+    (locomo.is_locomo, locomo.transcript_of),
+    (realmem.is_realmem, realmem.transcript_of),
+    (statebench.is_statebench, statebench.transcript_of),
+)
+
+
+def _items(text: str, file: str) -> list[tuple[str, Any]]:
+    """List the top-level items of a file, each with its place."""
+    try:
+        document = _parsed(text)
+    except ValueError as error:
+        if _json_or_none(text.strip().split("\n")[0]) is None:
+            place = f"{file}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else file
+            raise TranscriptError(f"{place}: this is not JSON ({_reason(error)}); expected {EXPECTED}") from error
+        return list(_lines(text.split("\n"), file))
+    if document == []:
+        raise TranscriptError(f"{file} is an empty list; expected {EXPECTED}")
+    if isinstance(document, list):
+        listed: list[Any] = document  # pyright: ignore[reportUnknownVariableType]
+        return [(f"{file}, item {number}", item) for number, item in enumerate(listed)]
+    return [(file, document)]
+
+
+def _lines(lines: Iterable[str], file: str) -> Iterator[tuple[str, Any]]:
+    # Split at "\n" alone: JSON may hold other line ends, such as U+2028, within its texts.
+    for number, line in enumerate(lines, start=1):
+        where = f"{file}, line {number}"
+        if not line.strip():
+            continue
+        try:
+            yield where, _parsed(line)
+        except ValueError as error:
+            raise TranscriptError(
+                f"{where}: this is not JSON ({_reason(error)}); expected a message or a conversation on each line"
+            ) from error
+
+
+def _parsed(text: str) -> Any:
+    try:
+        document = json.loads(text)
+        # Half an emoji, as cut-off exports have it, is legal JSON but cannot be written to any file.
+        return (
+            json.loads(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace"))
+            if "\\ud" in text.lower()
+            else document
+        )
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _json_or_none(line: str) -> Any:
+    try:
+        return _parsed(line)
+    except ValueError:
+        return None
+
+
+def _reason(error: ValueError) -> str:
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)

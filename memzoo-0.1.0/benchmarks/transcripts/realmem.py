@@ -1,0 +1,110 @@
+"""RealMem's JSON: a user and an assistant over months; questions are asked in the midst of the talk."""
+
+import re
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
+
+__all__ = ["is_realmem", "transcript_of"]
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ROLES = {"User": "user", "Assistant": "assistant"}
+
+
+def is_realmem(item: dict[str, Any]) -> bool:
+    """Tell whether an object looks like one of RealMem's users."""
+    sessions = item.get("sessions")
+    first: Any = sessions[0] if isinstance(sessions, list) and sessions else None  # pyright: ignore[reportUnknownVariableType]
+    return isinstance(first, dict) and "turns" in first
+
+
+def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
+    """Read what one user talked about; a question is asked when all before its `asked_at` has been said.
+
+    Args:
+        item: An object of the list.
+        where: File and index, for error messages.
+        title: The title, if it has no "user".
+
+    Raises:
+        TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
+    """
+    document = validated(_Document, item, where)
+    said, before, texts = list[Said](), dict[tuple[int, int], int](), dict[tuple[int, int], str]()
+    exchanges = 0
+    for number, session in enumerate(document.sessions):
+        for place, turn in enumerate(session.turns):
+            exchanges += not place or turn.speaker == "user" or not said
+            before[number, place] = exchanges - 1
+            texts[number, place] = turn.content
+            message = {"role": turn.speaker, "content": turn.content}
+            said.append(Said(message, {f"{number}:{place}": turn.content}, session.time, opens=not place))
+    unusable: list[str] = []
+    questions = tuple(_question(one, texts, before, unusable) for one in document.questions)
+    return Transcript(document.user or title, exchanges_of(said), questions, unusable_evidence=tuple(unusable))
+
+
+def _question(
+    item: "_Question", texts: dict[tuple[int, int], str], before: dict[tuple[int, int], int], unusable: list[str]
+) -> Question:
+    unusable += [str(list(place)) for place in item.evidence if place not in texts]
+    cited = tuple(dict.fromkeys(texts[place] for place in item.evidence if place in texts))
+    answer = "\n".join(item.memories)
+    return Question(item.question, answer, cited, item.category or UNCATEGORISED, before.get(item.asked_at))
+
+
+def _place(value: Any) -> tuple[int, int]:
+    match value:
+        case [int(session), int(turn)]:
+            return session, turn
+        case _:
+            raise ValueError(f"expected [session, turn], not {shown(value)}")
+
+
+def _date(value: Any) -> datetime | None:
+    found = _DATE.search(str(value))
+    try:
+        return datetime.fromisoformat(found[0]).replace(tzinfo=UTC) if found else None
+    except ValueError:
+        return None
+
+
+def _speaker(value: Any) -> str:
+    if value not in _ROLES:
+        raise ValueError(f"expected 'User' or 'Assistant', not {shown(value)}")
+    return _ROLES[value]
+
+
+Place = Annotated[tuple[int, int], BeforeValidator(_place)]
+
+
+class _Turn(Item):
+    EXPECTED = "a turn with 'speaker' and 'content'"
+    speaker: Annotated[str, BeforeValidator(_speaker)]
+    content: str
+
+
+class _Session(Item):
+    EXPECTED = "a session with 'time' and 'turns'"
+    time: Annotated[datetime | None, BeforeValidator(_date)] = None
+    turns: list[_Turn]
+
+
+class _Question(Item):
+    EXPECTED = "a question with 'question', 'asked_at' and 'evidence'"
+    question: Text
+    asked_at: Place
+    evidence: list[Place] = Field(default=[])
+    category: Text | None = None
+    memories: list[str] = Field(default=[])
+
+
+class _Document(Item):
+    EXPECTED = "an object with 'sessions' and 'questions'"
+    user: Text | None = None
+    sessions: list[_Session]
+    questions: list[_Question] = Field(default=[])

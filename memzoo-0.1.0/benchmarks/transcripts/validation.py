@@ -1,0 +1,104 @@
+"""Validates a file that anybody may have written; errors name the file, the place in it, and what is expected there."""
+
+import reprlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Annotated, Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Message
+from memzoo.stores.errors import TranscriptError
+
+__all__ = ["ChatMessage", "Date", "Item", "Text", "shown", "validated"]
+
+_TEXT = "a text that is not empty"
+_EXPECTED = {"string_type": _TEXT, "string_pattern_mismatch": _TEXT, "list_type": "a list"}
+
+
+class Item(BaseModel):
+    """A JSON object of a file; keys that are not declared are ignored.
+
+    Attributes:
+        EXPECTED: A description of the object, for error messages.
+    """
+
+    model_config = ConfigDict(strict=True)
+    EXPECTED: ClassVar[str]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_object(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValueError(f"expected {cls.EXPECTED}, not {shown(value)}")  # noqa: TRY004 - pydantic's protocol
+        return value  # pyright: ignore[reportUnknownVariableType]
+
+
+AnyItem = TypeVar("AnyItem", bound=Item)
+
+
+def validated(model: type[AnyItem], value: Any, where: str, places: Sequence[str] = ()) -> AnyItem:
+    """Validate a value from a file.
+
+    Args:
+        model: What the value should be.
+        value: Anything that JSON can hold.
+        where: File and line or index, for the error message.
+        places: The places of its messages, if they do not stand in one list of the file.
+
+    Raises:
+        TranscriptError: The value is something else.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise TranscriptError(f"{_place(first['loc'], where, places)}: {_reason(first)}") from error
+
+
+def shown(value: Any) -> str:
+    """Represent a value in an error message, cut to a readable length."""
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = 80
+    return short.repr(value)
+
+
+def _place(loc: tuple[int | str, ...], where: str, places: Sequence[str]) -> str:
+    if places and loc[0] == "messages" and len(loc) > 1:
+        where, loc = places[int(loc[1])], loc[2:]
+    # ("sessions", 0, "date") is where "session 0, 'date'" points.
+    for part, following in pairwise((*loc, "")):
+        if isinstance(part, str):
+            where += f", {part.removesuffix('s')}" if isinstance(following, int) else f", {part!r}"
+        else:
+            where += f" {part}"
+    return where
+
+
+def _reason(error: ErrorDetails) -> str:
+    if error["type"] == "value_error":
+        return str(error.get("ctx", {})["error"])
+    if error["type"] == "missing":
+        return f"expected {_TEXT}; it is missing (there are: {', '.join(map(shown, error['input'])) or 'no keys'})"
+    return f"expected {_EXPECTED[error['type']]}, not {shown(error['input'])}"
+
+
+def _date(value: Any) -> datetime:
+    try:
+        date = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"expected a date such as '2026-03-02T09:15:00+00:00', not {shown(value)}") from error
+    return date if date.tzinfo else date.replace(tzinfo=UTC)
+
+
+Text = Annotated[str, Field(pattern=r"\S")]
+"""A text that is not empty."""
+
+Date = Annotated[datetime, BeforeValidator(_date)]
+"""An ISO 8601 date, in UTC if it names no time zone."""
+
+ChatMessage = Annotated[Message, PlainValidator(checked)]
+"""An OpenAI chat message."""

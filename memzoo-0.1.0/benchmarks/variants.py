@@ -1,0 +1,296 @@
+"""What is compared: memories by name and options, and two baselines that frame the table.
+
+The names of the presets are permanent: results of different days can be laid side by side.
+"""
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.named import SEVEN, short_name, strategy_named
+from memzoo.prompts import PromptSource
+from memzoo.stores.errors import OptionError
+
+__all__ = [
+    "BASELINES",
+    "BUDGET",
+    "PRESETS",
+    "Factory",
+    "Variant",
+    "checked_variants",
+    "chosen",
+    "parse_variant",
+    "variants_of",
+]
+
+Factory: TypeAlias = Callable[..., BaseMemory]
+"""Makes a memory from keyword arguments: `store`, `conversation_id` and `token_counter`, which it has to pass on."""
+
+BUDGET = "budget"
+"""As the value of an option: the budget that is measured at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A memory to be compared.
+
+    Attributes:
+        name: Its name in tables, unique.
+        about: What it shows, in a few words.
+        strategy: The strategy's short name; "" for a baseline or a factory.
+        options: The strategy's own options; the value "budget" stands for the budget.
+        model: The model that it asks; `None` for that of the comparison.
+        prompts: Templates of one's own for its prompts.
+        factory: Makes it, in place of a strategy.
+        baseline: Whether it frames the table instead of competing.
+        cut: Whether what it shows is cut at the budget.
+    """
+
+    name: str
+    about: str = ""
+    strategy: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    model: str | None = None
+    prompts: PromptSource = None
+    factory: Factory | None = None
+    baseline: bool = False
+    cut: bool = True
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether it asks a model, as far as can be known: a combination does if one of its members does."""
+        members = [one if isinstance(one, str) else one[0] for one in self.options.get("memories", ())]
+        names = [self.strategy, *members] if self.strategy else []
+        return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
+
+    def options_at(self, budget: int) -> dict[str, Any]:
+        """Its options for a budget."""
+        return {name: _at(value, budget) for name, value in self.options.items()}
+
+    def make(self, budget: int, **common: Any) -> BaseMemory | None:
+        """Make the memory, with common options; `None` for a baseline, which has none.
+
+        Raises:
+            OptionError: An option is unknown, or has a value that cannot work.
+        """
+        if self.factory:
+            return self.factory(**{name: common[name] for name in ("store", "conversation_id", "token_counter")})
+        if not self.strategy:
+            return None
+        llm = common.pop("llm", None)
+        options = self.options_at(budget) | ({"prompts": self.prompts} if self.prompts else {})
+        if self.asks_model and "memories" in options:
+            options["memories"] = [_with_model(one, llm) for one in options["memories"]]
+        elif self.asks_model:
+            options["llm"] = llm
+        return create_memory(self.strategy, **common, **options)
+
+
+def _at(value: Any, budget: int) -> Any:
+    if value == BUDGET:
+        return budget
+    if isinstance(value, Mapping):
+        return {name: _at(one, budget) for name, one in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list | tuple):
+        return [_at(one, budget) for one in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+def _with_model(member: str | Sequence[Any], llm: Any) -> tuple[str, dict[str, Any]]:
+    given: Any = [member, {}] if isinstance(member, str) else member
+    name, options = given[0], dict(given[1])
+    return name, options | ({"llm": llm} if issubclass(strategy_named(name), ModelBackedMemory) else {})
+
+
+def _preset(name: str, about: str, **options: Any) -> Variant:
+    return Variant(name, about, name, options)
+
+
+PRESETS: dict[str, Variant] = {
+    one.name: one
+    for one in (
+        Variant("none", "no memory at all: the floor", baseline=True),
+        _preset("buffer", "all that was said, cut at the budget: the newest messages"),
+        _preset("window", "the last 5 exchanges", k=5),
+        _preset("summary", "a running summary"),
+        _preset(
+            "summary-buffer",
+            "a summary, then as many of the newest messages as the budget leaves room for",
+            max_token_limit=BUDGET,
+            count_summary=True,
+        ),
+        _preset("entity", "notes on whom the question is about, and the last 3 exchanges", k=3),
+        _preset(
+            "vector-retriever", "the messages that fit the question best, up to the budget", max_token_limit=BUDGET
+        ),
+        _preset(
+            "knowledge-graph",
+            "facts about whom the question is about, up to the budget, the newest first",
+            k=2,
+            mine_ai=True,
+            max_token_limit=BUDGET,
+        ),
+        _preset(
+            "combined",
+            "the messages that fit the question best, and the newest ones with what they leave of the budget",
+            memories=[["vector-retriever", {"max_token_limit": BUDGET}], ["window", {"k": 5}]],
+            max_token_limit=BUDGET,
+            shares=[1, 0],
+        ),
+        _preset("message-window", "the last 20 messages", max_messages=20),
+        _preset(
+            "token-window",
+            "as many of the newest messages as the budget has room for",
+            max_tokens=BUDGET,
+            oversized="keep",
+        ),
+        _preset("token-buffer", "the same by LangChain's name", max_token_limit=BUDGET, oversized="keep"),
+        _preset(
+            "summarizing-window",
+            "a summary of all but the newest exchanges, renewed each time that these are 10 messages",
+            max_messages=10,
+        ),
+        Variant("everything", "all that was said, whatever it costs: the ceiling", baseline=True, cut=False),
+    )
+}
+"""The variants that need no options, by name, in the order of the table."""
+
+BASELINES = tuple(one.name for one in PRESETS.values() if one.baseline)
+"""The names of those that frame the table: the floor first, the ceiling last."""
+
+
+def parse_variant(text: str) -> Variant:
+    """Read a variant as it is given to `--memory`: a name, or a name and options.
+
+    A name alone stands for its preset; with options, the strategy has these and its own defaults. `model` and
+    `prompts` (a folder) are taken for those of the variant.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+        OptionError: It cannot be understood.
+
+    Example:
+        >>> parse_variant("window:k=2").options
+        {'k': 2}
+    """
+    name, colon, given = text.partition(":")
+    if name in BASELINES:
+        raise OptionError(f"--memory {text!r}: the baselines come by themselves")
+    if not colon:
+        return _named(short_name(name))
+    pairs = [part.partition("=") for part in _split(given)]
+    if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
+        raise OptionError(f"--memory {text!r}: {wrong[0]!r} is no option; write them as name:option=value,option=value")
+    return _of_options(text, short_name(name), {key.strip(): _value(value) for key, _, value in pairs})
+
+
+def variants_of(document: Mapping[str, Any], where: str) -> list[Variant]:
+    """Read the table `memories` of a configuration: by name, each with `strategy` and options.
+
+    Raises:
+        OptionError: It is something else, or a strategy is unknown.
+    """
+    memories: Any = document.get("memories", {})
+    if not isinstance(memories, dict):
+        raise OptionError(f"{where}, 'memories': expected tables such as [memories.short], not {memories!r}")
+    return [_of_table(name, table, where) for name, table in memories.items()]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+
+
+def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
+    """Put the baselines around some variants, the presets in their permanent order; none at all stands for the seven.
+
+    Raises:
+        UnknownStrategyError: One of them is no strategy.
+        OptionError: Two have the same name.
+    """
+    given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
+    given = [one for one in given if not one.baseline] or [PRESETS[name] for name in SEVEN]
+    order = {name: place for place, name in enumerate(PRESETS)}
+    unique = list({(one.name, repr(one)): one for one in given}.values())
+    names = [one.name for one in unique]
+    if repeated := sorted({name for name in names if names.count(name) > 1 or name in BASELINES}):
+        raise OptionError(f"two memories would be called {repeated[0]!r} in the table; give one another name")
+    unique.sort(key=lambda one: (order.get(one.strategy, len(order)), one.name != one.strategy))
+    return [PRESETS[BASELINES[0]], *unique, PRESETS[BASELINES[1]]]
+
+
+def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:
+    """Make each memory once, so that what cannot work is said before anything is spent.
+
+    Raises:
+        OptionError: An option is unknown, or has a value that cannot work; the text names the variant.
+    """
+    from memzoo.stores import InMemoryStore
+
+    common: dict[str, Any] = {"conversation_id": "check", "token_counter": "approximate", "llm": "offline"}
+    for variant in variants:
+        for budget in budgets:
+            try:
+                made: Any = variant.make(budget, store=InMemoryStore(), **common)
+            except Exception as error:
+                raise OptionError(f"{variant.name}: {error}") from error
+            if made is not None and not isinstance(made, BaseMemory):
+                raise OptionError(f"{variant.name}: its factory made {made!r}; it must make a BaseMemory")
+
+
+def _named(short: str) -> Variant:
+    if short in PRESETS:
+        return PRESETS[short]
+    return Variant(short, (strategy_named(short).__doc__ or "").partition("\n")[0], short)
+
+
+def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
+    model, prompts = options.pop("model", None), options.pop("prompts", None)
+    base = _named(short)
+    about = (strategy_named(short).__doc__ or "").partition("\n")[0]
+    kept = options or base.options
+    return replace(base, name=name, about=about, options=kept, model=model, prompts=prompts)
+
+
+def _of_table(name: str, table: Any, where: str) -> Variant:
+    if not (isinstance(table, dict) and isinstance(table.get("strategy"), str)):  # pyright: ignore[reportUnknownMemberType]
+        raise OptionError(f"{where}, memories.{name}: expected a table with 'strategy' and options, not {table!r}")
+    options: dict[str, Any] = dict(table)  # pyright: ignore[reportUnknownArgumentType]
+    return _of_options(name, short_name(options.pop("strategy")), options)
+
+
+def _split(text: str) -> Iterator[str]:
+    """Split at the commas that stand in no bracket."""
+    depth, part = 0, ""
+    for letter in text:
+        depth += (letter in "[{") - (letter in "]}")
+        if letter == "," and not depth:
+            yield part
+            part = ""
+        else:
+            part += letter
+    yield part
+
+
+def _value(text: str) -> Any:
+    """A value as JSON or TOML has it; anything else is a text."""
+    for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
+        try:
+            return read(text.strip())
+        except ValueError:
+            continue
+    return text.strip()
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Raises:
+        OptionError: It cannot be read.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise OptionError(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise OptionError(f"{path} cannot be read as TOML: {error}") from error

@@ -1,0 +1,147 @@
+"""What a comparison says in words, by rules: cautious where intervals overlap, silent where nothing was measured."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from memzoo.benchmarks.results import Figures, Interval, Results, Row
+
+__all__ = ["MEASURES", "measure_of", "verdict"]
+
+MEASURES = {
+    "judged": "of the questions are answered rightly",
+    "covered": "of the evidence is shown",
+    "answers": "of the answers are shown",
+}
+"""What is compared, the most telling first, in words."""
+
+_FEW = 30
+_CLOSE = 0.05
+
+
+def measure_of(rows: Sequence[Row], budget: int) -> str:
+    """The most telling figure that the rows have within a budget; "covered" if they have none."""
+    for name in MEASURES:
+        if any(figure(row, budget, name) for row in rows):
+            return name
+    return "covered"
+
+
+def figure(row: Row, budget: int, measure: str) -> Interval | None:
+    """A figure of a row, by name."""
+    at: Figures | None = row.budgets.get(budget)
+    found: Interval | None = getattr(at, measure) if at else None
+    return found
+
+
+def verdict(results: Results) -> Iterator[str]:
+    """Say what to pick, in sentences."""
+    rows = [row for row in results.competing if not row.memory.floor]
+    budget = results.main_budget
+    measure = measure_of(rows, budget)
+    best = _best(results, rows, budget, measure)
+    if best is None:
+        said = [_without_figures(results)]
+    else:
+        finding = _finding(best, budget, measure)
+        said = [iter([finding]), _compared(results, rows, best, budget), _cautions(rows, best, budget, measure)]
+    yield from chain(*said, _floors(results), _failures(results))
+
+
+def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
+    names = [pair.best for pair in results.pairs if pair.budget == budget]
+    known = [row for row in rows if (found := figure(row, budget, measure)) and found.mean > 0]
+    named = [row for row in known if row.memory.name in names[:1]]
+    return next(iter(named or known), None)
+
+
+def _without_figures(results: Results) -> Iterator[str]:
+    if not results.talks.questions:
+        yield (
+            "No question was asked, so nothing says what each memory remembers: tokens, calls and cost are all there "
+            "is. `memzoo questions` drafts questions for a transcript."
+        )
+    elif results.competing:
+        yield "No memory that was measured showed anything of what the questions ask for."
+
+
+def _finding(best: Row, budget: int, measure: str) -> str:
+    found = figure(best, budget, measure)
+    assert found is not None  # noqa: S101 - it was chosen for its figure
+    return (
+        f"With {budget:,} tokens of memory, {best.memory.name} comes first: {found.mean:.0%} {MEASURES[measure]} "
+        f"({found.low:.0%} to {found.high:.0%}, {found.count:,} {'question' if found.count == 1 else 'questions'})."
+    )
+
+
+def _compared(results: Results, rows: Sequence[Row], best: Row, budget: int) -> Iterator[str]:
+    pairs = [pair for pair in results.pairs if pair.budget == budget]
+    alike = [row for row in rows if row.memory.name in {pair.other for pair in pairs if not pair.distinguishable}]
+    cost = _costs(results, [best, *alike], budget)
+    if not pairs:
+        yield f"Nothing else was measured beside it.{cost}"
+    elif not alike:
+        yield f"Pick {best.memory.name}: it is ahead of every other memory that was measured.{cost}"
+    else:
+        cheapest = min([best, *alike], key=lambda row: _price(row, budget))
+        names = _listed([row.memory.name for row in alike])
+        yield (
+            f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
+            f"{'costs' if cheapest.costs else 'shows and asks for'} the least of them, or ask more questions."
+        )
+
+
+def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
+    if not all(row.costs for row in rows):
+        return ""
+    prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
+    return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."
+
+
+def _price(row: Row, budget: int) -> float:
+    if row.costs:
+        return row.costs[budget].total
+    spent = row.upkeep
+    return row.budgets[budget].tokens + row.per_exchange(spent.prompt_tokens + spent.completion_tokens)
+
+
+def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:
+    found = figure(best, budget, measure)
+    if found and found.count < _FEW:
+        yield f"With {found.count} questions, each counts for {1 / found.count:.0%}: take this as a hint."
+    fresh = [(row, one) for row in rows if (one := figure(row, budget, "corrected"))]
+    if not fresh:
+        return
+    top, share = max(fresh, key=lambda pair: pair[1].mean)
+    own = figure(best, budget, "corrected")
+    if own and share.low > own.high:
+        yield f"Where corrections matter most, {top.memory.name} shows {share.mean:.0%} of them, it {own.mean:.0%}."
+    yield from _stale(best, budget)
+
+
+def _stale(best: Row, budget: int) -> Iterator[str]:
+    stale = figure(best, budget, "stale")
+    if stale and stale.mean > _CLOSE:
+        yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
+
+
+def _floors(results: Results) -> Iterator[str]:
+    if floors := [row.memory.name for row in results.competing if row.memory.floor]:
+        yield (
+            f"Rules answered in place of a model for {_listed(floors)}: what they remember is at least what the table "
+            "shows, and is not compared here. `--model NAME` measures it."
+        )
+
+
+def _failures(results: Results) -> Iterator[str]:
+    for row in results.failed:
+        if row.error:
+            yield f"{row.memory.name} could not be measured: {row.error}"
+        else:
+            yield (
+                f"{row.memory.name}: {row.failed:.0%} of its saves failed at the model; the figures are of what it "
+                f"showed meanwhile. The last failure: {row.failure}"
+            )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,53 @@
+"""Replay-test an LLM pipeline: record its model calls once, then replay them exactly and offline.
+
+In pytest, pass `-p memzoo.cassettes` or set `pytest_plugins = ["memzoo.cassettes"]`, and mark a test with
+`@pytest.mark.cassette`; anywhere else, use `use_cassette`. See docs/cassettes.md. PYTEST_DONT_REWRITE,
+because a conftest may import from here before pytest loads the plugin.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from memzoo.cassettes.cassette import Cassette, use_cassette
+from memzoo.cassettes.errors import (
+    CassetteError,
+    CassetteFormatError,
+    CassetteInUseError,
+    MissingCassetteError,
+    RecordingError,
+    StaleCassetteError,
+    StaleCassetteWarning,
+    UnmatchedRequestError,
+    UnplayedInteractionError,
+    replay_extra,
+)
+from memzoo.cassettes.settings import CassetteSettings
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.format import ReadableSerializer
+
+__all__ = [
+    "Cassette",
+    "CassetteError",
+    "CassetteFormatError",
+    "CassetteInUseError",
+    "CassetteSettings",
+    "MissingCassetteError",
+    "ReadableSerializer",
+    "RecordingError",
+    "StaleCassetteError",
+    "StaleCassetteWarning",
+    "UnmatchedRequestError",
+    "UnplayedInteractionError",
+    "use_cassette",
+]
+
+pytest_plugins = ["memzoo.cassettes.plugin"]
+
+
+def __getattr__(name: str) -> Any:
+    # The package imports without PyYAML, and the serializer does not.
+    if name != "ReadableSerializer":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    with replay_extra():
+        from memzoo.cassettes.format import ReadableSerializer
+    return ReadableSerializer

@@ -1,0 +1,179 @@
+"""Knows which cassette a request belongs to: that of its task or thread, or of those that started it."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from unittest import mock
+from weakref import WeakKeyDictionary
+
+from memzoo.cassettes.errors import CassetteInUseError
+from memzoo.stores.forks import new_lock
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.player import Player
+
+__all__ = ["Caller", "current_caller", "follow", "is_unrecorded", "opened", "unrecorded"]
+
+P = TypeVar("P")
+
+
+class Caller(Generic[P]):
+    """A thread or task that belongs to a cassette.
+
+    Attributes:
+        player: Plays or records its cassette.
+        name: Numbers that lead to it, in the order in which threads and tasks began: `"2.1"`; empty for the first.
+    """
+
+    def __init__(self, player: P, name: str = "", tasks: "WeakKeyDictionary[Any, Caller[P]] | None" = None) -> None:
+        self.player = player
+        self.name = name
+        self._children = 0
+        self._tasks: WeakKeyDictionary[Any, Caller[P]] = WeakKeyDictionary() if tasks is None else tasks
+        self._lock = new_lock()
+
+    def child(self) -> "Caller[P]":
+        """Make the next thread or task that this one starts."""
+        with self._lock:
+            self._children += 1
+            return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self._tasks)
+
+    def starts(self, task: Any) -> None:
+        """Note that a task was started here."""
+        self._tasks[task] = self.in_task().child()
+
+    def is_task(self, task: Any) -> None:
+        """Note that a task is this caller itself."""
+        self._tasks[task] = self
+
+    def in_task(self) -> "Caller[P]":
+        """Find the running task: the caller itself, or one that it started."""
+        task = _task()
+        if task is None:
+            return self
+        if task not in self._tasks:
+            self._tasks[task] = self.child()
+        return self._tasks[task]
+
+
+_unrecorded: ContextVar[bool] = ContextVar("unrecorded", default=False)
+_current: ContextVar["Caller[Player] | None"] = ContextVar("caller", default=None)
+_open: list["Caller[Player]"] = []
+_lock = new_lock()
+
+
+def current_caller() -> "Caller[Player]":
+    """Find out for which cassette this thread or task sends a request.
+
+    Raises:
+        CassetteInUseError: It was started outside all cassettes, and several are open.
+    """
+    caller, players = _current.get(), [one.player for one in _open]
+    if caller is not None and (caller.player in players or not players):
+        return caller.in_task()
+    # A pool that was there before has threads that belong to nobody; with one cassette, it is clear which is meant.
+    if len(players) == 1:
+        return _open[0].in_task()
+    raise CassetteInUseError(
+        f"A thread or task that was started outside of all cassettes sent a request, and {len(players)} are open:"
+        " it belongs to none of them. Start it inside its cassette."
+    )
+
+
+@contextmanager
+def unrecorded() -> Generator[None]:
+    """Let requests through, because what sends them is recorded itself."""
+    token = _unrecorded.set(True)
+    try:
+        yield
+    finally:
+        _unrecorded.reset(token)
+
+
+def is_unrecorded() -> bool:
+    """Tell whether requests are to be let through."""
+    return _unrecorded.get()
+
+
+@contextmanager
+def opened(player: "Player") -> Generator[None]:
+    """Let what this thread or task sends from now on, and those that it starts, belong to a player.
+
+    Raises:
+        CassetteInUseError: The same file is open already, and one of the two records it.
+    """
+    caller, before = Caller(player), _current.get()
+    if (task := _task()) is not None:
+        caller.is_task(task)
+    with _lock:
+        if any(one.player.path == player.path and (one.player.recording or player.recording) for one in _open):
+            raise CassetteInUseError(f"The cassette {str(player.path)!r} is open already, and it is being recorded")
+        _open.append(caller)
+    _current.set(caller)
+    try:
+        yield
+    finally:
+        with _lock:
+            _open.remove(caller)
+        if _current.get() is caller:
+            _current.set(before)
+
+
+@contextmanager
+def follow() -> Generator[None]:
+    """Let threads, tasks, and what is given to pools of threads, belong to the cassette of who starts them."""
+    start, submit, create = threading.Thread.start, ThreadPoolExecutor.submit, asyncio.BaseEventLoop.create_task
+
+    def start_inside(thread: threading.Thread) -> None:
+        thread.run = _inside(thread.run)  # type: ignore[method-assign]
+        start(thread)
+
+    def submit_inside(pool: ThreadPoolExecutor, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
+        return submit(pool, _inside(function), *args, **options)
+
+    def create_inside(loop: asyncio.BaseEventLoop, coroutine: Any, **options: Any) -> Any:
+        task: Any = create(loop, coroutine, **options)
+        caller = _current.get()
+        if caller is not None:
+            # Numbered here, in the order of the program: their requests come in any.
+            caller.starts(task)
+        return task
+
+    with (
+        mock.patch.object(asyncio.BaseEventLoop, "create_task", create_inside),
+        mock.patch.object(threading.Thread, "start", start_inside),
+        mock.patch.object(ThreadPoolExecutor, "submit", submit_inside),
+    ):
+        yield
+
+
+def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
+    caller = _current.get()
+    if caller is None:
+        return function
+    child = caller.in_task().child()
+
+    def run(*args: Any, **options: Any) -> Any:
+        with _as(child):
+            return function(*args, **options)
+
+    return run
+
+
+@contextmanager
+def _as(caller: "Caller[Player]") -> Generator[None]:
+    token = _current.set(caller)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def _task() -> Any:
+    with suppress(RuntimeError):
+        return asyncio.current_task()
+    return None

@@ -1,0 +1,216 @@
+"""Opens and closes cassettes."""
+
+import warnings
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import date
+from os import PathLike
+from pathlib import Path
+from typing import Any, Unpack
+
+from memzoo.cassettes.errors import (
+    CassetteError,
+    CassetteFormatError,
+    MissingCassetteError,
+    RecordingError,
+    StaleCassetteError,
+    StaleCassetteWarning,
+    UnplayedInteractionError,
+    replay_extra,
+)
+from memzoo.cassettes.files import read_file, write_file
+from memzoo.cassettes.functions import recorded_function
+from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.player import Player
+from memzoo.cassettes.recording_stats import Facts, facts_of
+from memzoo.cassettes.reports import shown, unplayed
+from memzoo.cassettes.scrubbing import Scrubber
+from memzoo.cassettes.secrets import Keys, secrets_in_environment
+from memzoo.cassettes.settings import CassetteSettings, Settings
+
+__all__ = ["Cassette", "use_cassette"]
+
+
+class Cassette:
+    """An open cassette: until it is closed, what is sent by its thread or task, and by those that these start, plays.
+
+    Attributes:
+        path: Its file.
+        recording: Whether requests are sent and recorded, instead of answered from the file.
+        player: Answers requests, or records them.
+        facts: Statistics of a finished recording: models and tokens.
+    """
+
+    def __init__(
+        self, path: str | PathLike[str], settings: CassetteSettings | None = None, *, clients: bool = True
+    ) -> None:
+        """Open a cassette.
+
+        Args:
+            path: Its file; with a name that ends in `.gz`, it is compressed.
+            settings: How to record and replay; by default it is only replayed.
+            clients: Whether the HTTP clients of this process ask it; otherwise only its `player` is asked.
+
+        Raises:
+            MissingCassetteError: There is no such file, and recording is off.
+            CassetteFormatError: The file is not a cassette.
+            CassetteInUseError: The same file is open already, and one of the two records.
+            StaleCassetteError: The recording is older than it may be.
+            MissingExtraError: vcrpy or PyYAML is not installed.
+        """
+        self.path = Path(path)
+        self.facts = Facts()
+        self._settings = settings or CassetteSettings()
+        exists = self.path.is_file()
+        self.recording = self._settings.record == "all" or (self._settings.record == "once" and not exists)
+        if not self.recording and not exists:
+            raise MissingCassetteError(
+                f"There is no cassette {shown(self.path)!r}, and recording is off.\n{self._settings.hint}"
+            )
+        self._patches = ExitStack()
+        self._foreign = False
+        self.player = self._new_player()
+        if clients:
+            self._intercept()
+
+    def close(self, failure: BaseException | None = None) -> None:
+        """Stop playing or recording, and check that the code under test did what was recorded.
+
+        Args:
+            failure: What the code under test raised; if it failed, nothing is written and requests may be missing.
+
+        Raises:
+            UnmatchedRequestError: A request had no recording; even if the code under test swallowed that.
+            UnplayedInteractionError: A recorded request was not sent.
+            RecordingError: The recording may not be kept.
+        """
+        self._patches.close()
+        self._raise_noted(failure)
+        if failure is not None:
+            return
+        if self.recording:
+            self._save()
+        elif self.player.unplayed:
+            message = unplayed(self.player.keys, self.player.unplayed, self.path, self._settings.hint)
+            raise UnplayedInteractionError(message)
+
+    def model(self, model: Any) -> Any:
+        """Record above HTTP: make a function that asks this cassette, or the model while recording.
+
+        What the client, its version or its transport does with the messages is then no part of the recording.
+
+        Args:
+            model: A function from messages to text, asynchronous or not, or a `ChatModel`.
+
+        Returns:
+            A function from messages to text; `create_memory(llm=...)` takes it as well.
+        """
+        return recorded_function(self.player, model)
+
+    def error_of(self, error: BaseException | None) -> CassetteError | None:
+        """Find what this cassette had to say, if that led to an error: that it has no recording, for example."""
+        return next((one for known in _chain(error) for one in self.player.errors if one is known), None)
+
+    def _new_player(self) -> Player:
+        scrubber = Scrubber(Keys(secrets_in_environment(self._settings.secret_variables)))
+        recordings = None if self.recording else self._recordings()
+        player = Player(recordings, scrubber=scrubber, path=self.path, settings=self._settings)
+        if not self._foreign:
+            return player
+        # vcrpy has kept secrets, and headers of the transport.
+        return Player(player.finished(), scrubber=scrubber, path=self.path, settings=self._settings)
+
+    def _intercept(self) -> None:
+        with replay_extra():
+            from memzoo.cassettes.interception import intercept
+        with ExitStack() as patches:
+            patches.enter_context(intercept(self.player))
+            self._patches = patches.pop_all()
+
+    def _recordings(self) -> list[Recorded]:
+        with replay_extra():
+            from memzoo.cassettes.format import read_cassette
+        try:
+            head, recordings = read_cassette(read_file(self.path))
+        except (CassetteFormatError, UnicodeDecodeError, OSError, EOFError) as error:
+            raise CassetteFormatError(f"{shown(self.path)}: {error}\n{self._settings.hint}") from error
+        self._foreign = head.get("recorder") == "vcrpy"
+        self._check_age(str(head.get("recorded", "")))
+        return recordings
+
+    def _check_age(self, recorded: str) -> None:
+        settings = self._settings
+        if settings.max_age is None:
+            return
+        try:
+            days = (settings.clock().date() - date.fromisoformat(recorded)).days
+        except ValueError as error:
+            raise CassetteFormatError(f"{shown(self.path)}: recorded: {recorded!r} is not a date") from error
+        if days > settings.max_age:
+            self._tell_of_age(days)
+
+    def _tell_of_age(self, days: int) -> None:
+        settings = self._settings
+        message = (
+            f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
+        )
+        if settings.stale == "fail":
+            raise StaleCassetteError(message)
+        warnings.warn(message, StaleCassetteWarning, stacklevel=2)
+
+    def _raise_noted(self, failure: BaseException | None) -> None:
+        """Raise an error of the player that the code under test has swallowed."""
+        noted = self.player.errors
+        if not noted or self.error_of(failure):
+            return
+        for other in noted[1:]:
+            noted[0].add_note(f"And then:\n{other}")
+        raise noted[0]
+
+    def _save(self) -> None:
+        from memzoo.cassettes.format import ReadableSerializer, write_cassette
+
+        recordings, settings = self.player.finished(), self._settings
+        self.facts = facts_of(one.response for one in recordings)
+        serializer = ReadableSerializer(clock=settings.clock, note=settings.note, ignored=settings.ignored.shown)
+        text = write_cassette(recordings, serializer)
+        size = write_file(self.path, text, limit=settings.max_bytes)
+        if size > settings.max_bytes:
+            raise RecordingError(
+                f"The cassette {shown(self.path)!r} would have {size:,} bytes; the limit is {settings.max_bytes:,}"
+                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise"
+                " max_bytes, or let its name end in .gz."
+            )
+
+
+@contextmanager
+def use_cassette(path: str | PathLike[str], **settings: Unpack[Settings]) -> Generator[Cassette]:
+    """Replay, or record, the HTTP requests of a `with` block.
+
+    Args:
+        path: The file of the cassette.
+        **settings: As `CassetteSettings` describes them; `record="once"` records if the file is missing. Nothing is
+            written if the block raises.
+
+    Yields:
+        The open cassette.
+
+    Raises:
+        CassetteError: As `Cassette` does when it is opened and closed.
+        MissingExtraError: vcrpy or PyYAML is not installed.
+    """
+    cassette = Cassette(path, CassetteSettings(**settings))
+    try:
+        yield cassette
+    except BaseException as error:
+        cassette.close(error)
+        raise
+    cassette.close()
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or error.__context__

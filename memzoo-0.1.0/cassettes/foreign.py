@@ -1,0 +1,68 @@
+"""Reads the cassettes of vcrpy, and of serializers for it that keep JSON bodies parsed."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, header_values, is_array, is_object
+
+__all__ = ["foreign_recordings", "is_foreign"]
+
+
+def is_foreign(document: Any) -> bool:
+    """Tell whether a document is a cassette of vcrpy."""
+    if not is_object(document) or not is_array(document.get("interactions")) or not document["interactions"]:
+        return False
+    return all(is_object(one) and "uri" in one.get("request", {}) for one in document["interactions"])
+
+
+def foreign_recordings(document: Mapping[str, Any]) -> list[Recorded]:
+    """Read the recordings of a cassette of vcrpy, as they are.
+
+    Raises:
+        LookupError: It is damaged.
+        ValueError: It is damaged.
+    """
+    return [Recorded(_request(one["request"]), _response(one["response"])) for one in document["interactions"]]
+
+
+def _request(request: Mapping[str, Any]) -> HttpRequest:
+    return HttpRequest(request["method"], request["uri"], _body(request), _headers(request.get("headers")))
+
+
+def _response(response: Mapping[str, Any]) -> Response:
+    headers = _headers(response.get("headers"))
+    status = response.get("status") or {"code": response["status_code"], "message": ""}
+    content = _decoded(_body(response) or b"", headers.pop("content-encoding", []))
+    return {
+        "status": {"code": status["code"], "message": status.get("message") or ""},
+        "headers": headers,
+        "body": {"string": content},
+    }
+
+
+def _decoded(content: bytes, encodings: list[str]) -> bytes:
+    # Many serializers decode the body and keep the header.
+    if content[:2] == b"\x1f\x8b" and "gzip" in encodings:
+        return gzip.decompress(content)
+    return zlib.decompress(content) if content[:2] == b"\x78\x9c" and "deflate" in encodings else content
+
+
+def _headers(headers: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    return {name.lower(): header_values(value) for name, value in (headers or {}).items()}
+
+
+def _body(message: Mapping[str, Any]) -> bytes | None:
+    if "parsed_body" in message:
+        return json.dumps(message["parsed_body"], ensure_ascii=False).encode()
+    return next(_bodies(message), None)
+
+
+def _bodies(message: Mapping[str, Any]) -> Iterator[bytes]:
+    body: Any = message.get("body", message.get("content"))
+    if is_object(body):
+        body = body.get("string", body.get("base64_string"))
+    if body is not None:
+        yield body.encode() if isinstance(body, str) else bytes(body)

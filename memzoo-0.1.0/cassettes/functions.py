@@ -1,0 +1,76 @@
+"""Records above HTTP: what a function from messages to text is asked and what it answers."""
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from memzoo.cassettes.belonging import unrecorded
+from memzoo.cassettes.http import HttpRequest
+from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.player import Player
+
+__all__ = ["recorded_function"]
+
+_Function: TypeAlias = Callable[[Sequence[Mapping[str, Any]]], str | Awaitable[str]]
+
+_JSON = {"content-type": ["application/json"]}
+
+
+def recorded_function(player: "Player", model: Any) -> "_Function":
+    """Make a function that asks a cassette, or a model and records what it says.
+
+    Args:
+        player: Plays or records the cassette.
+        model: A function from messages to text, asynchronous or not, or an object with a method `complete`, such as
+            `ChatModel`.
+
+    Raises:
+        OptionError: It is neither.
+    """
+    complete = getattr(model, "complete", None)
+    if complete is None and not callable(model):
+        raise OptionError(f"model={model!r} is neither a function from messages to text nor a ChatModel")
+    name = str(getattr(model, "name", None) or getattr(model, "__name__", type(model).__name__))
+
+    async def answer(messages: Sequence[Mapping[str, Any]]) -> str:
+        request = _request(name, messages)
+        if player.can_play(request):
+            return _text(player, request)
+        with unrecorded():
+            reply = (await complete(messages, name)).text if complete else await model(messages)
+        return _kept(player, request, reply)
+
+    def answer_now(messages: Sequence[Mapping[str, Any]]) -> str:
+        request = _request(name, messages)
+        if player.can_play(request):
+            return _text(player, request)
+        with unrecorded():
+            reply = model(messages)
+        return _kept(player, request, reply)
+
+    asynchronous = complete or inspect.iscoroutinefunction(model) or inspect.iscoroutinefunction(type(model).__call__)
+    found: Any = answer if asynchronous else answer_now
+    found.__name__ = name
+    return cast("_Function", found)
+
+
+def _request(name: str, messages: Sequence[Mapping[str, Any]]) -> HttpRequest:
+    body = json.dumps({"model": name, "messages": [dict(message) for message in messages]}, ensure_ascii=False)
+    return HttpRequest("CALL", f"{ORIGIN}/model", body.encode(), _JSON)
+
+
+def _text(player: "Player", request: HttpRequest) -> str:
+    answer: dict[str, str] = json.loads(player.play(request).response["body"]["string"])
+    return answer["text"]
+
+
+def _kept(player: "Player", request: HttpRequest, reply: object) -> str:
+    if not isinstance(reply, str):
+        raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
+    content = json.dumps({"text": reply}, ensure_ascii=False).encode()
+    player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": _JSON, "body": {"string": content}})
+    return reply

@@ -1,0 +1,133 @@
+"""HTTP messages: what the kit reads of them, and transports that never reach the network."""
+
+import json
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeGuard, cast
+
+from memzoo.cassettes.arrival import Arrival
+
+__all__ = [
+    "HttpRequest",
+    "Recorded",
+    "Response",
+    "body_bytes",
+    "content_type",
+    "header_values",
+    "in_process_methods",
+    "is_array",
+    "is_json",
+    "is_object",
+    "is_stream",
+    "values_of",
+]
+
+Response = dict[str, Any]
+"""A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
+
+_CLIENTS = ("httpx", "httpx2")
+_TRANSPORTS = ("ASGITransport", "WSGITransport", "MockTransport")
+_METHODS = ("handle_request", "handle_async_request")
+
+
+@dataclass
+class HttpRequest:
+    """A request as a cassette keeps it; vcrpy's own requests have the same attributes."""
+
+    method: str
+    uri: str
+    body: Any
+    headers: Any
+
+
+@dataclass
+class Recorded:
+    """A request and its response, as a cassette keeps them.
+
+    Attributes:
+        request: What was asked.
+        response: What was answered.
+        caller: Which thread or task asked; empty for the first, and where it does not matter.
+        arrival: How the answer came.
+    """
+
+    request: HttpRequest
+    response: Response
+    caller: str = ""
+    arrival: Arrival = field(default_factory=Arrival)
+
+
+def header_values(value: object) -> list[str]:
+    """List the values of one header, which vcrpy keeps as text, bytes or a list of these."""
+    several = cast("Iterable[object]", value) if isinstance(value, list | tuple) else (value,)
+    return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
+
+
+def values_of(headers: Mapping[str, object], names: Collection[str]) -> list[str]:
+    """List the values of all headers with one of these names, which are in lower case."""
+    return [value for name, several in headers.items() if name.lower() in names for value in header_values(several)]
+
+
+def content_type(headers: Mapping[str, object]) -> str:
+    """Return the content type in lower case; empty if there is none."""
+    return ", ".join(values_of(headers, ("content-type",))).lower()
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[Any]]:
+    """Tell whether a JSON value is an array."""
+    return isinstance(value, list)
+
+
+def is_json(kind: str) -> bool:
+    """Tell whether a content type is one of JSON's."""
+    return kind.partition(";")[0].strip().endswith(("/json", "+json"))
+
+
+def is_stream(kind: str) -> bool:
+    """Tell whether a content type is that of server-sent events."""
+    return kind.startswith("text/event-stream")
+
+
+def body_bytes(request: HttpRequest) -> bytes | None:
+    """Read the body of a request, in whatever form its HTTP client supplied it.
+
+    Raises:
+        TypeError: Only the HTTP client can turn the body into bytes.
+    """
+    body = request.body
+    if body is None or isinstance(body, bytes):
+        return body
+    if isinstance(body, dict):
+        return json.dumps(body).encode()
+    if hasattr(body, "read"):
+        body = body.read()
+    return _joined(body)
+
+
+def in_process_methods() -> Iterator[tuple[type, str, Any]]:
+    """List the methods, as (class, name, function), of transports that answer within this process.
+
+    vcrpy patches them too. But a recording of the app under test would be played instead of the app, and the test
+    would prove nothing.
+    """
+    for client in filter(None, map(sys.modules.get, _CLIENTS)):
+        for transport in filter(None, map(vars(client).get, _TRANSPORTS)):
+            yield from ((transport, name, vars(transport)[name]) for name in _METHODS if name in vars(transport))
+
+
+def _joined(body: Any) -> bytes:
+    if isinstance(body, str):
+        return body.encode()
+    parts = list(body)
+    # The parts of a bytearray and the like are numbers.
+    return bytes(parts) if parts and isinstance(parts[0], int) else b"".join(map(_encoded, parts))
+
+
+def _encoded(part: str | bytes) -> bytes:
+    return part.encode() if isinstance(part, str) else bytes(part)

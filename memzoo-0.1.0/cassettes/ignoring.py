@@ -1,0 +1,176 @@
+"""Parts of a request that may vary from run to run: ids, dates, whatever a test says."""
+
+import re
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Any, TypeAlias, cast
+
+from memzoo.cassettes.http import is_array, is_object
+from memzoo.stores.errors import OptionError
+
+__all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offered"]
+
+Ignore: TypeAlias = str | re.Pattern[str] | Callable[[Any], Any]
+"""A JSON path (`"$.messages[0].content"`), a regular expression (`"re:..."` or compiled), or a function (itself, or
+`"module:name"`) that takes the JSON of a body and returns what is to be compared."""
+
+VARIES = "(varies)"
+"""Stands for what may vary."""
+
+_STEP = re.compile(r"(?P<deep>\.\.)?(?:\.?(?P<name>[\w-]+|\*)|\[(?:(?P<place>-?\d+|\*)|'(?P<quoted>[^']+)')\])")
+_KNOWN = "a JSON path like '$.messages[0].content', 're:' and a regular expression, or 'module:function'"
+_ANY_TEXT = 'Any text, {"of": 1}\nor 2 lines'
+
+# What varies most often within a text, offered before the whole text is.
+_OFTEN = (
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?",
+    r"\b\d\d?:\d\d(?::\d\d)?\b",
+    r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
+    r"\b(?=[a-z_-]*\d)\w*[0-9a-f]{12,}\b",
+)
+
+_Step: TypeAlias = tuple[bool, str | int | None]
+
+
+class Ignored:
+    """What of a request is not compared.
+
+    Attributes:
+        shown: The rules as a cassette's header has them.
+    """
+
+    def __init__(self, rules: Iterable[Ignore] = ()) -> None:
+        """Read the rules.
+
+        Raises:
+            OptionError: A rule is none of the three kinds, or would ignore everything.
+        """
+        self._paths: list[list[_Step]] = []
+        self._patterns: list[re.Pattern[str]] = []
+        self._functions: list[Callable[[Any], Any]] = []
+        self.shown = tuple(map(self._add, rules))
+
+    def __bool__(self) -> bool:
+        return bool(self.shown)
+
+    def text(self, text: str) -> str:
+        """Leave out of a text what may vary."""
+        for pattern in self._patterns:
+            text = pattern.sub(VARIES, text)
+        return text
+
+    def json(self, value: Any) -> Any:
+        """Leave out of a JSON body what may vary.
+
+        Raises:
+            OptionError: A function returned nothing to compare.
+        """
+        for path in self._paths:
+            value = _without(value, path)
+        for function in self._functions:
+            value = function(value)
+            if value is None:
+                raise OptionError(f"ignore={_name(function)!r} returned None, so nothing would be compared")
+        return self._texts(value) if self._patterns else value
+
+    def _texts(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self.text(value)
+        if is_array(value):
+            return [self._texts(item) for item in value]
+        return {key: self._texts(child) for key, child in value.items()} if is_object(value) else value
+
+    def _add(self, rule: Ignore) -> str:
+        if isinstance(rule, str):
+            return self._add_written(rule)
+        if isinstance(rule, re.Pattern):
+            return self._add_pattern(rule.pattern, rule)
+        if callable(rule):
+            self._functions.append(rule)
+            return _name(rule)
+        raise OptionError(f"ignore={rule!r} is not {_KNOWN}")
+
+    def _add_written(self, rule: str) -> str:
+        if rule.startswith("$"):
+            self._paths.append(_steps(rule))
+        elif rule.startswith("re:"):
+            self._add_pattern(rule[3:])
+        else:
+            self._functions.append(_imported(rule))
+        return rule
+
+    def _add_pattern(self, text: str, compiled: re.Pattern[str] | None = None) -> str:
+        try:
+            pattern = compiled or re.compile(text)
+        except re.error as error:
+            raise OptionError(f"ignore='re:{text}' is not a regular expression: {error}") from error
+        if pattern.fullmatch("") or any(map(pattern.fullmatch, (_ANY_TEXT, _ANY_TEXT[:8]))):
+            raise OptionError(f"ignore='re:{text}' matches any text, so nothing would be compared")
+        self._patterns.append(pattern)
+        return f"re:{text}"
+
+
+NOTHING_IGNORED = Ignored()
+
+
+def offered(path: str, recorded: Any, asked: Any) -> str:
+    """Write the rule that would let this difference pass: for dates and ids a pattern, else the path."""
+    if isinstance(recorded, str) and isinstance(asked, str):
+        for pattern in _OFTEN:
+            if re.sub(pattern, VARIES, recorded) == re.sub(pattern, VARIES, asked):
+                return f"re:{pattern}"
+    return path
+
+
+def _steps(path: str) -> list[_Step]:
+    found, place = list[_Step](), 1
+    while place < len(path):
+        step = _STEP.match(path, place)
+        if step is None or step.end() == place:
+            raise OptionError(f"ignore={path!r}: {path[place:]!r} is not understood; known are .name ..name [0] [*] .*")
+        place = step.end()
+        found.append((bool(step["deep"]), _key(step)))
+    if all(key is None for _, key in found):
+        raise OptionError(f"ignore={path!r} is the whole body, so nothing would be compared; name the part that varies")
+    return found
+
+
+def _key(step: re.Match[str]) -> str | int | None:
+    if step["quoted"]:
+        return step["quoted"]
+    key = step["name"] or step["place"]
+    if key == "*":
+        return None
+    return int(key) if step["place"] else key
+
+
+def _without(value: Any, steps: list[_Step]) -> Any:
+    if not steps:
+        return VARIES
+    if is_array(value):
+        return [_child(child, (place, place - len(value)), steps) for place, child in enumerate(value)]
+    if is_object(value):
+        return {key: _child(child, (key,), steps) for key, child in value.items()}
+    return value
+
+
+def _child(child: Any, names: tuple[str | int, ...], steps: list[_Step]) -> Any:
+    deep, key = steps[0]
+    if key is None or key in names:
+        child = _without(child, steps[1:])
+    return _without(child, steps) if deep else child
+
+
+def _imported(rule: str) -> Callable[[Any], Any]:
+    module, _, name = rule.partition(":")
+    try:
+        function: Any = getattr(import_module(module), name) if module and name else None
+    except (ImportError, AttributeError) as error:
+        raise OptionError(f"ignore={rule!r}: {error}") from error
+    if not callable(function):
+        raise OptionError(f"ignore={rule!r} is not {_KNOWN}")
+    return cast("Callable[[Any], Any]", function)
+
+
+def _name(function: Callable[[Any], Any]) -> str:
+    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"

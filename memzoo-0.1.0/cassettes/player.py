@@ -1,0 +1,199 @@
+"""Plays each recording once, in order, or records; and remembers what went wrong."""
+
+import itertools
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from memzoo.cassettes.arrival import Arrival, resized
+from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
+from memzoo.cassettes.matching import RequestKey, request_key, standing_in
+from memzoo.cassettes.recording_stats import facts_of
+from memzoo.cassettes.reports import shown, unmatched
+from memzoo.cassettes.scrubbing import Scrubber
+from memzoo.cassettes.settings import CassetteSettings
+from memzoo.stores.forks import new_lock
+
+__all__ = ["Player"]
+
+_FIRST_ERROR = 400
+
+
+class Player:
+    """Answers requests from recordings, or records them; it knows nothing of where they come from.
+
+    Attributes:
+        recordings: What was recorded, in the order of the requests.
+        keys: The keys of their requests, in the same order; only for replaying.
+        unplayed: The places in `recordings` that are still to be played.
+        errors: The errors so far, though the code under test may have swallowed them.
+    """
+
+    def __init__(
+        self, recordings: Iterable[Recorded] | None, *, scrubber: Scrubber, path: Path, settings: CassetteSettings
+    ) -> None:
+        """Make a player.
+
+        Args:
+            recordings: What to replay; `None` records.
+            scrubber: Removes secrets, and all else that is not kept.
+            path: The file of the cassette, for failure messages.
+            settings: What may vary, what may be recorded, and how to record again.
+        """
+        self.recording = recordings is None
+        self.recordings = list(recordings or ())
+        self.errors: list[CassetteError] = []
+        self.path = path
+        self.scrubber = scrubber
+        self._settings = settings
+        self._lock = new_lock()
+        self._starts = itertools.count()
+        self._started: list[int] = []
+        self.keys = [self._key(one.request) for one in self.recordings]
+        self.unplayed = set(range(len(self.keys)))
+        self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
+        for place, key in enumerate(self.keys):
+            self._waiting[key].append(place)
+
+    def can_play(self, request: HttpRequest, caller: str = "") -> bool:
+        """Tell whether to answer from a recording; asked before each request.
+
+        Args:
+            request: It.
+            caller: The thread or task that sends it.
+
+        Raises:
+            UnmatchedRequestError: Recording is off, and no recording is left for the request.
+            RecordingError: Recording is on, and its budget is spent.
+        """
+        if self.recording:
+            self._check_budget()
+            # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
+            vars(request).setdefault("recording_started", next(self._starts))
+            return False
+        key = self._key(request)
+        with self._lock:
+            return bool(self._places(key))
+
+    def play(self, request: HttpRequest, caller: str = "") -> Recorded:
+        """Take the next recorded response to this request, if possible one to the same caller.
+
+        Raises:
+            UnmatchedRequestError: Another thread was faster and took the last one.
+        """
+        key = self._key(request)
+        with self._lock:
+            places = self._places(key)
+            place = next((one for one in places if self.recordings[one].caller == caller), places[0])
+            places.remove(place)
+            self.unplayed.remove(place)
+            return self._at_pace(self.recordings[place])
+
+    def record(
+        self,
+        request: HttpRequest,
+        response: Response,
+        *,
+        arrival: Arrival | None = None,
+        chunked: bool = True,
+        caller: str = "",
+    ) -> None:
+        """Keep a request and its response, decoded.
+
+        Args:
+            request: What was asked.
+            response: What was answered.
+            arrival: How the answer came.
+            chunked: Whether its chunks are those of the decoded body.
+            caller: The thread or task that asked.
+
+        Raises:
+            RecordingError: The response must not be recorded.
+        """
+        kept = self.scrubber.request(request)
+        arrival = self._worth_keeping(arrival or Arrival(), response, chunked=chunked)
+        try:
+            clean = self._accepted(kept, response, arrival)
+        except RecordingError as error:
+            self.errors.append(error)
+            raise
+        self._spend(clean)
+        sizes = resized(arrival.sizes, response["body"]["string"] or b"", clean["body"]["string"])
+        fresh = Recorded(kept, clean, caller, replace(arrival, sizes=sizes))
+        with self._lock:
+            start = vars(request).get("recording_started", next(self._starts))
+            place = bisect_right(self._started, start)
+            self._started.insert(place, start)
+            self.recordings.insert(place, fresh)
+
+    def finished(self) -> list[Recorded]:
+        """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
+        for one in self.recordings:
+            self.scrubber.learn(one)
+        clean = [self._scrubbed(one) for one in self.recordings]
+        callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
+        for one in clean:
+            callers[self._key(one.request)].add(one.caller)
+        # Who asked matters only where several asked for the same.
+        return [one if len(callers[self._key(one.request)]) > 1 else replace(one, caller="") for one in clean]
+
+    def _scrubbed(self, one: Recorded) -> Recorded:
+        response = self.scrubber.response(one.response)
+        sizes = resized(one.arrival.sizes, one.response["body"]["string"], response["body"]["string"])
+        return Recorded(self.scrubber.request(one.request), response, one.caller, replace(one.arrival, sizes=sizes))
+
+    def _key(self, request: HttpRequest) -> RequestKey:
+        return request_key(self.scrubber.request(request), self._settings.ignored)
+
+    def _at_pace(self, one: Recorded) -> Recorded:
+        if self._settings.timing == "recorded":
+            return one
+        return replace(one, arrival=replace(one.arrival, seconds=()))
+
+    def _worth_keeping(self, arrival: Arrival, response: Response, *, chunked: bool) -> Arrival:
+        streamed = chunked and (is_stream(content_type(response["headers"])) or arrival.broken)
+        if not streamed:
+            return Arrival(broken=arrival.broken)
+        return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())
+
+    def _accepted(self, request: HttpRequest, response: Response, arrival: Arrival) -> Response:
+        clean, code = self.scrubber.response(response), response["status"]["code"]
+        if (code < _FIRST_ERROR and not arrival.broken) or self._settings.allow_errors:
+            return clean
+        body = clean["body"]["string"].decode(errors="replace")
+        what = f"The answer broke off ({arrival.broken})" if arrival.broken else f"The server answered {code}"
+        raise RecordingError(
+            f"{what} to {request_key(request)}\n  {body[:500]}\n"
+            f"An error is not recorded unless it is allowed (allow_errors=True); "
+            f"nothing was written to {shown(self.path)}"
+        )
+
+    def _check_budget(self) -> None:
+        if self._settings.budget:
+            try:
+                self._settings.budget.check()
+            except RecordingError as error:
+                self.errors.append(error)
+                raise
+
+    def _spend(self, response: Response) -> None:
+        if self._settings.budget:
+            facts = facts_of([response])
+            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
+
+    def _places(self, key: RequestKey) -> list[int]:
+        """Find the recordings that are left for a request: at least one."""
+        if key not in self._waiting:
+            key = self._with_hidden_secrets(key)
+        if not self._waiting[key]:
+            hint = self._settings.hint
+            error = UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
+            self.errors.append(error)
+            raise error
+        return self._waiting[key]
+
+    def _with_hidden_secrets(self, asked: RequestKey) -> RequestKey:
+        return next((key for key in self._waiting if standing_in(key, asked) is not None), asked)

@@ -1,0 +1,286 @@
+"""The pytest plugin. PYTEST_DONT_REWRITE, because it may be imported before pytest knows of it."""
+
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePath
+from typing import Any, cast
+
+import pytest
+
+from memzoo.cassettes.cassette import Cassette
+from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.recording_stats import Facts
+from memzoo.cassettes.settings import MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
+from memzoo.stores.errors import MemoryZooError, OptionError, UnknownOptionError
+
+__all__ = [
+    "OPTIONS",
+    "cassette",
+    "cassette_name",
+    "pytest_addoption",
+    "pytest_collection_finish",
+    "pytest_configure",
+    "pytest_report_header",
+    "pytest_runtest_makereport",
+    "pytest_terminal_summary",
+]
+
+_MARK = (
+    "cassette(name=None, *, ignore=[], allow_errors=False, timing='none', max_age=None, note=None, max_bytes=...):"
+    " replay the HTTP requests of this test from its cassette, or record them with --cassettes=once or all"
+)
+OPTIONS = ("ignore", "allow_errors", "timing", "max_age", "stale", "note", "max_bytes")
+_LONGEST_NAME = 120
+_UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
+_NOT_RUN = CassetteError("the test did not run")
+
+
+class _Choices:
+    """Chooses the cassette of each marked test in a run, and how to record it.
+
+    Attributes:
+        record: The choice on the command line.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.record: Record = cast("Record", config.getoption("--cassettes"))
+        self._config = config
+        tokens: int | None = config.getoption("--record-budget")
+        self._budget = Budget(tokens) if tokens is not None else None
+        self._owners: dict[str, str] = {}
+        self._recorded: set[Path] = set()
+
+    def chosen(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
+        """Choose the file of a test's cassette, and how to use it.
+
+        Raises:
+            OptionError: The mark is missing or wrong, or another test has the same file.
+        """
+        mark = item.get_closest_marker("cassette")
+        if mark is None:
+            raise OptionError("The fixture 'cassette' is for tests that are marked @pytest.mark.cassette")
+        name, options = _options_of(mark)
+        path = self._folder() / self._name(item, name)
+        if name is None:
+            self._claim(path, item.nodeid)
+        return path, self._settings(item, options, shared=path in self._recorded)
+
+    def recorded(self, path: Path) -> None:
+        """Remember a cassette that this run wrote: tests that share it by name replay it from now on."""
+        self._recorded.add(path)
+
+    def _folder(self) -> Path:
+        folder: str = self._config.getini("cassette_dir")
+        return self._config.rootpath / folder
+
+    def _name(self, item: pytest.Item, name: str | None) -> PurePath:
+        module = PurePath(os.path.relpath(item.path, self._config.rootpath))
+        classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        folders: list[str] = self._config.getini("testpaths")
+        tests = folders[0] if len(folders) == 1 else "tests"
+        found = cassette_name(module, [name] if name else [*classes, item.name], tests=tests)
+        return found.with_name(f"{found.name}.gz") if self._config.getini("cassette_gzip") else found
+
+    def _claim(self, path: Path, test: str) -> None:
+        # Some file systems take two names that differ only in case for the same file.
+        owner = self._owners.setdefault(str(path).casefold(), test)
+        if owner != test:
+            raise OptionError(f"{owner} and {test} have the same cassette {str(path)!r}: rename one of them")
+
+    def _settings(self, item: pytest.Item, options: dict[str, Any], *, shared: bool) -> CassetteSettings:
+        command = f"pytest -p memzoo.cassettes --cassettes=all {shlex.quote(item.nodeid)}"
+        config = self._config
+        record: Record = "none" if shared else self.record
+        age: str = config.getini("cassette_max_age")
+        defaults: dict[str, Any] = {
+            "max_bytes": int(config.getini("cassette_max_bytes")),
+            "max_age": int(age) if age else None,
+            "stale": config.getini("cassette_stale"),
+        }
+        own: dict[str, Any] = {
+            **options,
+            "ignore": [*config.getini("cassette_ignore"), *_rules(options.get("ignore", []))],
+        }
+        return CassetteSettings(
+            record=record,
+            secret_variables=config.getini("cassette_secrets"),
+            record_command=config.getini("cassette_record_command") or command,
+            budget=self._budget,
+            **{**defaults, **own},
+        )
+
+
+_OPENED = pytest.StashKey[Cassette]()
+_FAILURE = pytest.StashKey[BaseException | None]()
+_CHOICES = pytest.StashKey[_Choices]()
+_RECORDED = pytest.StashKey[list[Facts]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--cassettes` and the ini options."""
+    group = parser.getgroup("cassettes", "recorded model calls")
+    group.addoption(
+        "--cassettes",
+        choices=RECORD_CHOICES,
+        default="none",
+        help="what tests marked 'cassette' record: none (only replay), once (where there is no cassette), all (anew)",
+    )
+    group.addoption(
+        "--record-budget", type=int, metavar="TOKENS", help="stop sending requests when recordings took so many tokens"
+    )
+    group.addoption(
+        "--cassette-list", metavar="FILE", help="write the cassettes of the collected tests into this file, one a line"
+    )
+    parser.addini("cassette_dir", "the folder of the cassettes, relative to rootdir", default="cassettes")
+    parser.addini("cassette_record_command", "the command that records again, for failure messages", default="")
+    parser.addini("cassette_max_bytes", "the size in bytes that a cassette may have", default=str(MAX_BYTES))
+    parser.addini("cassette_ignore", "what of a request may vary, a rule a line", type="linelist", default=[])
+    parser.addini("cassette_max_age", "for how many days a recording is fresh", default="")
+    parser.addini("cassette_stale", "what happens with an older one: warn or fail", default="warn")
+    parser.addini("cassette_gzip", "compress the cassettes", type="bool", default=False)
+    parser.addini("cassette_secrets", "environment variables whose values are scrubbed", type="args", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the mark."""
+    config.addinivalue_line("markers", _MARK)
+    config.stash[_CHOICES] = _Choices(config)
+    config.stash[_RECORDED] = []
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Say whether this run records."""
+    record = config.stash[_CHOICES].record
+    return f"cassettes: {'replay only' if record == 'none' else f'record {record}'}, in {config.getini('cassette_dir')}"
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """List the cassettes of the tests, for whoever looks for files that belong to none."""
+    target: str | None = session.config.getoption("--cassette-list")
+    if target:
+        marked = [item for item in session.items if item.get_closest_marker("cassette")]
+        paths = {str(session.config.stash[_CHOICES].chosen(item)[0]) for item in marked}
+        Path(target).write_text("\n".join(sorted(paths)), encoding="utf-8")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember how the test went, and report a request without a recording in its own words."""
+    if call.when == "call" or (call.when == "setup" and call.excinfo):
+        item.stash[_FAILURE] = call.excinfo.value if call.excinfo else None
+    report = yield
+    opened = item.stash.get(_OPENED, None)
+    if report.failed and call.excinfo and opened and opened.error_of(call.excinfo.value):
+        # Two hundred lines of an HTTP client's frames would hide the difference.
+        report.longrepr = _in_own_words(item, opened, call.excinfo)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what was recorded, and how many tokens it took."""
+    recorded = config.stash[_RECORDED]
+    if recorded:
+        total = sum(recorded, Facts())
+        terminalreporter.write_line(
+            f"cassettes: {len(recorded)} recorded, {total.responses} responses by {', '.join(total.models) or '?'},"
+            f" {total.input_tokens:,} tokens read, {total.output_tokens:,} written"
+        )
+
+
+@pytest.fixture
+def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
+    """The open cassette of a marked test; see its `recording` and `path`."""
+    item = _item(request)
+    with _without_traceback():
+        opened = Cassette(*item.config.stash[_CHOICES].chosen(item))
+    item.stash[_OPENED] = opened
+    with pytest.MonkeyPatch.context() as environment:
+        if not opened.recording and "OPENAI_API_KEY" not in os.environ:
+            # The client refuses to start without a key, and a replay needs no real one.
+            environment.setenv("OPENAI_API_KEY", "replay")
+        yield opened
+    failure = item.stash.get(_FAILURE, _NOT_RUN)
+    with _without_traceback():
+        opened.close(failure)
+    if opened.recording:
+        _tell_of_recording(item, opened, failure)
+
+
+@pytest.fixture(autouse=True)
+def _cassette_of_a_marked_test(request: pytest.FixtureRequest) -> None:
+    if _item(request).get_closest_marker("cassette"):
+        request.getfixturevalue("cassette")
+
+
+@contextmanager
+def _without_traceback() -> Generator[None]:
+    """Fail with the message of an error alone: its frames are those of the plugin and help nobody."""
+    try:
+        yield
+    except MemoryZooError as error:
+        pytest.fail("\n".join([str(error), *getattr(error, "__notes__", ())]), pytrace=False)
+
+
+def _in_own_words(item: pytest.Item, opened: Cassette, excinfo: pytest.ExceptionInfo[BaseException]) -> str:
+    own = [entry for entry in excinfo.traceback if Path(entry.path) == item.path]
+    place = f"{own[-1].path}:{own[-1].lineno + 1}: {str(own[-1].statement).strip()}" if own else item.nodeid
+    return f"{opened.error_of(excinfo.value)}\nSent by {place}"
+
+
+def _rules(ignore: Any) -> list[Any]:
+    # CassetteSettings says what is wrong with a text.
+    return list(CassetteSettings(ignore=ignore).ignore)
+
+
+def _item(request: Any) -> pytest.Item:
+    item: pytest.Item = request.node
+    return item
+
+
+def _tell_of_recording(item: pytest.Item, opened: Cassette, failure: BaseException | None) -> None:
+    if failure is None:
+        item.config.stash[_RECORDED].append(opened.facts)
+        item.config.stash[_CHOICES].recorded(opened.path)
+    else:
+        item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
+
+
+def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:
+    """Name the file of a test's cassette, below the folder of all cassettes.
+
+    Args:
+        module: The file of the test, relative to the project.
+        names: The classes around the test, if any, and the test with its parameters.
+        tests: The folder of the tests, which is left out.
+
+    Example:
+        >>> cassette_name(PurePath("tests/memories/test_summary.py"), ["test_x[sync]"]).as_posix()
+        'memories/test_summary/test_x[sync].yaml'
+    """
+    below = module.relative_to(tests) if module.is_relative_to(tests) else module
+    folders = [_safe(part) for part in below.with_suffix("").parts if part != below.anchor]
+    return PurePath(*folders, _safe(".".join(names)) + ".yaml")
+
+
+def _options_of(mark: pytest.Mark) -> tuple[str | None, dict[str, Any]]:
+    unknown = sorted(mark.kwargs.keys() - {"name", *OPTIONS})
+    if unknown:
+        raise UnknownOptionError(f"@pytest.mark.cassette has no option {unknown[0]!r}; it has {', '.join(OPTIONS)}")
+    names = [*mark.args, *([mark.kwargs["name"]] if "name" in mark.kwargs else [])]
+    if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
+        raise OptionError(f"@pytest.mark.cassette takes one name, a text, and not {names!r}")
+    return (names[0] if names else None), {name: mark.kwargs[name] for name in OPTIONS if name in mark.kwargs}
+
+
+def _safe(name: str) -> str:
+    """Make a name that every file system accepts; where that changes it, a digest keeps it distinct."""
+    safe = _UNSAFE.sub("_", name)[:_LONGEST_NAME]
+    if safe == name and name.strip(" .") == name:
+        return name
+    return f"{safe.strip(' .')}-{hashlib.sha256(name.encode(errors='surrogatepass')).hexdigest()[:8]}"

@@ -1,0 +1,180 @@
+"""A server on loopback that plays or records a cassette for other processes: other languages, containers, commands."""
+
+import json
+import time
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from memzoo.cassettes.arrival import Arrival, steps_of
+from memzoo.cassettes.cassette import Cassette
+from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.http import HttpRequest, Recorded, content_type, is_stream
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.settings import CassetteSettings
+
+__all__ = ["CassetteProxy"]
+
+_HOST = "127.0.0.1"
+_NOT_PASSED_ON = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization te trailers transfer-encoding upgrade host"
+    " content-length content-encoding accept-encoding".split()
+)
+_MISS = 409
+_SECONDS = 600
+
+
+class CassetteProxy:
+    """A running server; a client reaches it with its `url` as the address of the API.
+
+    Attributes:
+        cassette: The open cassette.
+        url: Its address.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        settings: "CassetteSettings | None" = None,
+        *,
+        upstream: str | None = None,
+        port: int = 0,
+    ) -> None:
+        """Open a cassette, and a port for it; `serve` answers.
+
+        Args:
+            path: The file of the cassette.
+            settings: As for `Cassette`.
+            upstream: The real API, such as `https://api.openai.com`; only for recording.
+            port: On loopback; by default any that is free.
+
+        Raises:
+            OptionError: It is to record, and there is no address to send requests to.
+            CassetteError: As `Cassette` does.
+        """
+        if upstream is not None and urlsplit(upstream).scheme not in {"http", "https"}:
+            raise OptionError(f"upstream={upstream!r} is not an address; write https://api.openai.com, for example")
+        self.cassette = Cassette(path, settings, clients=False)
+        if self.cassette.recording and upstream is None:
+            raise OptionError("Recording needs upstream, the address of the real API, such as https://api.openai.com")
+        handler = type("Handler", (_Handler,), {"cassette": self.cassette, "upstream": (upstream or "").rstrip("/")})
+        self._server = ThreadingHTTPServer((_HOST, port), handler)
+        self.url = f"http://{_HOST}:{self._server.server_port}"
+
+    def serve(self) -> None:
+        """Answer until `stop` is called from another thread, or the process is interrupted."""
+        with suppress(KeyboardInterrupt):
+            self._server.serve_forever(poll_interval=0.05)
+
+    def stop(self) -> None:
+        """Let `serve` return."""
+        self._server.shutdown()
+
+    def close(self) -> None:
+        """Close the port and the cassette.
+
+        Raises:
+            CassetteError: As `Cassette.close` does: a recording was not played, for example.
+        """
+        self._server.server_close()
+        self.cassette.close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    cassette: Cassette
+    upstream: str
+    protocol_version = "HTTP/1.1"
+
+    def handle_one_request(self) -> None:
+        """Answer one request, of any method."""
+        self.raw_requestline = self.rfile.readline(65537)
+        if not self.raw_requestline or not self.parse_request():
+            self.close_connection = True
+            return
+        try:
+            self._answer(HttpRequest(self.command, self.upstream + self.path, self._body(), dict(self.headers.items())))
+        except CassetteError as error:
+            self._refuse(error)
+
+    def _answer(self, request: HttpRequest) -> None:
+        if self.cassette.player.can_play(request):
+            self._play(self.cassette.player.play(request))
+        else:
+            self._forward(request)
+
+    def _body(self) -> bytes:
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("content-length") or 0))
+        parts: list[bytes] = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
+
+    def _play(self, one: Recorded) -> None:
+        self._begin(one.response["status"]["code"], one.response["headers"])
+        for pause, chunk in steps_of(one.response["body"]["string"], one.arrival):
+            time.sleep(pause)
+            self._chunk(chunk)
+        self._end(broken=bool(one.arrival.broken))
+
+    def _forward(self, request: HttpRequest) -> None:
+        import httpx2
+
+        headers = {name: value for name, value in request.headers.items() if name.lower() not in _NOT_PASSED_ON}
+        started, parts, seconds, broken = time.perf_counter(), list[bytes](), list[float](), ""
+        with httpx2.stream(
+            request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS
+        ) as answer:
+            kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
+            self._begin(answer.status_code, kept)
+            try:
+                for chunk in answer.iter_bytes():
+                    self._chunk(chunk)
+                    parts.append(chunk)
+                    seconds.append(round(time.perf_counter() - started - sum(seconds), 3))
+            except httpx2.HTTPError as error:
+                broken = f"{type(error).__name__}: {error}"
+        response = {
+            "status": {"code": answer.status_code, "message": answer.reason_phrase},
+            "headers": kept,
+            "body": {"string": b"".join(parts)},
+        }
+        arrival = Arrival(tuple(map(len, parts)), tuple(seconds), broken)
+        with suppress(CassetteError):  # closing the cassette tells of it
+            self.cassette.player.record(request, response, arrival=arrival, chunked=is_stream(content_type(kept)))
+        self._end(broken=bool(broken))
+
+    def _begin(self, status: int, headers: dict[str, Any]) -> None:
+        self.send_response(status)
+        for name, values in headers.items():
+            for value in values:
+                self.send_header(name, value)
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+
+    def _chunk(self, chunk: bytes) -> None:
+        if chunk:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+            self.wfile.flush()
+
+    def _end(self, *, broken: bool) -> None:
+        if broken:
+            self.close_connection = True
+        else:
+            self.wfile.write(b"0\r\n\r\n")
+
+    def _refuse(self, error: CassetteError) -> None:
+        body = json.dumps({"error": {"message": str(error), "type": type(error).__name__}}).encode()
+        # No client should try again what cannot succeed.
+        self._begin(_MISS, {"content-type": ["application/json"], "x-should-retry": ["false"]})
+        self._chunk(body)
+        self._end(broken=False)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
+        """Keep quiet: what went wrong is told when the cassette is closed."""

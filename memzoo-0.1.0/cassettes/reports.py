@@ -1,0 +1,148 @@
+"""Reports how a request and the recordings differ, in at most 25 lines."""
+
+import difflib
+import json
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from memzoo.cassettes.conversation import readable
+from memzoo.cassettes.http import is_array, is_object
+from memzoo.cassettes.ignoring import offered
+from memzoo.cassettes.matching import RequestKey
+
+__all__ = ["differences", "nearest", "shown", "unmatched", "unplayed"]
+
+_LINE_WIDTH = 100
+_MOST_LINES = 14
+_MOST_PLACES = 2
+_MOST_UNPLAYED = 20
+
+
+def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
+    """Find the recorded request that is most like the one asked for; `None` if nothing is recorded."""
+
+    def likeness(place: int) -> tuple[bool, float]:
+        key = recorded[place]
+        compared = difflib.SequenceMatcher(None, asked.body, key.body, autojunk=False)
+        # The exact ratio takes seconds for long prompts, and this one picks the same request.
+        return key[:3] == asked[:3], compared.quick_ratio()
+
+    return max(range(len(recorded)), key=likeness, default=None)
+
+
+def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
+    """List what is recorded (-) and what is asked for (+), line by line."""
+    lines: list[str] = []
+    for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
+        if ours != theirs and name != "body":
+            lines += [f"{name} differs:", f"  - {theirs}", f"  + {ours}"]
+    if asked.body != recorded.body:
+        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compared(asked.body, recorded.body))]
+    return lines
+
+
+def shown(path: Path) -> str:
+    """Write a path relative to the current directory where that is possible."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def unmatched(
+    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
+) -> str:
+    """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
+    lines = _played_up(asked, recorded) if asked in recorded else _unknown(asked, recorded, unplayed)
+    return "\n".join([f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint])
+
+
+def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
+    """Report recorded requests that were not sent; `left` are their places in `recorded`."""
+    lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
+    if len(lines) > _MOST_UNPLAYED:
+        lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
+    title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
+    return "\n".join([title, *lines, _where(path, recorded), hint])
+
+
+def _title(asked: str, recorded: str) -> list[str]:
+    """Say where in the body the two differ, and which rule would let that pass."""
+    try:
+        places = list(_places(json.loads(recorded), json.loads(asked)))
+    except (ValueError, RecursionError):
+        return ["body differs:"]
+    shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
+    more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""
+    rules = list(dict.fromkeys(offered(*place) for place in places if _can_vary(place)))
+    # Where much differs, another request is meant, and nothing to be ignored.
+    offer = [f"  If that may vary: ignore={rules}"] if 0 < len(rules) == len({*rules}) <= _MOST_PLACES else []
+    return [f"body differs at {shown}{more}:" if shown else "body differs:", *offer]
+
+
+def _can_vary(place: tuple[str, Any, Any]) -> bool:
+    path, *values = place
+    return path != "$" and not any(is_object(value) or is_array(value) for value in values)
+
+
+def _places(recorded: Any, asked: Any, path: str = "$") -> Iterator[tuple[str, Any, Any]]:
+    if is_object(recorded) and is_object(asked):
+        for key in dict.fromkeys([*recorded, *asked]):
+            name = f".{key}" if key.replace("_", "").replace("-", "").isalnum() else f"['{key}']"
+            yield from _places(recorded.get(key), asked.get(key), path + name)
+    elif is_array(recorded) and is_array(asked) and len(recorded) == len(asked):
+        for place, (one, other) in enumerate(zip(recorded, asked, strict=True)):
+            yield from _places(one, other, f"{path}[{place}]")
+    elif recorded != asked or type(recorded) is not type(asked):
+        yield path, recorded, asked
+
+
+def _compared(asked: str, recorded: str) -> list[str]:
+    lines = _difference(_lines(recorded, roles=True), _lines(asked, roles=True))
+    lines = lines or _difference(_lines(recorded), _lines(asked)) or ["only in white space"]
+    left_out = len(lines) - _MOST_LINES
+    return lines[:_MOST_LINES] + ([f"... and {left_out} more lines"] if left_out > 0 else [])
+
+
+def _difference(recorded: list[str], asked: list[str]) -> list[str]:
+    compared = difflib.unified_diff(recorded, asked, n=1, lineterm="")
+    return [f"{line[0]} {line[1:]}" for line in compared if not line.startswith(("---", "+++", "@@"))]
+
+
+def _lines(body: str, *, roles: bool = False) -> list[str]:
+    from memzoo.cassettes.yaml_text import dump  # needs PyYAML, and the package must import without it
+
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return list(_wrapped(body))
+    parts = readable(value) if roles else [value]
+    return [line for part in parts for line in _wrapped(dump(part))]
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    # A prompt is often one long line: broken up, only the part that differs is shown.
+    wrapper = textwrap.TextWrapper(_LINE_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
+    for line in text.splitlines():
+        seen = line.rstrip(" ")
+        yield from wrapper.wrap(seen + "·" * (len(line) - len(seen))) or [""]
+
+
+def _played_up(asked: RequestKey, recorded: Sequence[RequestKey]) -> list[str]:
+    times = recorded.count(asked)
+    return [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+
+
+def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:
+    # A changed prompt leaves its old recording unplayed, so look among those first.
+    places = sorted(unplayed) or list(range(len(recorded)))
+    found = nearest(asked, [recorded[place] for place in places])
+    if found is None:
+        return ["Nothing is recorded in the cassette."]
+    place = places[found]
+    lines = [f"  {line}" for line in differences(asked, recorded[place])]
+    return [f"The nearest is number {place + 1} (- recorded, + asked for):", *lines]
+
+
+def _where(path: Path, recorded: Sequence[RequestKey]) -> str:
+    return f"Cassette: {shown(path)} ({len(recorded)} recorded)"

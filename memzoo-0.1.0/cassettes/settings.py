@@ -1,0 +1,146 @@
+"""How cassettes are recorded and replayed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, TypeAlias, TypedDict, get_args
+
+from memzoo.cassettes.errors import RecordingError
+from memzoo.cassettes.ignoring import Ignore, Ignored
+from memzoo.stores.base import utc_now
+from memzoo.stores.errors import OptionError
+from memzoo.stores.forks import new_lock
+
+__all__ = [
+    "MAX_BYTES",
+    "RECORD_CHOICES",
+    "STALE_CHOICES",
+    "Budget",
+    "CassetteSettings",
+    "Record",
+    "Settings",
+    "Stale",
+    "Timing",
+]
+
+Record: TypeAlias = Literal["none", "once", "all"]
+"""`"none"` only replays, `"once"` records where the file is missing, `"all"` records anew."""
+
+Timing: TypeAlias = Literal["none", "recorded"]
+"""Whether the pauses of streams are recorded and replayed."""
+
+Stale: TypeAlias = Literal["warn", "fail"]
+"""What happens if a cassette is older than it may be."""
+
+RECORD_CHOICES: tuple[str, ...] = get_args(Record)
+STALE_CHOICES: tuple[str, ...] = get_args(Stale)
+
+MAX_BYTES = 100_000
+"""The limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
+
+
+class Budget:
+    """The tokens that recordings may take, together."""
+
+    def __init__(self, tokens: int) -> None:
+        """Allow this many tokens, read and written.
+
+        Raises:
+            OptionError: The number is not positive.
+        """
+        if tokens <= 0:
+            raise OptionError(f"A budget of {tokens} tokens allows nothing: it must be at least 1")
+        self.tokens = tokens
+        self.spent = 0
+        self._lock = new_lock()
+
+    def spend(self, tokens: int) -> None:
+        """Count tokens."""
+        with self._lock:
+            self.spent += tokens
+
+    def check(self) -> None:
+        """Refuse another request once the budget is spent.
+
+        Raises:
+            RecordingError: It is.
+        """
+        if self.spent >= self.tokens:
+            raise RecordingError(
+                f"The budget for recordings, {self.tokens:,} tokens, is spent ({self.spent:,}):"
+                " this request was not sent. Raise --record-budget, or record fewer tests at once."
+            )
+
+
+class Settings(TypedDict, total=False):
+    """The keyword arguments of `use_cassette`; `CassetteSettings` describes them."""
+
+    record: Record
+    ignore: Sequence[Ignore]
+    allow_errors: bool
+    timing: Timing
+    max_age: int | None
+    stale: Stale
+    note: str | None
+    max_bytes: int
+    secret_variables: Sequence[str]
+    record_command: str | None
+    clock: Callable[[], datetime]
+    budget: Budget | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CassetteSettings:
+    """How a cassette is recorded and replayed.
+
+    Attributes:
+        record: `"none"` only replays and opens no socket, `"once"` records if the file is missing, `"all"` records
+            anew.
+        ignore: What of a request may vary, as `Ignore` describes; the cassette's header shows it.
+        allow_errors: Record responses with a status of 400 and above, and streams that break, too.
+        timing: `"recorded"` records the pauses of streams, and waits as long when it replays them.
+        max_age: For how many days a recording is fresh; by default for ever.
+        stale: What to do with an older one: `"warn"` or `"fail"`. It is never recorded anew by itself.
+        note: A line for the cassette's header; by default it says so if the model was an offline one.
+        max_bytes: The limit for the size of a recording, in bytes.
+        secret_variables: Names of further environment variables that hold secrets to scrub.
+        record_command: The command that records the cassette again, for failure messages.
+        clock: Returns the date of the recording, and today's.
+        budget: The tokens that recordings may take.
+        ignored: The rules of `ignore`, read.
+    """
+
+    record: Record = "none"
+    ignore: Sequence[Ignore] = ()
+    allow_errors: bool = False
+    timing: Timing = "none"
+    max_age: int | None = None
+    stale: Stale = "warn"
+    note: str | None = None
+    max_bytes: int = MAX_BYTES
+    secret_variables: Sequence[str] = ()
+    record_command: str | None = None
+    clock: Callable[[], datetime] = utc_now
+    budget: Budget | None = None
+    ignored: Ignored = field(init=False)
+
+    def __post_init__(self) -> None:
+        _choose("record", self.record, RECORD_CHOICES)
+        _choose("timing", self.timing, get_args(Timing))
+        _choose("stale", self.stale, STALE_CHOICES)
+        if isinstance(self.ignore, str):
+            raise OptionError(f"ignore={self.ignore!r} is one text, not a list: write ignore=[{self.ignore!r}]")
+        if self.max_age is not None and self.max_age < 0:
+            raise OptionError(f"max_age={self.max_age!r} is not a number of days")
+        object.__setattr__(self, "ignored", Ignored(self.ignore))
+
+    @property
+    def hint(self) -> str:
+        """The last line of a failure message: how to record the cassette."""
+        command = self.record_command or 'use_cassette(..., record="all")'
+        return f"To record it: {command}"
+
+
+def _choose(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise OptionError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")

@@ -1,0 +1,109 @@
+"""Server-sent events: reads them, and hides the secrets that they spell out in pieces."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.cassettes.http import is_array, is_object
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys
+
+__all__ = ["events", "hide_in_events", "joined"]
+
+_DATA = "data:"
+_STREAMED = frozenset({"delta", "text"})
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A string that continues one of an earlier event; it stands in `holder[key]`."""
+
+    line: int
+    holder: Any
+    key: str
+
+
+def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Parse the JSON objects of a stream, each with the number of its line, from 0."""
+    for number, line in enumerate(text.split("\n")):
+        event = _event(line)
+        if event is not None:
+            yield number, event
+
+
+def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
+    """Hide the secrets of a stream, also those that arrive in pieces.
+
+    Args:
+        text: The whole body.
+        keys: Knows the secrets.
+        hide_values: Hides the secrets within one event.
+    """
+    lines = text.split("\n")
+    before = dict(events(text))
+    after = dict(events(text))
+    for pieces in _streams(after):
+        _hide_in_pieces(pieces, keys)
+    for number, raw in after.items():
+        event = hide_values(raw)
+        if event != before[number]:
+            ending = "\r" if lines[number].endswith("\r") else ""
+            lines[number] = f"{_DATA} {json.dumps(event)}{ending}"
+    return "\n".join(lines)
+
+
+def _event(line: str) -> dict[str, Any] | None:
+    if not line.startswith(_DATA):
+        return None
+    try:
+        found = json.loads(line.removeprefix(_DATA))
+    except (ValueError, RecursionError):
+        return None
+    return found if is_object(found) else None
+
+
+def joined(found: dict[int, dict[str, Any]]) -> list[str]:
+    """Put together the texts that events spell out in pieces."""
+    return ["".join(piece.holder[piece.key] for piece in pieces) for pieces in _streams(found)]
+
+
+def _streams(found: dict[int, dict[str, Any]]) -> list[list[_Piece]]:
+    streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
+    for number, event in found.items():
+        about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        for path, piece in _pieces(event, number):
+            streams[*about, *path].append(piece)
+    return list(streams.values())
+
+
+def _pieces(value: Any, line: int, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
+    """Find the strings of an event that later events continue, each with its path."""
+    for key, child, name in _children(value):
+        here = (*path, name)
+        if isinstance(child, str) and not _STREAMED.isdisjoint(here):
+            yield here, _Piece(line, value, key)
+        else:
+            yield from _pieces(child, line, here)
+
+
+def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    if is_object(value):
+        yield from ((key, child, key) for key, child in value.items())
+    if is_array(value):
+        # An event lists only what it adds to: its `index`, not its place in the list, tells which choice or call it is.
+        for place, child in enumerate(value):
+            yield place, child, child.get("index", place) if is_object(child) else place
+
+
+def _hide_in_pieces(pieces: list[_Piece], keys: Keys) -> None:
+    letters = list("".join(piece.holder[piece.key] for piece in pieces))
+    spans = keys.spans("".join(letters))
+    for start, end in spans:
+        # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
+        letters[start:end] = [PLACEHOLDER, *[""] * (end - start - 1)]
+    offset = 0
+    for piece in pieces if spans else ():
+        length = len(piece.holder[piece.key])
+        piece.holder[piece.key] = "".join(letters[offset : offset + length])
+        offset += length

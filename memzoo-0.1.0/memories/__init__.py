@@ -1,0 +1,84 @@
+"""Seven ways for a chatbot to remember, behind one interface. Each name is loaded when it is first used."""
+
+from typing import TYPE_CHECKING
+
+from memzoo._lazy import lazy
+
+if TYPE_CHECKING:  # the same as the table below; a test compares the two
+    from memzoo.memories.base import BaseMemory as BaseMemory
+    from memzoo.memories.chat.conversation import Conversation as Conversation
+    from memzoo.memories.chat.conversation import Reply as Reply
+    from memzoo.memories.chat.provider import MemoryProvider as MemoryProvider
+    from memzoo.memories.chat.tools import Tool as Tool
+    from memzoo.memories.chat.tools import immediate as immediate
+    from memzoo.memories.engine.forgetting import Receipt as Receipt
+    from memzoo.memories.engine.retention import Retained as Retained
+    from memzoo.memories.engine.retention import aretain as aretain
+    from memzoo.memories.engine.retention import retain as retain
+    from memzoo.memories.engine.turns import Turn as Turn
+    from memzoo.memories.graph.fact import Fact as Fact
+    from memzoo.memories.graph.fact import Quote as Quote
+    from memzoo.memories.graph.fact import Reason as Reason
+    from memzoo.memories.graph.fact import Source as Source
+    from memzoo.memories.graph.graph import KnowledgeGraph as KnowledgeGraph
+    from memzoo.memories.models.chat import ChatModel as ChatModel
+    from memzoo.memories.models.chat import Completion as Completion
+    from memzoo.memories.models.chat import Model as Model
+    from memzoo.memories.models.chat import OfflineModelWarning as OfflineModelWarning
+    from memzoo.memories.models.embedders import Embedder as Embedder
+    from memzoo.memories.models.embedders import HashEmbedder as HashEmbedder
+    from memzoo.memories.models.embedders import OpenAIEmbedder as OpenAIEmbedder
+    from memzoo.memories.models.offline import async_offline_client as async_offline_client
+    from memzoo.memories.models.offline import offline_client as offline_client
+    from memzoo.memories.models.usage import Spent as Spent
+    from memzoo.memories.models.usage import Usage as Usage
+    from memzoo.memories.registry import STRATEGIES as STRATEGIES
+    from memzoo.memories.registry import create_memory as create_memory
+    from memzoo.memories.strategies.buffer import ConversationBufferMemory as ConversationBufferMemory
+    from memzoo.memories.strategies.combined import CombinedMemory as CombinedMemory
+    from memzoo.memories.strategies.entity import ConversationEntityMemory as ConversationEntityMemory
+    from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory as ConversationKGMemory
+    from memzoo.memories.strategies.message_window import MessageWindowMemory as MessageWindowMemory
+    from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory as SummarizingWindowMemory
+    from memzoo.memories.strategies.summary import ConversationSummaryMemory as ConversationSummaryMemory
+    from memzoo.memories.strategies.summary_buffer import (
+        ConversationSummaryBufferMemory as ConversationSummaryBufferMemory,
+    )
+    from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory as ConversationTokenBufferMemory
+    from memzoo.memories.strategies.token_window import TokenWindowMemory as TokenWindowMemory
+    from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as VectorStoreRetrieverMemory
+    from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
+    from memzoo.memories.text.trimming import trim_messages as trim_messages
+else:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "memzoo.memories.base": "BaseMemory",
+            "memzoo.memories.chat.conversation": "Conversation Reply",
+            "memzoo.memories.chat.provider": "MemoryProvider",
+            "memzoo.memories.chat.tools": "Tool immediate",
+            "memzoo.memories.engine.forgetting": "Receipt",
+            "memzoo.memories.engine.retention": "Retained aretain retain",
+            "memzoo.memories.engine.turns": "Turn",
+            "memzoo.memories.graph.fact": "Fact Quote Reason Source",
+            "memzoo.memories.graph.graph": "KnowledgeGraph",
+            "memzoo.memories.models.chat": "ChatModel Completion Model OfflineModelWarning",
+            "memzoo.memories.models.embedders": "Embedder HashEmbedder OpenAIEmbedder",
+            "memzoo.memories.models.offline": "async_offline_client offline_client",
+            "memzoo.memories.models.usage": "Spent Usage",
+            "memzoo.memories.registry": "STRATEGIES create_memory",
+            "memzoo.memories.strategies.buffer": "ConversationBufferMemory",
+            "memzoo.memories.strategies.combined": "CombinedMemory",
+            "memzoo.memories.strategies.entity": "ConversationEntityMemory",
+            "memzoo.memories.strategies.knowledge_graph": "ConversationKGMemory",
+            "memzoo.memories.strategies.message_window": "MessageWindowMemory",
+            "memzoo.memories.strategies.summarizing_window": "SummarizingWindowMemory",
+            "memzoo.memories.strategies.summary": "ConversationSummaryMemory",
+            "memzoo.memories.strategies.summary_buffer": "ConversationSummaryBufferMemory",
+            "memzoo.memories.strategies.token_buffer": "ConversationTokenBufferMemory",
+            "memzoo.memories.strategies.token_window": "TokenWindowMemory",
+            "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
+            "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
+            "memzoo.memories.text.trimming": "trim_messages",
+        },
+    )

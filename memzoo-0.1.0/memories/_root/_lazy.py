@@ -1,0 +1,29 @@
+"""Names of a package that are loaded when they are first used."""
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+__all__ = ["lazy"]
+
+
+def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the functions `__getattr__` and `__dir__` of a package; `import *` works too.
+
+    Args:
+        package: The name of the package.
+        places: The names that each module gives to the package, separated by blanks.
+    """
+    modules = {name: module for module, names in places.items() for name in names.split()}
+
+    def load(name: str) -> Any:
+        if name == "__all__":
+            return sorted(modules)
+        if name not in modules:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
+        value = getattr(importlib.import_module(modules[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load, lambda: sorted(modules)

@@ -1,0 +1,249 @@
+"""Whose memory? One live memory for each conversation, and conversations that end with a request or a session."""
+
+import secrets
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.forgetting import Receipt
+from memzoo.memories.engine.locks import turn_locks
+from memzoo.memories.options import whole_number
+from memzoo.memories.registry import create_memory
+from memzoo.stores import InMemoryStore, Store, managed
+from memzoo.stores.driving import Managed, twin_of
+from memzoo.stores.errors import ConversationIdError, OptionError
+from memzoo.stores.forks import new_rlock
+
+__all__ = ["MemoryProvider", "ScopedMemory"]
+
+# By it `retain` knows a conversation that a killed process left.
+_SCOPE = "memzoo-scope-"
+_PER_CONVERSATION = ("store", "conversation_id")
+
+
+class MemoryProvider(Managed["MemoryProvider"]):
+    """Gives each conversation its memory, in a program that serves many.
+
+    Keeping a memory at hand, and keeping what it remembers, are two things: `release` and eviction do the former,
+    `forget` and the end of a `scope` the latter.
+
+    Example:
+        >>> provider = MemoryProvider("window", k=3)
+        >>> provider.get("anna") is provider.get("anna")
+        True
+        >>> with provider.scope() as memory:
+        ...     memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> provider.conversations()
+        []
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        store: Store | None = None,
+        max_memories: int = 1000,
+        idle_seconds: float = 3600.0,
+        clock: Callable[[], float] = time.monotonic,
+        **options: Any,
+    ) -> None:
+        """A provider of memories of one kind.
+
+        Args:
+            name: The strategy's name, as for `create_memory`.
+            store: Keeps the conversations of all; in memory by default. Whoever opened it closes it.
+            max_memories: How many memories are kept at hand; those used longest ago go first.
+            idle_seconds: How long a memory is kept at hand without being asked for.
+            clock: Gives the time in seconds.
+            **options: The options of the strategy. They are checked at once.
+
+        Raises:
+            UnknownStrategyError: No strategy has this name.
+            OptionError: An option is unknown, or has a value that cannot work.
+        """
+        if fixed := [option for option in _PER_CONVERSATION if option in options]:
+            raise OptionError(f"{fixed[0]} is what a provider gives each memory; leave it out, and call get(id)")
+        whole_number("max_memories", max_memories, at_least=1)
+        if not idle_seconds > 0:
+            raise OptionError(f"idle_seconds must be a number greater than 0, not {idle_seconds!r}")
+        create_memory(name, **options)
+        self.store: Store = InMemoryStore() if store is None else store
+        self._name, self._options = name, options
+        self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
+        self._lock = new_rlock()
+        self._at_hand: OrderedDict[str, tuple[BaseMemory, float]] = OrderedDict()
+        # Who was evicted while somebody holds it, or while it learns, comes back: there are never two of one id.
+        self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
+        self._sessions: dict[str, _Session] = {}
+
+    def __repr__(self) -> str:
+        return f"<MemoryProvider of {self._name!r} in {self.store!r}, {len(self)} at hand>"
+
+    def __len__(self) -> int:
+        """How many memories are kept at hand."""
+        return len(self._at_hand)
+
+    def __contains__(self, conversation_id: object) -> bool:
+        """Whether a memory is kept at hand."""
+        return conversation_id in self._at_hand
+
+    def get(self, conversation_id: str) -> BaseMemory:
+        """The memory of a conversation: one and the same for all in this process who ask for it while it lives.
+
+        Raises:
+            ConversationIdError: There is no id; there is no conversation that is everybody's.
+        """
+        id_ = _checked(conversation_id)
+        with self._lock:
+            memory = self._alive.get(id_)
+            if memory is None:
+                memory = create_memory(self._name, store=self.store, conversation_id=id_, **self._options)
+                self._alive[id_] = memory
+            self._at_hand[id_] = (memory, self._clock())
+            self._at_hand.move_to_end(id_)
+            self._evict()
+            return memory
+
+    def release(self, conversation_id: str) -> None:
+        """Keep the memory of a conversation no longer at hand. Nothing is deleted: the next `get` goes on with it."""
+        with self._lock:
+            self._at_hand.pop(_checked(conversation_id), None)
+
+    async def aforget(self, conversation_id: str, *, thorough: bool | None = None) -> Receipt:
+        """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
+
+        Args:
+            conversation_id: Which one.
+            thorough: As in `BaseMemory.forget`. The ends of scopes and sessions are not.
+
+        Returns:
+            What was removed, as from `BaseMemory.forget`.
+        """
+        memory = self.get(conversation_id)
+        turn_locks.of(self.store, conversation_id).end()
+        try:
+            return await memory.aforget(None, thorough=thorough)
+        finally:
+            self.release(conversation_id)
+
+    async def aconversations(self) -> list[str]:
+        """The ids of all conversations in the store, sorted."""
+        return await managed(self.store, "conversations").conversations()
+
+    @twin_of(aforget)
+    def forget(self) -> None: ...  # noqa: D102 - described by its twin
+
+    @twin_of(aconversations)
+    def conversations(self) -> None: ...  # noqa: D102 - described by its twin
+
+    def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
+        """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.
+
+        Args:
+            conversation_id: A conversation that is somebody's already. It is given as `get` gives it, and stays: only
+                what the scope made itself is deleted at its end.
+
+        Raises:
+            ConversationIdError: The id is no text, or empty.
+        """
+        if conversation_id is None:
+            made = _SCOPE + secrets.token_urlsafe()
+            return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
+        given = _checked(conversation_id)
+        return ScopedMemory(lambda: self.get(given), None)
+
+    def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
+        """For `with` or `async with`: the memory of a connection or a login, the same for all blocks with its key.
+
+        The session lives as long as one of its blocks in this process. Its conversation has an id of its own, which
+        nobody can guess from the key; the next session of the key has another one.
+
+        Args:
+            key: Names the connection or login.
+            at_end: Whether the conversation is deleted when the last block ends, or kept under its
+                `conversation_id`. It is kept if one block says so.
+
+        Raises:
+            ConversationIdError: The key is no text, or empty.
+            OptionError: `at_end` is neither.
+        """
+        if at_end not in ("delete", "keep"):
+            raise OptionError(f"at_end must be 'delete' or 'keep', not {at_end!r}")
+        _checked(key)
+        return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
+
+    def close(self) -> None:
+        """Keep no memory at hand any longer. Nothing is deleted, and the store stays open."""
+        with self._lock:
+            self._at_hand.clear()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _enter(self, key: str) -> BaseMemory:
+        with self._lock:
+            session = self._sessions.setdefault(key, _Session())
+            session.blocks += 1
+            return self.get(session.conversation_id)
+
+    async def _leave(self, key: str, *, keep: bool) -> None:
+        with self._lock:
+            session = self._sessions[key]
+            session.blocks -= 1
+            session.is_kept |= keep
+            if session.blocks:
+                return
+            del self._sessions[key]
+        if session.is_kept:
+            self.release(session.conversation_id)
+        else:
+            await self.aforget(session.conversation_id, thorough=False)
+
+    def _evict(self) -> None:
+        since = self._clock() - self._idle_seconds
+        while self._at_hand and (
+            len(self._at_hand) > self._max_memories or next(iter(self._at_hand.values()))[1] < since
+        ):
+            self._at_hand.popitem(last=False)
+
+
+class ScopedMemory(Managed[BaseMemory]):
+    """A memory for the time of a block; each `with` on it takes it anew."""
+
+    def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None) -> None:
+        self._begin = begin
+        self._end = end
+
+    async def __aenter__(self) -> BaseMemory:
+        return self._begin()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._end:
+            await self._end()
+
+
+class _Session:
+    def __init__(self) -> None:
+        self.conversation_id = secrets.token_urlsafe()
+        self.blocks = 0
+        self.is_kept = False
+
+
+def _checked(conversation_id: object) -> str:
+    if not isinstance(conversation_id, str) or not conversation_id.strip():
+        raise ConversationIdError(
+            f"which conversation? Its id must be a text that is not empty, not {conversation_id!r}. There is no "
+            "default that all share: pass the id of the user's chat, or use provider.scope() for one of its own"
+        )
+    return conversation_id

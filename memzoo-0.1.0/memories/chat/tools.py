@@ -1,0 +1,184 @@
+"""Tools: plain Python functions that a model may call."""
+
+import asyncio
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.stores import Message
+from memzoo.stores.driving import is_blocking, settled
+from memzoo.stores.errors import AsyncOnlyError, OptionError
+
+__all__ = ["Called", "Tool", "immediate", "run", "toolbox"]
+
+_NAME = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call of a tool and what came of it.
+
+    Attributes:
+        name: The tool's name, as the model gave it.
+        arguments: The arguments as the model gave them: JSON, unless the model made a mistake.
+        value: What the tool returned; `None` if it failed.
+        text: What the model is told: the value as text or JSON, or what went wrong.
+        failed: There is no such tool, the arguments do not fit, or it raised an exception.
+        immediate: The tool is an immediate one, and did not fail.
+        message: The tool message.
+    """
+
+    name: str
+    arguments: str
+    value: Any
+    text: str
+    failed: bool
+    immediate: bool
+    message: Message
+
+
+class Tool:
+    """A function with what a model has to know of it, read from its signature, annotations and documentation.
+
+    `Annotated[int, pydantic.Field(description="...", ge=1)]` describes and restricts a parameter.
+
+    Example:
+        >>> def weather(city: str, days: int = 1) -> str:
+        ...     '''What the weather will be.'''
+        ...     return f"rain in {city}"
+        >>> tool = Tool(weather)
+        >>> tool.name, tool.description, tool.parameters["required"]
+        ('weather', 'What the weather will be.', ['city'])
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        immediate: bool = False,
+    ) -> None:
+        """Describe a function.
+
+        Args:
+            function: Synchronous or asynchronous. In asynchronous code a synchronous one runs in a thread.
+            name: Its own name by default.
+            description: Its documentation by default.
+            immediate: See `immediate`.
+
+        Raises:
+            OptionError: It is no function that a model could call: no usable name, or parameters of an unknown kind.
+        """
+        from pydantic import TypeAdapter
+
+        if not callable(function):
+            raise OptionError(f"a tool must be a function, not {function!r}")
+        self.function = function
+        self.immediate = immediate
+        plain = inspect.unwrap(function.func if isinstance(function, functools.partial) else function)
+        self.name = str(name or getattr(plain, "__name__", type(plain).__name__))
+        self.description = inspect.getdoc(plain) or "" if description is None else description
+        if not _NAME.fullmatch(self.name):
+            raise OptionError(
+                f"a tool needs a name of letters, digits, - and _, not {self.name!r}: Tool(..., name=...)"
+            )
+        try:
+            self._adapter = TypeAdapter(_signed(function))
+            self.parameters: dict[str, Any] = self._adapter.json_schema()
+        except Exception as error:  # pydantic's errors, and whatever evaluating annotations can raise
+            raise OptionError(f"the parameters of tool {self.name!r} cannot be described: {error}") from error
+        if self.parameters.get("type") != "object":
+            raise OptionError(f"tool {self.name!r} has parameters without names; a model gives arguments by name")
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function itself."""
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"Tool({self.name})"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The tool as it is sent to the model."""
+        function = {"name": self.name, "description": self.description, "parameters": self.parameters}
+        return {"type": "function", "function": function}
+
+    async def call(self, arguments: str) -> Any:
+        """Call the function with arguments in JSON, checked and converted by the annotations."""
+        checked_call = functools.partial(self._adapter.validate_json, arguments.strip() or "{}")
+        if is_blocking() or inspect.iscoroutinefunction(self.function):
+            value: Any = checked_call()
+        else:
+            value = await asyncio.to_thread(checked_call)
+        return await settled(value) if inspect.isawaitable(value) else value
+
+
+def immediate(function: Callable[..., Any]) -> Tool:
+    """Mark a tool whose result is the reply, without asking the model again (usable as a decorator).
+
+    It counts if all calls of a round are calls of immediate tools, and none failed.
+    """
+    if isinstance(function, Tool):
+        return Tool(function.function, name=function.name, description=function.description, immediate=True)
+    return Tool(function, immediate=True)
+
+
+def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
+    """Tools by name.
+
+    Raises:
+        OptionError: One of them is none, or two have the same name.
+    """
+    made = [tool if isinstance(tool, Tool) else Tool(tool) for tool in tools]
+    by_name = {tool.name: tool for tool in made}
+    if len(by_name) < len(made):
+        raise OptionError(f"two tools have the same name: {', '.join(tool.name for tool in made)}")
+    return by_name
+
+
+async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
+    """Do what a model called for; whatever goes wrong becomes the result.
+
+    Raises:
+        AsyncOnlyError: The tool is asynchronous and the caller is not.
+    """
+    name, arguments = str(call["function"]["name"]), str(call["function"]["arguments"])
+    tool, value, fault = tools.get(name), None, ""
+    try:
+        if tool:
+            value = await tool.call(arguments)
+        else:
+            fault = f"there is no tool {name!r}; there are: {', '.join(tools) or 'none'}"
+    except AsyncOnlyError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the model is told, and goes on
+        fault = _fault(error)
+    text = f"Error: {fault}" if fault else _text(value)
+    told = {"role": "tool", "tool_call_id": call["id"], "content": text}
+    return Called(name, arguments, value, text, bool(fault), not fault and bool(tool and tool.immediate), told)
+
+
+def _signed(function: Callable[..., Any]) -> Any:
+    """What pydantic can read the signature of: an object that can be called is read by its method."""
+    known = inspect.isroutine(function) or isinstance(function, functools.partial)
+    return function if known else getattr(function, "__call__")  # noqa: B004, B009
+
+
+def _fault(error: Exception) -> str:
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return f"{type(error).__name__}: {error}"
+    faults = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}".removeprefix(": ") for one in error.errors()]
+    return f"wrong arguments: {'; '.join(faults)}"
+
+
+def _text(value: Any) -> str:
+    from pydantic_core import to_json
+
+    text = value if isinstance(value, str) else to_json(value, fallback=str, inf_nan_mode="constants").decode()
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,224 @@
+"""The commands that look into cassettes, check them, and record them again."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memzoo.stores.errors import MemoryZooError, OptionError
+
+if TYPE_CHECKING:
+    from memzoo.cassettes.library import Tape
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="cassettes", help="Look into recorded model calls, check them, and record them again.", no_args_is_help=True
+)
+
+_FOLDER = Path("cassettes")
+Where = Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this, only show what would be done.")]
+
+
+def _paths(where: Path) -> list[Path]:
+    from memzoo.cassettes.library import paths_in
+
+    if not where.exists():
+        raise OptionError(f"there is no folder or file {str(where)!r}")
+    return paths_in(where)
+
+
+def _tapes(where: Path) -> "list[Tape]":
+    from memzoo.cassettes.library import read_tape
+
+    return [read_tape(path) for path in _paths(where)]
+
+
+@app.command("list")
+def list_cassettes(where: Where = _FOLDER) -> None:
+    """Show the cassettes, one a line: date, calls, tokens, bytes, models."""
+    for tape in _tapes(where):
+        facts = tape.facts
+        tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
+        date = str(tape.head.get("recorded", "?"))
+        models = ", ".join(facts.models)
+        typer.echo(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.size:9,} B  {tape.path}  {models}")
+
+
+@app.command()
+def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
+    """Show the calls of a cassette: what was asked, and what was answered."""
+    from memzoo.cassettes.library import shown_tape
+
+    for tape in _tapes(path):
+        head = {name: value for name, value in tape.head.items() if name != "recorder"}
+        typer.echo("  ".join(f"{name}: {value}" for name, value in head.items()))
+        for line in shown_tape(tape):
+            typer.echo(line.replace("\x1b", "\\x1b"))
+
+
+@app.command()
+def check(where: Where = _FOLDER) -> None:
+    """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
+    faults = [f"no test has it: {path}" for path in _orphans(where)]
+    for path in _paths(where):
+        try:
+            (tape,) = _tapes(path)
+            faults += [f"holds a secret: {path}"] if _is_unclean(tape) else []
+        except MemoryZooError as error:
+            faults.append(f"damaged: {error}")
+    for fault in faults:
+        typer.echo(fault)
+    typer.echo(f"{len(_paths(where))} cassettes, {len(faults)} faults")
+    raise typer.Exit(1 if faults else 0)
+
+
+@app.command()
+def prune(where: Where = _FOLDER, *, yes: Yes = False) -> None:
+    """Delete the cassettes that no test has."""
+    for path in _orphans(where):
+        if yes:
+            path.unlink()
+        typer.echo(f"{'deleted' if yes else 'would delete'} {path}")
+
+
+@app.command()
+def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
+    """Remove secrets from cassettes that were recorded before today's rules; exit with 1 if any are left."""
+    from memzoo.cassettes.library import clean
+
+    unclean = [tape for tape in _tapes(where) if _is_unclean(tape)]
+    for tape in unclean:
+        if yes:
+            clean(tape, tape.path)
+        typer.echo(f"{'cleaned' if yes else 'holds a secret:'} {tape.path}")
+    raise typer.Exit(1 if unclean and not yes else 0)
+
+
+@app.command()
+def stats(
+    where: Where = _FOLDER,
+    *,
+    input_price: Annotated[float, typer.Option(help="The price of a million tokens that the model reads.")] = 0.0,
+    output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.")] = 0.0,
+) -> None:
+    """Show calls and tokens by model, and what it would cost to record all of it again."""
+    calls, read, written = Counter[str](), Counter[str](), Counter[str]()
+    for tape in _tapes(where):
+        model = ", ".join(tape.facts.models) or "?"
+        calls[model] += len(tape.recordings)
+        read[model] += tape.facts.input_tokens
+        written[model] += tape.facts.output_tokens
+    for model in sorted(calls):
+        typer.echo(f"{calls[model]:6,} calls  {read[model]:10,} tokens read  {written[model]:9,} written  {model}")
+    cost = (read.total() * input_price + written.total() * output_price) / 1e6
+    typer.echo(f"{calls.total():6,} calls  {read.total():10,} tokens read  {written.total():9,} written  {cost:.2f}")
+
+
+@app.command()
+def adopt(
+    source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or older ones of ours.")],
+    target: Annotated[Path, typer.Argument(help="Where to write them.")] = _FOLDER,
+    *,
+    gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
+) -> None:
+    """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
+    from memzoo.cassettes.library import clean, read_tape
+
+    failed = 0
+    for path in _paths(source):
+        below = path.relative_to(source) if source.is_dir() else Path(path.name)
+        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
+        fresh = target / below.with_name(f"{name}.yaml{'.gz' if gzip else ''}")
+        try:
+            tape = read_tape(path)
+        except MemoryZooError as error:
+            failed += 1
+            typer.echo(f"not read: {error}")
+            continue
+        found = clean(tape, fresh)
+        typer.echo(f"{len(tape.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
+    raise typer.Exit(1 if failed else 0)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] = _FOLDER, yes: Yes = False) -> None:
+    """Record all tests anew beside the old cassettes, show what has changed, and replace them only with --yes.
+
+    Further arguments go to pytest.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder)
+        code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
+        for new in _tapes(fresh):
+            old = where / new.path.relative_to(fresh)
+            lines = _drift(_tapes(old)[0], new) if old.exists() else ["a new cassette"]
+            typer.echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
+            if yes:
+                old.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(new.path, old)
+        typer.echo("replaced" if yes else "Nothing was replaced; that is done with --yes.")
+    raise typer.Exit(code)
+
+
+@app.command()
+def proxy(
+    path: Annotated[Path, typer.Argument(help="The cassette.")],
+    *,
+    record: Annotated[bool, typer.Option("--record/--replay", help="Send requests on and record, or answer.")] = False,
+    upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
+    port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.")] = 0,
+    ignore: Annotated[list[str] | None, typer.Option(help="What of a request may vary; give it several times.")] = None,
+) -> None:
+    """Answer other processes from a cassette, or record them, until interrupted."""
+    from memzoo.cassettes.proxy import CassetteProxy
+    from memzoo.cassettes.settings import CassetteSettings
+
+    settings = CassetteSettings(
+        record="all" if record else "none",
+        ignore=ignore or [],
+        record_command="memzoo cassettes proxy --record --upstream ...",
+    )
+    server = CassetteProxy(path, settings, upstream=upstream, port=port)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    typer.echo(f"{'recording' if record else 'replaying'} {path} at {server.url}")
+    sys.stdout.flush()
+    server.serve()
+    server.close()
+
+
+def _drift(old: "Tape", new: "Tape") -> list[str]:
+    from memzoo.cassettes.drift import drift
+    from memzoo.cassettes.ignoring import Ignored
+
+    # The functions that a header names may be of a test alone.
+    rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
+    return drift(old.recordings, new.recordings, Ignored(rules))
+
+
+def _is_unclean(tape: "Tape") -> bool:
+    from memzoo.cassettes.library import clean
+
+    return clean(tape)
+
+
+def _orphans(where: Path) -> list[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / "cassettes.txt"
+        _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
+        if not listed.exists():
+            raise OptionError("pytest cannot collect the tests here, so it is not known which cassettes they have")
+        known = {Path(line).resolve() for line in listed.read_text(encoding="utf-8").splitlines()}
+    return [path for path in _paths(where) if path.resolve() not in known]
+
+
+def _pytest(*arguments: str, quiet: bool = False) -> int:
+    command = [sys.executable, "-m", "pytest", "-p", "memzoo.cassettes", *arguments]
+    return subprocess.run(command, check=False, capture_output=quiet).returncode  # noqa: S603 - the user's own tests

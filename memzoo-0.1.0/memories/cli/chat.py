@@ -1,0 +1,140 @@
+"""The command that talks to a model."""
+
+import json
+import logging
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from memzoo.memories.chat.conversation import Conversation
+from memzoo.memories.cli.asking import Asked, Counter, asks_model
+from memzoo.memories.cli.stores import only_conversation, unlocked_store
+from memzoo.memories.cli.terminal import shown
+from memzoo.memories.registry import strategy_named
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.errors import MessageError, ModelError, OverBudgetError
+
+__all__ = ["app"]
+
+app = typer.Typer()
+console = Console(soft_wrap=True, highlight=False)
+
+_COMMANDS = {
+    "/help": "Show this.",
+    "/memory": "Show what the model sees, as chat messages.",
+    "/quit": "End; so does Ctrl-D. Ctrl-C stops an answer.",
+}
+
+
+@app.command()
+@asks_model
+def chat(
+    *,
+    memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
+    asked: Asked,
+    store: Annotated[
+        str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
+    ] = "memory://",
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
+    system: Annotated[str, typer.Option(help="Instructions for the model, sent with each request; not stored.")] = "",
+    counter: Counter = None,
+) -> None:
+    """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
+    strategy_named(memory)
+    model = asked.made()
+    with closing(unlocked_store(store)) as opened, _notes_apart() as notes:
+        id_ = conversation or only_conversation(opened)
+        remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
+        console.print(
+            f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(shown(id_))}, "
+            f"{len(remembered.history())} messages so far. /help shows the commands.[/]"
+        )
+        failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
+    if failed:
+        raise typer.Exit(1)
+
+
+class _Notes(logging.Handler):
+    """Keeps what is logged during an answer until it is told, each text once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._texts[record.getMessage()] = None
+
+    def tell(self) -> None:
+        for text in self._texts:
+            _tell("[yellow]note:[/]", text)
+        self._texts.clear()
+
+
+@contextmanager
+def _notes_apart() -> Generator[_Notes]:
+    """Lets what memzoo logs wait for the end of an answer."""
+    logger, notes = logging.getLogger("memzoo"), _Notes()
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(notes)
+    try:
+        yield notes
+    finally:
+        logger.removeHandler(notes)
+        logger.propagate = before
+        notes.tell()
+
+
+def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
+    """Answer line by line; whether an answer failed."""
+    failed = False
+    while (line := _read_line()) is not None:
+        try:
+            if line.startswith("/"):
+                _obey(line.split()[0], conversation)
+            elif line.strip():
+                _take_turn(conversation, model, line.strip())
+        except KeyboardInterrupt:
+            console.print("\n[dim]Stopped. What you said is kept.[/]")
+        except (ModelError, MessageError, OverBudgetError) as error:
+            console.print()
+            _tell("[bold red]error:[/]", str(error))
+            failed = True
+        notes.tell()
+    return failed
+
+
+def _read_line() -> str | None:
+    try:
+        line = console.input("[bold]you:[/] ")
+    except (EOFError, KeyboardInterrupt):
+        console.print()
+        return None
+    return None if line.strip() == "/quit" else line
+
+
+def _obey(word: str, conversation: Conversation) -> None:
+    if word == "/memory":
+        request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
+        console.print(shown(request), markup=False)
+        return
+    if word != "/help":
+        console.print(f"There is no command {shown(word)!r}{did_you_mean(word, _COMMANDS)}", markup=False)
+    for name, meaning in _COMMANDS.items():
+        console.print(f"  {name:10}{meaning}")
+    console.print("  To say something that begins with /, type a space before it.")
+
+
+def _take_turn(conversation: Conversation, model: str, line: str) -> None:
+    console.print(f"[bold]{escape(model)}:[/] ", end="")
+    with closing(conversation.stream(line)) as pieces:
+        for piece in pieces:
+            console.print(shown(piece), end="", markup=False)
+    console.print()
+
+
+def _tell(label: str, text: str) -> None:
+    Console(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(shown(text))}")

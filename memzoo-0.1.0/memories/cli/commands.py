@@ -1,0 +1,158 @@
+"""The `memzoo` command: the zoo, a comparison, a conversation, its graph, stores, the offline model as a server."""
+
+import inspect
+import re
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Column, Table
+
+from memzoo.memories.cli.cassettes import app as cassette_commands
+from memzoo.memories.cli.chat import app as chat_commands
+from memzoo.memories.cli.compare import compare, questions
+from memzoo.memories.cli.deleting import app as deleting_commands
+from memzoo.memories.cli.migrate import app as migrate_commands
+from memzoo.memories.cli.relearn import app as relearn_command
+from memzoo.memories.cli.stores import app as store_commands
+from memzoo.memories.cli.stores import existing_store, only_conversation, write
+from memzoo.memories.cli.terminal import echo, row, show_logs, shown
+from memzoo.memories.graph.export import FORMATS, export, stored_graph
+from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.stores.common import shown as shown_url
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import MemoryZooError, OptionError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Seven classic ways for a chatbot to remember, behind one interface, measured on your own conversations.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(chat_commands)
+app.add_typer(store_commands)
+app.add_typer(deleting_commands)
+app.add_typer(migrate_commands)
+app.add_typer(relearn_command)
+app.add_typer(cassette_commands)
+console = Console()
+
+
+def main() -> None:
+    """Run the command. Whatever goes wrong is told in one line, and the exit code is 2; see docs/commands.md."""
+    show_logs()
+    try:
+        code = app(standalone_mode=False)
+    except typer.Abort:
+        code = _told("nothing was done", code=1)
+    except Exception as error:  # what is wrong with the arguments too, as typer tells it
+        if (line := _line(error)) is None:
+            raise
+        code = _told(line, code=2)
+    raise SystemExit(code)
+
+
+def _line(error: Exception) -> str | None:
+    """An error as a line; `None` for one that only a mistake of ours can be."""
+    if isinstance(error, OSError):
+        return f"{error.filename or ''}: {error.strerror or error}".removeprefix(": ")
+    if isinstance(error, MemoryZooError):
+        return str(error)
+    told = getattr(error, "format_message", None)
+    return told and str(told())
+
+
+def _told(line: str, code: int) -> int:
+    if line := re.sub(r"\s*\n\s*", " ", line.strip()):
+        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]error:[/] {escape(shown(line))}")
+    return code
+
+
+def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"memzoo {version('memzoo')}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[  # noqa: FBT002
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+
+
+@app.command("list")
+def list_strategies() -> None:
+    """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
+    found = [(name, *_described(name)) for name in (*STRATEGIES, *further_names())]
+    if not console.is_terminal:
+        for one in found:
+            row(*one)
+        return
+    table = Table(Column("strategy", no_wrap=True), "shows", "costs", "needs", box=None, padding=(0, 2, 1, 0))
+    for name, class_name, *cells in found:
+        table.add_row(f"[bold]{escape(shown(name))}[/]\n{escape(shown(class_name))}", *(map(escape, map(shown, cells))))
+    console.print(table)
+
+
+def _described(name: str) -> tuple[str, str, str, str]:
+    """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
+    try:
+        strategy = strategy_named(name)
+    except OptionError as error:
+        return "", str(error), "", ""
+    text = inspect.getdoc(strategy) or ""
+    costs, needs = (re.search(rf"^{label}: (.*?)\.?$", text, re.MULTILINE) for label in ("Costs", "Needs"))
+    default = "a model" if issubclass(strategy, ModelBackedMemory) else "nothing"
+    about = text.partition("\n")[0].removeprefix("Shows ").removesuffix(".")
+    return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
+
+
+app.command()(compare)
+app.command()(questions)
+
+
+@app.command("graph")
+def show_graph(
+    store: Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")],
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store, if it has several.")] = "",
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
+    history: Annotated[bool, typer.Option("--history", help="Superseded facts too.")] = False,  # noqa: FBT002
+    out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
+) -> None:
+    """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
+    with closing(existing_store(store)) as opened:
+        if not drive(opened.conversations()):
+            raise OptionError(f"the store has no conversation yet: {shown_url(store)}")
+        found = drive(stored_graph(opened, conversation or only_conversation(opened)))
+    text = export(found.graph, form, history=history)
+    if out:
+        write(out, [text])
+    else:
+        echo(text, nl=False)
+    if found.behind:
+        echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
+
+
+@app.command("serve-offline")
+def serve_offline(
+    host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,
+) -> None:
+    """Serve the offline model to any OpenAI client, until interrupted."""
+    from memzoo.memories.models.offline import serve_forever
+
+    try:
+        serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    except OSError as error:
+        raise OptionError(f"cannot listen on {host}, port {port}: {error.strerror}; try --port 0") from error

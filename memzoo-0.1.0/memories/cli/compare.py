@@ -1,0 +1,106 @@
+"""The commands `memzoo compare` and `memzoo questions`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from memzoo.memories.cli.asking import Counter
+from memzoo.stores.errors import OptionError
+
+__all__ = ["compare", "questions"]
+
+console = Console()
+
+Model = Annotated[str, typer.Option("--model", help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")]
+
+
+def compare(
+    transcripts: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders with conversations, - for standard input; else a bundled sample."),
+    ] = None,
+    memory: Annotated[
+        list[str] | None, typer.Option(help="A strategy, or name:option=value,...; repeat it. All seven by default.")
+    ] = None,
+    config: Annotated[Path | None, typer.Option(help="A TOML file with memories by name, and prices.")] = None,
+    model: Model = "offline",
+    judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = "",
+    budget: Annotated[str, typer.Option(help="Tokens that a memory may show; several with commas.")] = "1000",
+    out: Annotated[Path, typer.Option(help="Folder for the results; a run that was interrupted goes on there.")] = Path(
+        "memzoo-compare"
+    ),
+    price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model is sent.")] = 0.0,
+    price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model writes.")] = 0.0,
+    prices: Annotated[Path | None, typer.Option(help="A TOML file with prices by model, and of embeddings.")] = None,
+    currency: Annotated[str, typer.Option(help="Of the prices, such as $.")] = "",
+    per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges a month, for their cost.")] = None,
+    stop_at: Annotated[float | None, typer.Option(min=0, help="End before more than this is spent.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False,  # noqa: FBT002
+    prompts: Annotated[Path | None, typer.Option(help="A folder with templates of your own for --judge.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    fail_under: Annotated[
+        list[str] | None, typer.Option(help="End with 1 if no memory reaches it, such as recall=0.5; repeat it.")
+    ] = None,
+    baseline: Annotated[Path | None, typer.Option(help="The results.json of an earlier run: shows changes.")] = None,
+    counter: Counter = None,
+) -> None:
+    """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
+    from memzoo.benchmarks.running import Wanted, run_comparison
+
+    wanted = Wanted(
+        transcripts=transcripts or [],
+        memories=memory or [],
+        config=config,
+        model=model,
+        judge=judge,
+        budgets=_budgets(budget),
+        out=out,
+        price_in=price_in,
+        price_out=price_out,
+        prices=prices,
+        currency=currency,
+        per_month=per_month,
+        stop_at=stop_at,
+        dry_run=dry_run,
+        token_counter=counter,
+        prompts=prompts,
+        jobs=jobs,
+        fail_under=fail_under or [],
+        baseline=baseline,
+    )
+    try:
+        code = run_comparison(wanted, console)
+    except KeyboardInterrupt:
+        console.print(f"\nEnded by hand. What is finished is kept in {out}; the same command goes on from there.")
+        code = 130
+    raise typer.Exit(code)
+
+
+def questions(
+    transcript: Annotated[Path, typer.Argument(help="A file with one conversation.")],
+    model: Annotated[str, typer.Option(help="The model that drafts them.")],
+    count: Annotated[int, typer.Option(min=1, help="How many questions, about.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,
+) -> None:
+    """Draft questions with evidence about a conversation that has none, for you to check and to compare with."""
+    from memzoo.benchmarks.drafting import drafted
+    from memzoo.memories.cli.stores import write
+
+    text = drafted(transcript, model, count)
+    if out:
+        write(out, [text])
+        console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
+    else:
+        typer.echo(text, nl=False)
+
+
+def _budgets(text: str) -> list[int]:
+    try:
+        found = [int(one.replace("_", "")) for one in text.split(",")]
+    except ValueError:
+        found = [0]
+    if min(found) < 1:
+        raise OptionError(f"--budget must be tokens, at least 1, several with commas between them; not {text!r}")
+    return found

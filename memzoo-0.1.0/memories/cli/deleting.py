@@ -1,0 +1,95 @@
+"""The commands that delete from a store for good."""
+
+import re
+from contextlib import closing
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from memzoo.memories.cli.stores import StoreURL, Which, chosen, counted, existing_store
+from memzoo.memories.cli.terminal import echo
+from memzoo.memories.engine.retention import retain as delete_old
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.stores.common import shown as shown_url
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import OptionError
+
+__all__ = ["app"]
+
+app = typer.Typer()
+
+_HELD_UP = "Another process is using the store: remains are left in its files. `memzoo scrub` removes them later."
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+@app.command()
+def forget(
+    store: StoreURL,
+    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
+    conversation: Which = "",
+    everything: Annotated[bool, typer.Option("--all", help="The whole conversation.")] = False,  # noqa: FBT002
+    yes: Yes = False,  # noqa: FBT002
+) -> None:
+    """Delete messages for good, with all that was learnt from them. Asks before it does."""
+    if bool(ids) == everything:
+        raise OptionError("give either numbers of messages, or --all for the whole conversation")
+    with closing(existing_store(store)) as opened:
+        id_ = chosen(opened, conversation)
+        what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
+        if not yes:
+            typer.confirm(f"Delete {what} of {id_!r} in {shown_url(store)} for good?", abort=True)
+        memory = ConversationBufferMemory(store=opened, conversation_id=id_)
+        receipt = memory.forget(None if everything else ids)
+    echo(f"{counted(len(receipt.removed), 'message')} deleted.")
+    if receipt.outstanding:
+        echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
+    if not receipt.erased:
+        echo(_HELD_UP, err=True)
+
+
+@app.command()
+def retain(
+    store: StoreURL,
+    older_than: Annotated[str, typer.Option(help="Delete messages that are older, such as 30d; also h, m and s.")] = "",
+    idle_for: Annotated[str, typer.Option(help="Delete conversations in which nothing was said for so long.")] = "",
+    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids begin so.")] = "",
+    yes: Yes = False,  # noqa: FBT002
+) -> None:
+    """Delete what is too old, with all that was learnt from it, for a cron job with --yes. Asks before it does."""
+    age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
+    if not (older_than or idle_for):
+        raise OptionError("give --older-than or --idle-for, such as --older-than 30d")
+    with closing(existing_store(store)) as opened:
+        if not yes:
+            old = [f"messages older than {older_than}"] * bool(older_than)
+            told = " and ".join(old + [f"conversations idle for {idle_for}"] * bool(idle_for))
+            typer.confirm(f"Delete {told} in {shown_url(store)} for good?", abort=True)
+        done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
+    messages = sum(map(len, done.removed.values()))
+    echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")
+    if done.erased is False:
+        echo(_HELD_UP, err=True)
+
+
+@app.command()
+def scrub(store: StoreURL) -> None:
+    """Remove the remains of what was deleted from the files of a store, by rewriting them."""
+    with closing(existing_store(store)) as opened:
+        if not drive(opened.scrub(thorough=True)):
+            echo(_HELD_UP, err=True)
+            raise typer.Exit(1)
+
+
+def _span(option: str, text: str) -> timedelta | None:
+    """A length of time, such as 30d; `None` for none."""
+    if not text:
+        return None
+    found = re.fullmatch(r"(\d{1,5})([dhms])", text)
+    if not found:
+        raise OptionError(
+            f"{option} must be a number of days, hours, minutes or seconds, such as 30d, 12h, 90m, 45s; not {text!r}"
+        )
+    unit = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}[found[2]]
+    return timedelta(**{unit: int(found[1])})

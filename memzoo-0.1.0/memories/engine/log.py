@@ -1,0 +1,285 @@
+"""The log of one conversation, read from the store once and followed from then on."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
+from operator import attrgetter
+
+from memzoo.memories.options import whole_number
+from memzoo.memories.text.eviction import unanswered
+from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Entry, Message, Store
+from memzoo.stores.forks import new_lock
+
+__all__ = ["Follower", "Log", "messages_of"]
+
+# As many as most views show; a longer one asks for more.
+_FIRST_READ = 64
+
+_seq = attrgetter("seq")
+
+
+class Follower:
+    """Holds the newest entries of a log, and asks the store only for what it does not have yet (DESIGN I12).
+
+    Entries never change, so they are held without being copied, together with what was computed from them. All of it
+    goes when the log's epoch changes: something was deleted, by this process or another.
+
+    Attributes:
+        store: Where the log is kept.
+        conversation_id: The conversation.
+        lines: Rendered lines by log number, for whoever renders them.
+        tokens: Token counts by log number, for whoever counts them.
+    """
+
+    def __init__(self, store: Store, conversation_id: str) -> None:
+        self.store = store
+        self.conversation_id = conversation_id
+        self.lines: dict[int, str] = {}
+        self.tokens: dict[int, int] = {}
+        # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
+        self._held: tuple[list[Entry], int] = ([], 1)
+        self._epoch: Hashable = None
+        self._reach = _FIRST_READ
+        self._lock = new_lock()
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries held, oldest first, up to the newest one that is known."""
+        return self._held[0]
+
+    @property
+    def epoch(self) -> Hashable:
+        """Changes when something was deleted; see `Entries.epoch`."""
+        return self._epoch
+
+    async def refresh(self) -> None:
+        """Take in what was appended since the last time, in one read; start anew if something was deleted."""
+        while self._epoch is not None:
+            held = self._held[0]
+            new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
+            with self._lock:
+                if getattr(new, "epoch", None) == self._epoch:
+                    self._extend(new)
+                    return
+                self._epoch = None
+        newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
+        with self._lock:
+            self._start(newest, getattr(newest, "epoch", None))
+
+    def add(self, entries: Sequence[Entry]) -> bool:
+        """Take in entries that were just appended, without reading.
+
+        Returns:
+            Whether the log is held up to the last of them; otherwise `refresh` brings it there.
+        """
+        with self._lock:
+            held, first = self._held[0], entries[0].seq
+            last = held[-1].seq if held else 0
+            # What somebody else appended in between has to be read, and with the first message the epoch changes.
+            if self._epoch is None or first > last + 1 or not held:
+                return False
+            if first <= last:
+                # They are held already, or the log was cleared and begun again with the same numbers.
+                place = bisect_left(held, first, key=_seq)
+                return held[place : place + len(entries)] == list(entries)
+            self._extend(entries)
+            return True
+
+    async def reach(self, first: int = 1, *, count: int | None = None) -> list[Entry]:
+        """Hold all entries numbered `first` and above, or at least `count` of the newest.
+
+        Returns:
+            All that is held then, oldest first; there may be older ones too.
+        """
+        while True:
+            entries, start = self._held
+            wanted = count if count is not None else (entries[-1].seq - first + 1 if entries else 0)
+            self._reach = max(self._reach, min(wanted, len(entries)))
+            if start <= first or (count is not None and len(entries) >= count):
+                return entries
+            # Twice as many each time, so that a long way back takes few reads.
+            await self._read_older(first, None if count is None else max(count, len(entries)))
+
+    async def _read_older(self, first: int, limit: int | None) -> None:
+        start, epoch = self._held[1], self._epoch
+        older = await self.store.read(
+            self.conversation_id, after=first - 1, until=start - 1, limit=limit, newest=limit is not None
+        )
+        if getattr(older, "epoch", None) != epoch:
+            self._epoch = None
+            await self.refresh()
+            return
+        with self._lock:
+            if self._held[1] == start and self._epoch == epoch:
+                is_all = limit is None or len(older) < limit
+                self._held = [*older, *self.entries], first if is_all else older[0].seq
+                self._reach = max(self._reach, len(self.entries))
+
+    def _start(self, entries: Sequence[Entry], epoch: Hashable) -> None:
+        if epoch is not None and epoch == self._epoch:
+            self._extend(entries)  # Another thread was faster.
+            return
+        self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
+        self.lines.clear()
+        self.tokens.clear()
+        self._epoch = epoch
+
+    def _extend(self, entries: Sequence[Entry]) -> None:
+        held = self._held[0]
+        last = held[-1].seq if held else 0
+        held.extend([entry for entry in entries if entry.seq > last])
+        if len(held) > 4 * self._reach:
+            self._let_go_of_oldest()
+
+    def _let_go_of_oldest(self) -> None:
+        """Hold no more than views look at, however long the conversation grows."""
+        kept = self.entries[-2 * self._reach :]
+        first = kept[0].seq
+        self._held = kept, first
+        for known in (self.lines, self.tokens):
+            for seq in [seq for seq in known if seq < first]:
+                del known[seq]
+
+
+class Log:
+    """Reads the log of a conversation, never past a chosen number. Entries belong to the log: do not change them.
+
+    Args:
+        follower: Holds the entries.
+        until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
+            whenever it is derived.
+        without: Ranges of numbers that are passed over, each by its first and last.
+    """
+
+    def __init__(self, follower: Follower, until: int | None = None, without: Sequence[tuple[int, int]] = ()) -> None:
+        self.follower = follower
+        self.until = until
+        self._without = without
+
+    async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
+        """The entries numbered above `seq`, at most `limit` of them, oldest first."""
+        entries = await self.follower.reach(seq + 1)
+        end = self._end(entries)
+        first = bisect_right(entries, seq, hi=end, key=_seq)
+        if self._without:
+            return self._seen(entries[first:end])[:limit]
+        return entries[first : end if limit is None else min(first + limit, end)]
+
+    async def between(self, first: int, last: int) -> list[Entry]:
+        """The entries numbered `first` to `last`, both included, oldest first."""
+        held = self.follower.entries
+        if not held or first < held[0].seq:
+            # One that is long past does not make the log be held from there on.
+            return self._seen(
+                await self.follower.store.read(self.follower.conversation_id, after=first - 1, until=last)
+            )
+        start = bisect_left(held, first, key=_seq)
+        return self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)])
+
+    async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
+        """The newest `count` messages of those numbered above `after`, oldest first."""
+        if count <= 0:
+            return []
+        held = self.follower.entries
+        if self._without:
+            return (await self._tail_without(count, after))[-count:]
+        if self.until is not None:
+            # As far back as the log ends here; what is wanted stands before that.
+            held = await self.follower.reach(self.until + 1)
+        entries = await self.follower.reach(count=count + len(held) - self._end(held))
+        end = self._end(entries)
+        found = entries[max(end - count, 0) : end]
+        return found[bisect_right(found, after, key=_seq) :] if after else found
+
+    async def page(
+        self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
+    ) -> list[Entry]:
+        """The entries numbered above `after` and below `before`, at most `limit`, from the one end or the other.
+
+        They are copies from the store, for the caller to keep.
+
+        Raises:
+            OptionError: A bound is no whole number.
+        """
+        for name, value in {"limit": limit, "before": before, "after": after}.items():
+            if value is not None:
+                whole_number(name, value, at_least=0)
+        until = self.until if before is None else before - 1
+        store, id_ = self.follower.store, self.follower.conversation_id
+        found = await store.read(id_, after=after, until=until, limit=limit, newest=newest_first)
+        return found[::-1] if newest_first else found
+
+    def before(self, entry: Entry) -> "Log":
+        """The log as it was before an entry."""
+        return self.until_number(entry.seq - 1)
+
+    def until_number(self, seq: int) -> "Log":
+        """The log as it was when it ended with a number."""
+        return Log(self.follower, seq, self._without)
+
+    def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
+        """The log without some messages, given by the first and last numbers of ranges."""
+        return Log(self.follower, self.until, ranges) if ranges else self
+
+    async def exchanges(self, k: int) -> list[Entry]:
+        """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
+
+        An exchange begins with a user message and reaches to the next one. One at the end that is not answered yet
+        comes besides. Only so much is read as is needed.
+        """
+        size = 2 * k
+        while k > 0:
+            entries = await self.tail(size)
+            said = [entry for entry in entries if not is_instruction(entry.message)]
+            starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
+            waits = starts and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
+            wanted = k + bool(waits)
+            if len(starts) >= wanted:
+                return said[starts[-wanted] :]
+            if len(entries) < size:
+                return said
+            size *= 2
+        return []
+
+    async def start_of_exchanges(self, k: int) -> int:
+        """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
+        if entries := await self.exchanges(k):
+            return entries[0].seq
+        newest = await self.tail(1)
+        return newest[0].seq + 1 if newest else 1
+
+    async def unanswered(self) -> list[Entry]:
+        """The newest user message and what follows it, as long as it is not answered; else nothing."""
+        newest = await self.exchanges(1)
+        return [newest[place] for place in unanswered(messages_of(newest))]
+
+    async def last_question(self) -> str:
+        """The user's last words; "" if there are none."""
+        said = reversed(await self.exchanges(1))
+        return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
+
+    async def _tail_without(self, count: int, after: int) -> list[Entry]:
+        whole, size = Log(self.follower, self.until), count
+        while True:
+            entries = await whole.tail(size, after=after)
+            seen = self._seen(entries)
+            if len(seen) >= count or len(entries) < size:
+                return seen
+            size *= 2
+
+    def _seen(self, entries: list[Entry]) -> list[Entry]:
+        if not self._without:
+            return entries
+        return [entry for entry in entries if not any(first <= entry.seq <= last for first, last in self._without)]
+
+    def _end(self, entries: Sequence[Entry]) -> int:
+        """The place after the last entry to be seen."""
+        if self.until is None or not entries or entries[-1].seq <= self.until:
+            return len(entries)
+        return bisect_right(entries, self.until, key=_seq)
+
+
+def messages_of(entries: Sequence[Entry]) -> list[Message]:
+    """The messages of entries, in their order."""
+    return [entry.message for entry in entries]

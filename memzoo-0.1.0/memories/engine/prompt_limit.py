@@ -1,0 +1,147 @@
+"""How long a prompt may be: what was asked for, or less if the endpoint says so."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.shortening import without_middle
+from memzoo.stores import Entry
+from memzoo.stores.errors import ModelError
+
+__all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long", "shortened_entries"]
+
+_BYTES_PER_TOKEN = 3
+# Our own instructions have to fit in, and no model has a smaller context.
+_FEWEST_TOKENS = 1_024
+_SMALLEST_CONTEXT = 512
+# Of the context of a model, the answer has to fit in too.
+_SHARE_OF_CONTEXT = 0.75
+
+_TOO_LONG = re.compile(
+    r"context[ _-]?(?:length|size|window)"
+    r"|(?:prompt|input|request)s?(?: \([^()]{1,40}\))? (?:is |are )?too (?:long|large)"
+    r"|too many (?:input |prompt )?tokens|input token count|reduce the length|maximum model length"
+    r"|inputs?\W{0,3} (?:tokens|must have less)",
+    re.IGNORECASE,
+)
+# A status such as 400 or 413 is no number of tokens, so the number has to follow or precede one of these words.
+_STATED = re.compile(
+    r"(?:context[ _-](?:length|size|window)|n_ctx|maximum|exceeds?|less than|length|limit|<=|>)\D{0,40}?(\d{3,8})"
+    r"|(\d{3,8}) (?:token )?(?:maximum|context)",
+    re.IGNORECASE,
+)
+
+
+class TooLongError(ModelError):
+    """A prompt is longer than the model can take.
+
+    Attributes:
+        asked: The endpoint said so; otherwise it was not asked.
+        shorter: The next prompt will be shorter.
+    """
+
+    asked: bool = False
+    shorter: bool = False
+
+
+class PromptLimit:
+    """The tokens that a prompt may have, as far as is known.
+
+    Tokens are estimated: three bytes count as one. Tokenizers make fewer of nearly all text, so the model has room for
+    its answer; and no vocabulary is needed.
+
+    Attributes:
+        tokens: So many at most.
+    """
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+
+    def check(self, prompt: str, purpose: str) -> None:
+        """Refuse a prompt that the model could not take.
+
+        Raises:
+            TooLongError: It is too long.
+        """
+        if (size := estimated(prompt)) > self.tokens:
+            raise TooLongError(
+                f"the prompt {purpose!r} would have about {size} tokens, more than the {self.tokens} that it may have "
+                "(max_prompt_tokens, or what the endpoint said); no model was asked"
+            )
+
+    def learn(self, tokens: int) -> None:
+        """Take in that a prompt may not be longer than so many tokens."""
+        self.tokens = max(min(self.tokens, tokens), _FEWEST_TOKENS)
+
+    @property
+    def room(self) -> int:
+        """The tokens that new messages may have in a prompt; the rest of it is what is known, and what to do."""
+        return self.tokens // 2
+
+    def learnt_from(self, error: ModelError, prompt: str) -> TooLongError | None:
+        """Read from the error of a call whether the prompt was too long; the limit is then what the endpoint stated.
+
+        Where it states none, it is half of what was refused.
+        """
+        if not is_too_long(error):
+            return None
+        stated = [int(number) for match in _STATED.findall(str(error)[:2000]) for number in match if number]
+        stated = [number for number in stated if number >= _SMALLEST_CONTEXT]
+        context = int(min(stated) * _SHARE_OF_CONTEXT) if stated else self.tokens
+        before, size = self.tokens, estimated(prompt)
+        # What it states need not be in our tokens: less than what it has just refused, in any case.
+        self.learn(context if context < size else size // 2)
+        too_long = TooLongError(str(error))
+        too_long.asked, too_long.shorter = True, self.tokens < before
+        return too_long
+
+
+def is_too_long(error: ModelError) -> bool:
+    """Whether an endpoint refused a request because there is no room for it."""
+    return bool(_TOO_LONG.search(str(error)[:2000]))
+
+
+def estimated(text: str) -> int:
+    """The tokens of a text at most, as `PromptLimit` counts them."""
+    size = len(text) if text.isascii() else len(text.encode(errors="replace"))
+    return -(-size // _BYTES_PER_TOKEN)
+
+
+def cut(text: str, tokens: int) -> str:
+    """A text of at most so many tokens: its beginning and its end, with a note of what is missing in between."""
+    if estimated(text) <= tokens:
+        return text
+    # The more bytes its characters have, the fewer of them fit.
+    kept = len(text) * max(tokens - 16, 0) // estimated(text)
+    half = kept // 2
+    while half and estimated(text[:half] + text[-half:]) > tokens - 16:
+        half = half * 9 // 10
+    return without_middle(text, 2 * half)
+
+
+def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
+    """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
+    texts = [text_of(entry.message) for entry in entries]
+    longest = _longest_allowed([estimated(text) for text in texts], tokens)
+    return [
+        entry if estimated(text) <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
+        for entry, text in zip(entries, texts, strict=True)
+    ]
+
+
+def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
+    """The size to which the longest have to be cut so that all fit."""
+    ordered, before = sorted(sizes), 0
+    for place, size in enumerate(ordered):
+        others = len(ordered) - place
+        if before + size * others > tokens:
+            return max((tokens - before) // others, 1)
+        before += size
+    return max(ordered, default=0)
+
+
+def _saying(entry: Entry, text: str) -> dict[str, object]:
+    """The message of an entry with other words; calls of tools are among them already."""
+    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
+    return named | {"content": text}

@@ -1,0 +1,136 @@
+"""Retention: what is too old goes, by a call that a cron job makes."""
+
+import itertools
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from memzoo.stores import Entry, Store, VectorIndex, managed
+from memzoo.stores.base import utc_now
+from memzoo.stores.driving import blocking_function
+from memzoo.stores.errors import OptionError
+
+__all__ = ["Retained", "aretain", "retain"]
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """What a run of `retain` removed.
+
+    Attributes:
+        removed: The log numbers of the messages that were deleted, by conversation.
+        erased: Whether the store could remove all remains from its files; `None` if there was nothing to remove.
+        last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
+    """
+
+    removed: dict[str, list[int]]
+    erased: bool | None
+    last: str | None
+
+
+async def aretain(
+    store: Store,
+    *,
+    older_than: timedelta | None = None,
+    idle_for: timedelta | None = None,
+    now: datetime | None = None,
+    index: VectorIndex | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+    prefix: str = "",
+    thorough: bool | None = None,
+) -> Retained:
+    """Forget messages by age, and conversations by how long nothing was said in them.
+
+    What was learnt from them goes too; a memory that opens the conversation derives it anew from what is left. A run
+    that is interrupted is simply repeated: what was removed is removed. Only messages are removed that were there when
+    they were looked at; nothing that is said meanwhile is lost.
+
+    Args:
+        store: Where the conversations are kept.
+        older_than: Forget messages that are older.
+        idle_for: Forget conversations whose newest message is older.
+        now: The time to count from; the present by default.
+        index: An index beside the store, such as a `ChromaIndex` in a folder. What it has of a conversation that lost
+            messages is taken out; the next load puts the rest in again, from the store.
+        after: Look only at conversations that follow this one.
+        limit: Look at so many conversations at most.
+        prefix: Forget only in conversations whose ids begin so, such as `memzoo-scope-`, with which those of
+            `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
+        thorough: As in `BaseMemory.aforget`; once, at the end.
+
+    Raises:
+        OptionError: Neither `older_than` nor `idle_for` is given, or one of them is negative.
+        StoreError: The store failed. What was removed until then is removed.
+
+    Example:
+        >>> from memzoo.memories import create_memory
+        >>> memory = create_memory("buffer", conversation_id="user-42")
+        >>> memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> retain(memory.store, idle_for=timedelta(hours=1), now=utc_now() + timedelta(days=1)).removed
+        {'user-42': [1, 2]}
+    """
+    spans = [span for span in (older_than, idle_for) if span is not None]
+    if not spans or min(spans) < timedelta(0):
+        raise OptionError(f"older_than or idle_for must say how long, not {older_than!r} and {idle_for!r}")
+    now = now or utc_now()
+    old, idle = (now - span if span is not None else None for span in (older_than, idle_for))
+    removed: dict[str, list[int]] = {}
+    last: str | None = None
+    async for id_ in _listed(store, after, limit, idle_since=None if old else idle):
+        last = id_
+        if not id_.startswith(prefix):
+            continue
+        if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
+            removed[id_] = gone
+    erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
+    return Retained(removed, erased, last)
+
+
+retain = blocking_function(aretain)
+
+
+async def _listed(
+    store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None
+) -> AsyncIterator[str]:
+    left = _PAGE if limit is None else limit
+    while page := await managed(store, "conversations").conversations(
+        after=after, limit=min(_PAGE, left), idle_since=idle_since
+    ):
+        for id_ in page:
+            yield id_
+        after, left = page[-1], left - (0 if limit is None else len(page))
+
+
+async def _outdated(store: Store, conversation_id: str, old: datetime | None, idle: datetime | None) -> list[int]:
+    """The messages that are to go: all of them, or the oldest as far as they are too old."""
+    newest = await store.read(conversation_id, limit=1, newest=True)
+    if not newest:
+        return []
+    if idle and newest[0].created_at < idle:
+        old = datetime.max.replace(tzinfo=UTC)
+    found: list[int] = []
+    while old and (page := await _page(store, conversation_id, found, newest[0].seq)):
+        outdated = [entry.seq for entry in itertools.takewhile(lambda entry: entry.created_at < old, page)]
+        found += outdated
+        if len(outdated) < len(page):
+            break
+    return found
+
+
+async def _page(store: Store, conversation_id: str, found: list[int], until: int) -> list[Entry]:
+    return await store.read(conversation_id, after=found[-1] if found else 0, until=until, limit=_PAGE)
+
+
+async def _forgotten(store: Store, conversation_id: str, seqs: list[int], index: VectorIndex | None) -> list[int]:
+    if not seqs:
+        return []
+    spaces = await managed(store, "states").states(conversation_id) if index else []
+    removed = await managed(store, "forget").forget(conversation_id, seqs)
+    await store.clear(conversation_id, only_empty=True)
+    for space in spaces:
+        if index:
+            await index.remove(conversation_id, space)
+    return removed

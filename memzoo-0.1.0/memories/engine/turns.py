@@ -1,0 +1,219 @@
+"""Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
+
+import copy
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal, Protocol, Self, TypeAlias
+
+from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
+from memzoo.memories.engine.log import Follower
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import checked, sendable, text_of
+from memzoo.stores import Entry, Message, Record
+from memzoo.stores.driving import Managed, blocking
+from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
+
+__all__ = ["Busy", "OnFailure", "Turn", "TurnPort", "check_turn_options", "exchanges_of", "is_fresh", "unfinished_turn"]
+
+OnFailure: TypeAlias = Literal["keep", "rollback"]
+"""What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
+
+Busy: TypeAlias = Literal["wait", "refuse"]
+"""What becomes of a turn that begins while another one is under way: it waits for its end, or is refused."""
+
+_UNFINISHED = "unfinished-"
+
+
+class Save(Protocol):
+    """Stores messages as one turn and learns from them."""
+
+    def __call__(self, messages: Sequence[Message], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
+
+
+@dataclass(frozen=True)
+class TurnPort:
+    """What a turn needs of its memory.
+
+    Attributes:
+        log: The conversation.
+        show: Gives the memory as chat messages, for what the user is about to say.
+        save: Stores the turn and learns from it.
+    """
+
+    log: Follower
+    show: Callable[[str], Awaitable[list[Message]]]
+    save: Save
+
+
+class Turn(Managed["Turn"]):
+    """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
+
+    Attributes:
+        id: What the messages of the turn have in common in the log.
+        finished: It ended with an answer; nothing failed before that.
+    """
+
+    def __init__(
+        self, port: TurnPort, user: str | Message, *, on_failure: OnFailure, busy: Busy, turn_id: str | None
+    ) -> None:
+        check_turn_options(on_failure, busy)
+        self.id = turn_id or uuid.uuid4().hex
+        self.finished = False
+        self._port = port
+        self._keeps = on_failure == "keep"
+        self._waits = busy == "wait"
+        self._said = [_users(user)]
+        self._before: list[Message] | None = None
+        self._lock: TurnLock = turn_locks.of(port.log.store, port.log.conversation_id)
+        self._entered = False
+        self._owner: LockOwner | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._entered:
+            raise TurnError("a turn can be entered once; begin another one with memory.turn(...)")
+        self._owner = await self._lock.take(wait=self._waits)
+        if self._owner is None:
+            raise self._refusal()
+        self._entered = True
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        owner, self._owner = self._open(), None
+        try:
+            if not self._lock.is_ended(owner):
+                await self._store(failed=error is not None)
+        finally:
+            self._lock.give_back(owner)
+
+    async def amessages(self) -> list[Message]:
+        """What to send now: the memory as it was before this turn, the user's message, what was added since.
+
+        Raises:
+            TurnError: The turn is not open.
+        """
+        self._open()
+        if self._before is None:
+            self._before = await self._port.show(text_of(self._said[0]))
+        return copy.deepcopy(sendable([*self._before, *self._said]))
+
+    messages = blocking(amessages)
+
+    def add(self, *messages: str | Message) -> None:
+        """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.
+
+        Raises:
+            MessageError: One of them is refused; none was added.
+            TurnError: The turn is not open: what is added now would be lost.
+        """
+        self._open()
+        self._said += [checked(_worded("assistant", message)) for message in messages]
+
+    @property
+    def said(self) -> list[Message]:
+        """What was said in this turn so far: the user's message and what was added since."""
+        return copy.deepcopy(self._said)
+
+    def roll_back(self) -> None:
+        """Store nothing if the turn fails, whatever `on_failure` says."""
+        self._keeps = False
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """For `with`, around tools: one that begins a turn of this very conversation is refused, as it cannot wait."""
+        return self._open().waiting()
+
+    def _open(self) -> LockOwner:
+        if self._owner:
+            return self._owner
+        raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
+
+    async def _store(self, *, failed: bool) -> None:
+        if failed and not self._keeps:
+            return
+        if failed or not _is_answered(self._said):
+            # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
+            records, log = [Record(message) for message in self._said], self._port.log
+            await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
+            return
+        self.finished = True
+        await self._port.save(self._said, turn_id=self.id)
+
+    def _refusal(self) -> TurnInProgressError:
+        why = (
+            "waiting for it here would never end, because it is waited for itself: end it first, or close its stream"
+            if self._waits
+            else "busy='wait' waits for its end"
+        )
+        return TurnInProgressError(f"a turn of conversation {self._port.log.conversation_id!r} is under way; {why}")
+
+
+async def unfinished_turn(log: Follower) -> list[Message]:
+    """The messages of the newest turn if it ended without an answer; else none."""
+    turn = await _newest_turn(log)
+    unfinished = turn and turn[0].turn_id.startswith(_UNFINISHED)
+    return [entry.message for entry in turn] if unfinished else []
+
+
+async def is_fresh(log: Follower) -> bool:
+    """Whether nothing was said in a conversation yet but a system message."""
+    first = await log.store.read(log.conversation_id, limit=2)
+    return len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+
+
+def check_turn_options(on_failure: object, busy: object) -> None:
+    """Check the options of a turn.
+
+    Raises:
+        OptionError: One of them has a value that there is not.
+    """
+    if on_failure not in ("keep", "rollback"):
+        raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
+    if busy not in ("wait", "refuse"):
+        raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
+
+
+def _worded(role: str, said: str | Message) -> Message:
+    return {"role": role, "content": said} if isinstance(said, str) else said
+
+
+def _users(said: str | Message) -> Message:
+    message = checked(_worded("user", said))
+    if message["role"] != "user":
+        raise MessageError(f"a turn begins with a user message, not with {message!r}")
+    return message
+
+
+def _is_answered(said: Sequence[Message]) -> bool:
+    return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
+
+
+def exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+    """Example exchanges as chat messages, oldest first.
+
+    Raises:
+        MessageError: They are not whole exchanges.
+    """
+    said: list[Message] = []
+    for example in examples:
+        pair = zip(("user", "assistant"), example, strict=True) if isinstance(example, tuple) else [("", example)]
+        said += [checked(_worded(role, words)) for role, words in pair]
+    if not said or said[0]["role"] != "user" or not _is_answered(said) or said[-1]["role"] != "assistant":
+        raise MessageError(
+            "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
+            f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
+        )
+    return said
+
+
+async def _newest_turn(log: Follower) -> list[Entry]:
+    size = 8
+    while True:
+        entries = await log.store.read(log.conversation_id, limit=size, newest=True)
+        turn = [entry for entry in entries if entry.turn_id == entries[-1].turn_id]
+        if len(turn) < size:
+            return turn
+        size *= 2

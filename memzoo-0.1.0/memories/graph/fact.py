@@ -1,0 +1,166 @@
+"""A fact, and the messages that stated it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memzoo.memories.graph.relations import content_words, plain
+from memzoo.memories.text.names import canonical
+from memzoo.stores import JSON
+from memzoo.stores.forks import cached_property
+
+__all__ = ["Fact", "Quote", "Reason", "Source", "in_order"]
+
+_NEGATABLE = ("is", "are", "was", "were", "has", "have", "can", "will", "does", "do")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Source:
+    """A message that stated a fact.
+
+    Attributes:
+        seq: Its number in the log.
+        speaker: Who said it: the message's `name` if it has one, else its role, such as "user".
+        said_at: When it was stored; with a time zone.
+    """
+
+    seq: int
+    speaker: str
+    said_at: datetime
+
+
+# Without slots: a fact never changes, and what is worked out from it is kept with it.
+@dataclass(frozen=True)
+class Fact:
+    """A subject, a relation and an object, with who said so, when, and in which message.
+
+    Attributes:
+        subject: As it was written first.
+        relation: As it was written first.
+        object: As it was written first.
+        negated: The fact is that this is not so.
+        sources: The messages that stated it, oldest first.
+        superseded_by: The log number of the message that corrected it; 0 while it holds.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> fact = Fact("Sam", "is", "tall", negated=True, sources=(Source(3, "user", datetime.now(UTC)),))
+        >>> str(fact), fact.said_in, Fact.from_json(fact.as_json()) == fact
+        ('Sam is not tall', (3,), True)
+    """
+
+    subject: str
+    relation: str
+    object: str
+    negated: bool = False
+    sources: tuple[Source, ...] = ()
+    superseded_by: int = 0
+
+    @cached_property
+    def key(self) -> str:
+        """The form under which a fact is known, however its names are written."""
+        relation = f"not {self.relation}" if self.negated else self.relation
+        return "\t".join(map(canonical, (self.subject, relation, self.object)))
+
+    @cached_property
+    def said_in(self) -> tuple[int, ...]:
+        """The log numbers of the messages that stated it, oldest first."""
+        return tuple(source.seq for source in self.sources)
+
+    @cached_property
+    def newest(self) -> int:
+        """The log number of the message that stated it last; 0 for none."""
+        return max(self.said_in, default=0)
+
+    @cached_property
+    def meant(self) -> str:
+        """The relation in its plain form, see `plain`."""
+        return plain(self.relation)
+
+    @cached_property
+    def related(self) -> frozenset[str]:
+        """The content words of the relation's plain form."""
+        return content_words(self.meant)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content words of the relation and the object."""
+        return content_words(f"{self.relation} {self.object}")
+
+    def __str__(self) -> str:
+        """The fact as a plain statement."""
+        verb, _, rest = self.relation.partition(" ")
+        if not self.negated:
+            relation = self.relation
+        elif verb.casefold() in _NEGATABLE:
+            relation = f"{verb} not {rest}".strip()
+        else:
+            return f"not true: {self.subject} {self.relation} {self.object}"
+        return f"{self.subject} {relation} {self.object}"
+
+    def as_json(self) -> JSON:
+        """The fact as JSON values."""
+        return {
+            "subject": self.subject,
+            "relation": self.relation,
+            "object": self.object,
+            "negated": self.negated,
+            "sources": [
+                {"seq": source.seq, "speaker": source.speaker, "said_at": source.said_at.isoformat()}
+                for source in self.sources
+            ],
+            "superseded_by": self.superseded_by,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "Fact":
+        """The fact that `as_json` gave the values of."""
+        sources = tuple(
+            Source(source["seq"], source["speaker"], datetime.fromisoformat(source["said_at"]))
+            for source in value["sources"]
+        )
+        return cls(**{**value, "sources": sources})
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message, word for word, with who said it and when.
+
+    Attributes:
+        seq: Its number in the log.
+        speaker: As in `Source`.
+        said_at: When it was stored; with a time zone.
+        text: What it says.
+    """
+
+    seq: int
+    speaker: str
+    said_at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A fact, and the messages behind it.
+
+    Attributes:
+        fact: The fact; it may be superseded.
+        quotes: The messages that stated it, oldest first.
+        corrected_by: The message that superseded it; `None` while it holds.
+    """
+
+    fact: Fact
+    quotes: tuple[Quote, ...]
+    corrected_by: Quote | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the fact was not superseded."""
+        return not self.fact.superseded_by
+
+
+def in_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts in the order in which they were first said, each once."""
+    unique: dict[str, Fact] = {fact.key: fact for fact in facts}
+    return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))

@@ -1,0 +1,279 @@
+"""Keeps what was said about the world as a graph of facts."""
+
+import functools
+import heapq
+import itertools
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memzoo.memories.graph.fact import Fact, Source, in_order
+from memzoo.memories.graph.fact_index import FactIndex
+from memzoo.memories.graph.name_index import NameIndex
+from memzoo.memories.graph.relations import SINGLE_VALUED, plain
+from memzoo.memories.graph.revision import Revision
+from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.names import canonical
+from memzoo.stores import JSON
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import OptionError
+from memzoo.stores.forks import cached_property, new_rlock
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+__all__ = ["KnowledgeGraph", "Near"]
+
+Amend: TypeAlias = Callable[[Callable[[], Mapping[str, JSON]]], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A fact that was found around a name.
+
+    Attributes:
+        fact: The fact.
+        name: The name.
+        steps: How far from the name; 1 if the name is its subject or object.
+    """
+
+    fact: Fact
+    name: str
+    steps: int
+
+
+class KnowledgeGraph:
+    """Facts as a directed multigraph: names are nodes, each relation between two of them is an edge of its own.
+
+    Names are matched without regard to case. What is superseded stays in the graph, as history.
+
+    Args:
+        single_valued: Relations of which a subject has one object at a time.
+        amend: Stores a change that no message brought, and applies it; by default it is applied only.
+    """
+
+    def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
+        self._amend: Amend = amend or self._applied
+        self._single_valued = frozenset(map(plain, single_valued))
+        self._index = NameIndex()
+        self._facts = FactIndex()
+        self._lock = new_rlock()
+
+    @cached_property
+    def graph(self) -> "MultiDiGraph[str]":
+        """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Read it, do not write it."""
+        from networkx import MultiDiGraph
+
+        return MultiDiGraph()
+
+    @property
+    def empty(self) -> bool:
+        """Tell whether no fact is known."""
+        with self._lock:
+            return not self.graph
+
+    def facts(self, *, history: bool = False) -> list[Fact]:
+        """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
+        with self._lock:
+            return in_order(_holding((fact for node in self.graph for fact in self._at(node)), history=history))
+
+    def about(self, name: str, *, history: bool = False) -> list[Fact]:
+        """The facts in which a name is subject or object, in the order in which they were first said."""
+        with self._lock:
+            return in_order(_holding((fact for node in self._nodes(name) for fact in self._at(node)), history=history))
+
+    def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
+        """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
+        with self._lock:
+            node = canonical(name)
+            found = (itertools.islice(self._facts.newest(node, word), most) for word in ("", *words))
+            return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
+
+    def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
+        """The facts that hold within so many steps around names, the nearest first.
+
+        Args:
+            names: What is known about a name comes in the order in which it was first said. A fact about two of the
+                names comes with each of them; one that is further away comes once, with the nearest.
+            depth: 1 for the facts about the names alone, 2 for those about their neighbours too, and so on.
+            most: Where `depth` is 1, so many facts about a name and so many between two of them are enough, the newest.
+        """
+        with self._lock:
+            if most is not None and depth == 1:
+                return [Near(fact, name, 1) for name in names for fact in self._newest(name, names, most)]
+            near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
+            return near if depth == 1 else [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
+
+    def named_in(self, text: str) -> list[str]:
+        """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
+        with self._lock:
+            return [str(self.graph.nodes[node]["name"]) for node in self._index.named_in(text)]
+
+    def names_all_of(self, text: str) -> bool:
+        """Tell whether a text has a known name, and no capitalised word that is only a part of one.
+
+        A common word with which something was said ("red", "handsome") is no such name.
+        """
+        with self._lock:
+            named = self._index.named_in(text)
+            return any(map(self._is_name, named)) and not self._index.has_part_of_a_name(text, named)
+
+    def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
+        """Work out what changes by statements; the graph itself changes only by `apply`.
+
+        Args:
+            said: Statements, each with the messages that made it. Where two contradict each other, the last holds.
+
+        Returns:
+            Facts by key, as JSON: the new or repeated ones, and those that they supersede.
+        """
+        with self._lock:
+            revision = self._revision()
+            for statement, sources in said:
+                revision.take(statement, sources)
+            return revision.changes
+
+    async def arestore(self, fact: Fact) -> None:
+        """Let a superseded fact hold again, where a model took it back by mistake; what contradicts it holds no more.
+
+        The graph of a memory is stored so. What was said stays as it is: state that is derived anew is as the model
+        gives it then.
+
+        Args:
+            fact: A fact that `facts(history=True)`, or a memory's `why`, returned.
+
+        Raises:
+            OptionError: The graph has no such fact.
+
+        Example:
+            >>> from memzoo import ConversationKGMemory
+            >>> answers = iter(["Anna | lives in | Oslo", "NO LONGER Anna | lives in | Oslo"])
+            >>> memory = ConversationKGMemory(llm=lambda messages: next(answers))
+            >>> memory.save_context({"input": "Anna lives in Oslo"}, {"output": "ok"})
+            >>> memory.save_context({"input": "Tom left Oslo"}, {"output": "ok"})
+            >>> memory.kg.restore(memory.why("Anna")[0].fact)
+            >>> memory.load_memory_variables({"input": "Anna?"})
+            {'history': 'On Anna: Anna lives in Oslo.'}
+        """
+        await self._amend(functools.partial(self._restoring, fact))
+
+    restore = blocking(arestore)
+
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow changed facts, after forgetting all if `reset`."""
+        with self._lock:
+            if reset:
+                self.graph.clear()
+                self._index.clear()
+                self._facts.clear()
+            for key, value in changes.items():
+                self._put(key, value)
+
+    def _restoring(self, fact: Fact) -> dict[str, JSON]:
+        with self._lock:
+            known = self._known(fact.key)
+            if known is None:
+                raise OptionError(f"the graph has no fact {str(fact)!r}; give one that `why` or `facts` returned")
+            revision = self._revision()
+            revision.restore(known)
+            return revision.changes
+
+    async def _applied(self, change: Callable[[], Mapping[str, JSON]]) -> None:
+        self.apply(change(), reset=False)
+
+    def _put(self, key: str, value: Mapping[str, Any] | None) -> None:
+        subject, relation, obj = key.split("\t")
+        if value is None:
+            self._facts.remove(self.graph.edges[subject, obj, relation]["fact"])
+            self.graph.remove_edge(subject, obj, relation)
+            self._drop_unused({subject, obj})
+            return
+        fact = Fact.from_json(value)
+        if known := self._known(key):
+            self._facts.remove(known)
+        self._facts.add(fact)
+        for node, name in ((subject, fact.subject), (obj, fact.object)):
+            if node not in self.graph:
+                self.graph.add_node(node, name=name)
+                self._index.add(node)
+        self.graph.add_edge(subject, obj, key=relation, fact=fact)
+
+    def _drop_unused(self, nodes: Iterable[str]) -> None:
+        for node in nodes:
+            if not self.graph.degree(node):
+                self.graph.remove_node(node)
+                self._index.remove(node)
+
+    def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
+        """The facts more than one step away, each with the name from which it is reached first."""
+        reached: dict[str, str] = {}
+        for name in names:
+            reached |= dict.fromkeys((node for node in self._nodes(name) if node not in reached), name)
+        edge = list(reached)
+        for steps in range(2, depth + 1):
+            edge = self._next(edge, reached)
+            for node in edge:
+                facts = [fact for fact in _holding(in_order(self._at(node))) if fact.key not in seen]
+                seen |= {fact.key for fact in facts}
+                yield from (Near(fact, reached[node], steps) for fact in facts)
+
+    def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
+        """The nodes one step further, which it notes as reached from the names of those before them."""
+        found: list[str] = []
+        for node in edge:
+            for other in self._neighbours(node):
+                if other not in reached:
+                    reached[other] = reached[node]
+                    found.append(other)
+        return found
+
+    def _neighbours(self, node: str) -> Iterator[str]:
+        yield from (end for start, end, data in self.graph.out_edges(node, data=True) if not data["fact"].superseded_by)
+        yield from (start for start, _, data in self.graph.in_edges(node, data=True) if not data["fact"].superseded_by)
+
+    def _newest(self, name: str, names: Sequence[str], most: int) -> list[Fact]:
+        """The newest facts about a name, and the newest between it and each of some names, in the order first said."""
+        nodes = self._nodes(name)
+        found = heapq.merge(*map(self._facts.newest, nodes), key=_last_said, reverse=True)
+        facts = [*itertools.islice(found, most)]
+        for other in names:
+            pairs = itertools.product(nodes, self._nodes(other))
+            ends = {pair for one, two in pairs for pair in ((one, two), (two, one))}
+            between = _holding(fact for pair in ends for fact in self._between(*pair))
+            facts += heapq.nlargest(most, between, key=_last_said)
+        return in_order(facts)
+
+    def _revision(self) -> Revision:
+        return Revision(self._known, self._between, self._facts.related, self._single_valued)
+
+    def _known(self, key: str) -> Fact | None:
+        subject, relation, obj = key.split("\t")
+        edge = self.graph.get_edge_data(subject, obj, relation)
+        return edge["fact"] if edge else None
+
+    def _between(self, subject: str, obj: str) -> list[Fact]:
+        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
+
+    def _at(self, node: str) -> Iterator[Fact]:
+        if node in self.graph:
+            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
+            yield from (data["fact"] for _, _, data in edges)
+
+    def _nodes(self, name: str) -> list[str]:
+        node = canonical(name)
+        return [node] if self._is_name(node) else self._index.with_words(node)
+
+    def _is_name(self, node: str) -> bool:
+        """Whether a node is more than a common word that something was said with ("red", "handsome")."""
+        if node not in self.graph:
+            return False
+        name = str(self.graph.nodes[node]["name"])
+        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
+
+
+def _last_said(fact: Fact) -> tuple[int, str]:
+    return fact.newest, fact.key
+
+
+def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:
+    return (fact for fact in facts if history or not fact.superseded_by)

@@ -1,0 +1,83 @@
+"""Writes facts around names as the model reads them: a line for each name, within a budget."""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from memzoo.memories.graph.fact import Fact, in_order
+from memzoo.memories.graph.graph import KnowledgeGraph, Near
+from memzoo.memories.graph.relations import content_words
+
+__all__ = ["known_lines", "lines", "within"]
+
+_MOST_CHARACTERS = 2_000
+"""Of the known facts in a prompt: some 500 tokens, whatever counts them."""
+_MOST_ALIKE = 50
+"""Facts about a name, and those with one word among them, that are ranked for a prompt: hardly more of them fit."""
+_LONGEST = _MOST_CHARACTERS // 4
+
+
+def lines(near: Iterable[Near]) -> tuple[str, ...]:
+    """A line of facts for each name.
+
+    Example:
+        >>> from memzoo.memories.graph.fact import Fact
+        >>> lines([Near(Fact("Sam", "likes", "tea"), "Sam", 1), Near(Fact("Eve", "sells", "tea"), "Sam", 2)])
+        ('On Sam: Sam likes tea. Eve sells tea.',)
+    """
+    facts: dict[str, list[str]] = {}
+    for found in near:
+        facts.setdefault(found.name, []).append(str(found.fact))
+    return tuple(f"On {name}: {'. '.join(said)}." for name, said in facts.items())
+
+
+def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> list[Near]:
+    """As many facts as together have at most `limit` tokens, as lines and as one text, in the order given.
+
+    Nearer ones are preferred, then those that connect two of the names, then newer ones. A fact about two of the names
+    comes with the first of them only.
+    """
+    times = Counter(found.fact.key for found in near)
+    once: dict[str, Near] = {}
+    for found in near:
+        once.setdefault(found.fact.key, found)
+    ranked = sorted(once.values(), key=lambda found: (found.steps, -times[found.fact.key], -found.fact.newest))
+
+    def best(count: int) -> list[Near]:
+        chosen = {found.fact.key for found in ranked[:count]}
+        return [found for key, found in once.items() if key in chosen]
+
+    # More facts have more tokens. Where a tokenizer bends that, it still ends at a number of facts that was counted.
+    counts = range(1, len(ranked) + 1)
+    return best(bisect_right(counts, limit, key=lambda count: _size(lines(best(count)), tokens)))
+
+
+def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
+    """What holds about the names in new lines, then about the user and the names before them, as triples on lines.
+
+    Bounded: those come first that share words with the new lines, then newer ones; they are written in the order said.
+    """
+    words = content_words(new_lines)
+    left, chosen = _MOST_CHARACTERS, dict[str, Fact]()
+    for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
+        found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
+        short = [fact for key, fact in found.items() if key not in chosen and len(_triple(fact)) <= _LONGEST]
+        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest)):
+            left -= len(_triple(fact)) + 1
+            if left < 0:
+                return _in_lines(chosen.values())
+            chosen[fact.key] = fact
+    return _in_lines(chosen.values())
+
+
+def _in_lines(facts: Iterable[Fact]) -> str:
+    return "\n".join(map(_triple, in_order(facts)))
+
+
+def _triple(fact: Fact) -> str:
+    mark = "NOT " if fact.negated else ""
+    return mark + " | ".join(" ".join(part.split()) for part in (fact.subject, fact.relation, fact.object))
+
+
+def _size(texts: Sequence[str], tokens: Callable[[str], int]) -> int:
+    return max(sum(map(tokens, texts)), tokens("\n".join(texts)))

@@ -1,0 +1,157 @@
+"""A graph of facts as a picture: one HTML file that needs no network."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import hypot, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memzoo.memories.graph.fact import Fact
+from memzoo.memories.graph.formats import numbered, relation, sorted_facts
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.text.names import canonical
+
+if TYPE_CHECKING:
+    from networkx import Graph
+
+__all__ = ["to_html"]
+
+_KINDS = (("person", "who speaks"), ("name", "what facts are about"), ("value", "what is said of it"))
+_SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
+_LONGEST_LABEL = 32
+_ROOM = 170
+_MARGIN = 115
+_RADIUS = 10
+
+Place = tuple[float, float]
+
+
+def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
+    """A page with the graph, to be searched, moved and zoomed.
+
+    Names have the colour of their kind; facts that something is not so are red, superseded ones dashed. What was said,
+    by whom and when, is told when the mouse is over a name or an arrow.
+    """
+    from jinja2 import Environment, StrictUndefined
+
+    facts = sorted_facts(graph, history=history)
+    names = {node: name for node, (_, name) in numbered(facts).items()}
+    places, width, height = _places(facts, list(names))
+    subjects = {canonical(fact.subject) for fact in facts}
+    page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(
+        Path(__file__).with_name("picture.jinja").read_text(encoding="utf-8")
+    )
+    return page.render(
+        kinds=_KINDS,
+        box=f"0 0 {width or 1:.0f} {height or 1:.0f}",
+        facts=_edges(facts, places),
+        nodes=[_node(name, places[node], _kind(node, subjects)) for node, name in names.items()],
+    )
+
+
+def _places(facts: Sequence[Fact], nodes: Sequence[str]) -> tuple[dict[str, Place], float, float]:
+    """Where names stand, the same for the same facts, and how wide and high that is.
+
+    Names that no fact connects lie in pictures of their own, in rows from the largest to the smallest.
+    """
+    from networkx import Graph, connected_components
+
+    drawn: Graph[str] = Graph()
+    drawn.add_nodes_from(nodes)
+    drawn.add_edges_from((canonical(fact.subject), canonical(fact.object)) for fact in facts)
+    parts = sorted((sorted(part) for part in connected_components(drawn)), key=lambda part: (-len(part), part))
+    widest = _ROOM * sqrt(2 * len(nodes)) + 2 * _MARGIN
+    places: dict[str, Place] = {}
+    left = top = high = width = 0.0
+    for part in parts:
+        found = _laid_out(part, drawn)
+        wide, tall = (max(place[axis] for place in found.values()) + 2 * _MARGIN for axis in (0, 1))
+        if left and left + wide > widest:
+            left, top, high = 0.0, top + high, 0.0
+        places |= {node: (left + _MARGIN + x, top + _MARGIN + y) for node, (x, y) in found.items()}
+        left, high = left + wide, max(high, tall)
+        width = max(width, left)
+    return places, width, top + high
+
+
+def _laid_out(part: Sequence[str], drawn: "Graph[str]") -> dict[str, Place]:
+    """Where connected names stand, from 0 on both axes."""
+    from networkx import Graph, spring_layout
+
+    # In their order, so that a layout does not depend on how a set is ordered.
+    ordered: Graph[str] = Graph()
+    ordered.add_nodes_from(part)
+    ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in drawn.subgraph(part).edges()))
+    half = _ROOM * sqrt(len(part) - 1) / 2
+    found = {
+        node: (half * float(x), half * float(y))
+        for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()
+    }
+    first_x, first_y = (min(place[axis] for place in found.values()) for axis in (0, 1))
+    return {node: (round(x - first_x), round(y - first_y)) for node, (x, y) in found.items()}
+
+
+def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str, Any]]:
+    drawn = Counter[frozenset[str]]()
+    edges: list[dict[str, Any]] = []
+    for fact in facts:
+        ends = (canonical(fact.subject), canonical(fact.object))
+        # Facts between the same two names are bent more and more, so that each can be read.
+        bend = 24 * drawn[frozenset(ends)] + 12
+        drawn[frozenset(ends)] += 1
+        path, (x, y) = (
+            _loop(places[ends[0]], bend) if ends[0] == ends[1] else _arc(places[ends[0]], places[ends[1]], bend)
+        )
+        edges.append(
+            {
+                "path": path,
+                "x": x,
+                "y": y,
+                "label": _short(relation(fact)),
+                "told": _told(fact),
+                "denied": fact.negated,
+                "over": bool(fact.superseded_by),
+            }
+        )
+    return edges
+
+
+def _arc(start: Place, end: Place, bend: float) -> tuple[str, Place]:
+    """A curve between two names, and where its label stands."""
+    (x, y), (to_x, to_y) = start, end
+    length = hypot(to_x - x, to_y - y) or 1.0
+    away_x, away_y = (to_x - x) / length, (to_y - y) / length
+    side_x, side_y = (x + to_x) / 2 - away_y * bend * 2, (y + to_y) / 2 + away_x * bend * 2
+    near = f"{x + away_x * _RADIUS:.1f} {y + away_y * _RADIUS:.1f}"
+    far = f"{to_x - away_x * _RADIUS:.1f} {to_y - away_y * _RADIUS:.1f}"
+    label = (round((x + to_x) / 2 - away_y * bend, 1), round((y + to_y) / 2 + away_x * bend, 1))
+    return f"M{near} Q{side_x:.1f} {side_y:.1f} {far}", label
+
+
+def _loop(at: Place, bend: float) -> tuple[str, Place]:
+    """A curve from a name to itself."""
+    x, y = at
+    high = y - 40 - bend
+    return f"M{x - 6:.1f} {y - 8:.1f} C{x - 40:.1f} {high:.1f} {x + 40:.1f} {high:.1f} {x + 6:.1f} {y - 8:.1f}", (
+        x,
+        high + 8,
+    )
+
+
+def _node(name: str, place: Place, kind: str) -> dict[str, Any]:
+    return {"name": name, "label": _short(name), "kind": kind, "x": place[0], "y": place[1]}
+
+
+def _kind(node: str, subjects: frozenset[str] | set[str]) -> str:
+    return "person" if node in _SPEAKERS else "name" if node in subjects else "value"
+
+
+def _told(fact: Fact) -> str:
+    said = (f"{source.seq}, {source.speaker}, {source.said_at:%Y-%m-%d %H:%M}" for source in fact.sources)
+    corrected = [f"superseded by {fact.superseded_by}"] if fact.superseded_by else []
+    return "\n".join([str(fact), *said, *corrected])
+
+
+def _short(text: str) -> str:
+    label = " ".join(text.split())
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"

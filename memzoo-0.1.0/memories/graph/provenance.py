@@ -1,0 +1,72 @@
+"""Traces facts to the messages that stated them."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.graph.fact import Fact, Quote, Reason, Source
+from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.names import canonical, mentions
+from memzoo.stores import Entry
+
+__all__ = ["reasons", "sourced"]
+
+_DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
+
+
+def sourced(statements: Sequence[Statement], entries: Sequence[Entry]) -> list[tuple[Statement, tuple[Source, ...]]]:
+    """Statements with the messages that they were taken from.
+
+    What ended is told by what took its place: of "NO LONGER Sam | lives in | Oslo" the words are in older messages.
+    """
+    found = [_sources_of(statement, entries) for statement in statements]
+    for place, statement in enumerate(statements):
+        if statement.ended:
+            others = (*range(place + 1, len(statements)), *range(place))
+            found[place] = next(
+                (found[other] for other in others if _replaces(statements[other], statement)), found[place]
+            )
+    return list(zip(statements, found, strict=True))
+
+
+def _replaces(statement: Statement, ended: Statement) -> bool:
+    return not statement.ended and canonical(statement.subject) == canonical(ended.subject)
+
+
+def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source, ...]:
+    """The messages that have the object and most of the other words; where none has the object, one."""
+    spoken = [text_of(entry.message) for entry in entries]
+    having = [place for place, text in enumerate(spoken) if mentions(text, canonical(statement.object))]
+    worth = {place: _worth(statement, spoken[place]) for place in having or range(len(entries))}
+    most = max(worth.values())
+    best = [place for place in worth if worth[place] == most]
+    chosen = best if having else best[-1:]
+    return tuple(Source(entries[place].seq, _speaker(entries[place]), entries[place].created_at) for place in chosen)
+
+
+def _worth(statement: Statement, text: str) -> tuple[int, bool]:
+    words = f"{statement.subject} {statement.relation}".casefold().split()
+    denies = _DENIAL.search(text) is not None
+    return sum(mentions(text, word) for word in words), denies == statement.negated and not text.rstrip().endswith("?")
+
+
+async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
+    """Facts with the messages that stated and corrected them, in the order of the facts."""
+    cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
+    found = [entry for seq in cited for entry in await log.between(seq, seq)]
+    quotes = {entry.seq: _quote(entry) for entry in found}
+    return [_reason(fact, quotes) for fact in facts]
+
+
+def _reason(fact: Fact, quotes: Mapping[int, Quote]) -> Reason:
+    said = tuple(quotes[seq] for seq in fact.said_in if seq in quotes)
+    return Reason(fact, said, quotes.get(fact.superseded_by))
+
+
+def _quote(entry: Entry) -> Quote:
+    return Quote(entry.seq, _speaker(entry), entry.created_at, text_of(entry.message))
+
+
+def _speaker(entry: Entry) -> str:
+    return str(entry.message.get("name") or entry.message["role"])

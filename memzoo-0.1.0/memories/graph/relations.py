@@ -1,0 +1,57 @@
+"""Relations: which ones mean the same, and of which a subject has one object at a time."""
+
+import re
+
+from memzoo.memories.text.names import canonical
+
+__all__ = ["SINGLE_VALUED", "content_words", "plain"]
+
+SINGLE_VALUED = frozenset(
+    f"{verb} {rest}"
+    for verb, rests in {
+        "lives": ("in", "at"),
+        "works": ("at", "for", "as"),
+        "is": ("married to", "located in", "aged", "called", "named", "due on", "scheduled for", "employed by"),
+        "was": ("born in", "born on", "founded in"),
+        "has": ("age", "name", "favorite color", "favourite colour", "a favorite color", "a favourite colour"),
+        "costs": ("",),
+        "opens": ("on", "at"),
+        "starts": ("on", "at"),
+        "takes": ("place on", "place in"),
+    }.items()
+    for rest in rests
+)
+"""Relations of which a subject has one object at a time: a new one supersedes the old."""
+
+_SAME = {
+    "lives in": ("resides in", "moved to", "has moved to", "relocated to", "has relocated to", "is living in"),
+    "works at": ("works for", "is employed by", "is employed at", "is working at", "is working for"),
+    "is scheduled for": ("was moved to", "has been moved to", "was rescheduled to", "has been rescheduled to"),
+    "costs": ("now costs", "has a price of"),
+}
+_MEANT = {same: relation for relation, others in _SAME.items() for same in others}
+_ADVERBS = frozenset("now currently presently still already recently just really also".split())
+# "is among", "is one of" and "is" say the same of a subject, as far as a denial goes.
+_FILLERS = _ADVERBS | frozenset("a an the among one of".split())
+_WORD = re.compile(r"\w+")
+
+
+def plain(relation: str) -> str:
+    """A relation without adverbs of time, in the words in which it is known best.
+
+    Example:
+        >>> plain("now lives in"), plain("moved to"), plain("Likes")
+        ('lives in', 'lives in', 'likes')
+    """
+    bare = " ".join(word for word in canonical(relation).split() if word not in _ADVERBS) or canonical(relation)
+    return _MEANT.get(bare, bare)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a relation or an object that a denial has to share.
+
+    Example:
+        >>> sorted(content_words("is one of the most handsome"))
+        ['handsome', 'is', 'most']
+    """
+    return frozenset(_WORD.findall(canonical(text))) - _FILLERS

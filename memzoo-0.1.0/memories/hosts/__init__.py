@@ -1,0 +1,1 @@
+"""memzoo inside other libraries: one folder or file for each."""

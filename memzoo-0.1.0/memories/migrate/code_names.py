@@ -1,0 +1,104 @@
+"""What becomes of the names of LangChain's memory modules."""
+
+from collections.abc import Mapping
+
+__all__ = ["DATABASES", "DROP_IN", "LEFT", "MEMORY_MODULES", "OPTIONS_OF_CHAIN", "counterpart", "further", "why_left"]
+
+DROP_IN = "memzoo.langchain"
+"""The module that has the counterparts."""
+
+# Where the names were in one version or another; what follows a dot is theirs too.
+MEMORY_MODULES = (
+    "langchain.memory",
+    "langchain_classic.memory",
+    "langchain_community.memory",
+    "langchain.chains.conversation",
+    "langchain_classic.chains.conversation",
+    "langchain_community.chat_message_histories",
+    "langchain_core.chat_history",
+    "langchain_community.graphs",
+    "langchain.graphs",
+    "langchain_core.memory",
+    "langchain.schema",
+    "langchain_classic.base_memory",
+)
+# Packages that gave some of the names among many others.
+_ROOTS = ("langchain", "langchain.chains", "langchain_classic.chains")
+
+_SAME = (
+    "CombinedMemory ConversationBufferMemory ConversationBufferWindowMemory ConversationChain ConversationEntityMemory "
+    "ConversationKGMemory ConversationStringBufferMemory ConversationSummaryBufferMemory ConversationSummaryMemory "
+    "ConversationTokenBufferMemory ENTITY_MEMORY_CONVERSATION_TEMPLATE InMemoryEntityStore KnowledgeTriple "
+    "ReadOnlySharedMemory SimpleMemory VectorStoreRetrieverMemory"
+)
+_HISTORIES = "ChatMessageHistory InMemoryChatMessageHistory"
+DATABASES = ("SQLChatMessageHistory", "PostgresChatMessageHistory")
+"""Histories in a database that memzoo has a store for."""
+_COUNTERPARTS: Mapping[str, str] = (
+    {name: name for name in _SAME.split()}
+    | dict.fromkeys(_HISTORIES.split(), "ChatMessageHistory")
+    | dict.fromkeys(DATABASES, "ChatMessageHistory")
+)
+
+OPTIONS_OF_CHAIN = frozenset({"llm", "memory", "prompt", "input_key", "output_key", "verbose"})
+"""What the ConversationChain of memzoo has."""
+
+# Where the histories are that stay LangChain's.
+_COMMUNITY = "langchain_community.chat_message_histories"
+_AWAY = 'to leave it, store=open_store("sqlite:///memories.db"), conversation_id=... instead of chat_memory='
+_SERVICE = ("is a service's own memory", "a memory of memzoo with store=open_store(...)")
+_STORE_OF_NOTES = (
+    "is where notes were kept; memzoo keeps them with the conversation",
+    'ConversationEntityMemory(store=open_store("sqlite:///memories.db"), conversation_id=...)',
+)
+_BASE = ("is a base for memories of one's own", "a strategy of your own, see docs/extending.md")
+LEFT: Mapping[str, tuple[str, str]] = {
+    "ConversationVectorStoreTokenBufferMemory": (
+        "has no counterpart of this name",
+        'memzoo.CombinedMemory(memories=["token-buffer", "vector-retriever"])',
+    ),
+    "AgentTokenBufferMemory": ("cannot save an exchange in LangChain either", "memzoo.ConversationTokenBufferMemory"),
+    "BaseChatMemory": _BASE,
+    "BaseMemory": _BASE,
+    "MotorheadMemory": _SERVICE,
+    "ZepMemory": _SERVICE,
+    "ZepCloudMemory": _SERVICE,
+    "SQLiteEntityStore": _STORE_OF_NOTES,
+    "RedisEntityStore": _STORE_OF_NOTES,
+    "UpstashRedisEntityStore": _STORE_OF_NOTES,
+    "NetworkxEntityGraph": ("is a graph of your own", "ConversationKGMemory(kg=graph) takes its facts over"),
+}
+"""Why a name is left, and what to write instead."""
+
+
+def counterpart(qualified: str) -> tuple[str, str] | None:
+    """The name of a class of LangChain's memory, and with its module what takes its place ("" for nothing).
+
+    Args:
+        qualified: A name with its module, such as "langchain.memory.ConversationBufferMemory".
+
+    Returns:
+        `None` if it is no such class.
+    """
+    module, _, name = qualified.rpartition(".")
+    if module in _ROOTS:
+        return (name, f"{DROP_IN}.{name}") if name == "ConversationChain" else None
+    if name == "BaseChatMessageHistory" or not any(f"{module}.".startswith(f"{known}.") for known in MEMORY_MODULES):
+        return None
+    if name in _COUNTERPARTS:
+        return name, f"{DROP_IN}.{_COUNTERPARTS[name]}"
+    if name.endswith("ChatMessageHistory"):
+        return name, "" if module.startswith(_COMMUNITY) else f"{_COMMUNITY}.{name}"
+    return (name, "") if name in LEFT else None
+
+
+def why_left(name: str) -> tuple[str, str]:
+    """Why a name is left, and what to write instead."""
+    return LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
+
+
+def further(name: str) -> str:
+    """What else there is to do where a name was rewritten; "" for nothing."""
+    if name in DATABASES:
+        return "open the store once if this is called often; how to take along what is there: docs/langchain.md"
+    return "" if name in _COUNTERPARTS else f"keeps its messages where they are; {_AWAY}"

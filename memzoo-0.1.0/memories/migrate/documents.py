@@ -1,0 +1,194 @@
+"""Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.stores import Message
+
+__all__ = ["is_message", "logs_of", "message_of"]
+
+_CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
+_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
+_TEXTS = ("content", "value", "text", "message")
+_SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
+_DATES = ("date", "timestamp", "created_at", "create_time", "time")
+
+
+def is_message(item: Any) -> bool:
+    """Tell whether a value is a message, in any of the ways in which they are written."""
+    if not isinstance(item, dict):
+        return False
+    known: dict[str, Any] = item
+    return _langchain(known) is not None or _is_call(known) or (_speaker(known) is not None and _has_text(known))
+
+
+def message_of(item: Mapping[str, Any]) -> Message | None:
+    """The OpenAI chat message that a value stands for; `None` for what nobody said, such as a model's thoughts."""
+    if (inner := _langchain(item)) is not None:
+        return _of_langchain(*inner)
+    if _is_call(item):
+        return _of_call(item)
+    role = _speaker(item)
+    if role is None:
+        return None
+    kept = {key: item[key] for key in ("tool_calls", "tool_call_id", "name", "function_call") if item.get(key)}
+    found = next((item[key] for key in _TEXTS if item.get(key) is not None), None)
+    return {"role": role, "content": _content(found, calls="tool_calls" in kept), **kept}
+
+
+def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
+    """The conversations in a JSON value, in its order; nothing if there is none that can be read.
+
+    Args:
+        document: What the JSON holds.
+        title: The name of those that have none.
+    """
+    if isinstance(document, dict):
+        yield from _logs_of_object(document, title)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(document, list):
+        items: list[Any] = document
+        if items and all(map(is_message, items)):
+            yield _log(items, title)
+        else:
+            for number, item in enumerate(items, start=1):
+                yield from logs_of(item, f"{title} {number}")
+
+
+def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
+    name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
+    if isinstance(item.get("mapping"), dict):
+        yield _of_export(item, name)
+        return
+    for key in _CONVERSATIONS:
+        if isinstance(item.get(key), list) and item[key]:
+            yield from logs_of(item[key], name)
+            return
+
+
+def _log(items: list[Any], title: str) -> ChatLog:
+    read = [(message_of(item), _dated(item)) for item in items]
+    said = [(message, date) for message, date in read if message is not None]
+    return ChatLog(title, [message for message, _ in said], [date for _, date in said])
+
+
+def _dated(item: Mapping[str, Any]) -> datetime | None:
+    return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
+
+
+def _speaker(item: Mapping[str, Any]) -> str | None:
+    names = (item.get(key) for key in _SPEAKERS)
+    return next((role for name in names if (role := role_of(name))), None)
+
+
+def _has_text(item: Mapping[str, Any]) -> bool:
+    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(item.get("tool_calls"))
+
+
+def _content(value: Any, *, calls: bool) -> Any:
+    """The content of a message: a text, or parts; parts that are texts in other words become OpenAI's."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None if calls else json.dumps(value, ensure_ascii=False) if value is not None else ""
+    parts: list[Any] = value
+    said = [_part(part) for part in parts]
+    texts = [part["text"] for part in said if part["type"] == "text"]
+    return "\n".join(texts) if len(texts) == len(said) else said
+
+
+def _part(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"type": "text", "text": value}
+    part: dict[str, Any] = value if isinstance(value, dict) else {}
+    if isinstance(part.get("text"), str):
+        return {"type": "text", "text": part["text"]}
+    kind = str(part.get("type") or part.get("content_type") or "attachment")
+    return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
+
+
+# ChatGPT's export: a tree of messages, of which the branch that ends at the current node was shown last.
+
+
+def _of_export(item: dict[str, Any], title: str) -> ChatLog:
+    nodes: dict[str, Any] = item["mapping"]
+    branch: list[Any] = []
+    place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
+    while isinstance(place, str) and place in nodes and place not in seen:
+        seen.add(place)
+        branch.append(nodes[place])
+        place = nodes[place].get("parent")
+    said = [(message, node) for node in reversed(branch) if (message := _of_node(node.get("message")))]
+    return ChatLog(title, [message for message, _ in said], [_dated(node["message"]) for _, node in said])
+
+
+def _of_node(message: Any) -> Message | None:
+    known: dict[str, Any] = message if isinstance(message, dict) else {}
+    content: Any = known.get("content") or {}
+    role = role_of((known.get("author") or {}).get("role"))
+    hidden = (known.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    # What tools wrote and what was sent to them are no turns: the export has no ids that would tie the two.
+    if role not in ("user", "assistant") or hidden or known.get("recipient", "all") != "all":
+        return None
+    parts: list[Any] = content.get("parts") or ([content["text"]] if isinstance(content.get("text"), str) else [])
+    found = _content([part for part in parts if part], calls=False)
+    return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
+
+
+# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`.
+
+_CHUNK = "Chunk"
+
+
+def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    if isinstance(item.get("data"), dict) and isinstance(item.get("type"), str) and "content" in item["data"]:
+        return item["type"].removesuffix("MessageChunk").lower(), item["data"]
+    if item.get("lc") and isinstance(item.get("kwargs"), dict) and item.get("id"):
+        return str(item["id"][-1]).removesuffix(_CHUNK).removesuffix("Message").lower(), item["kwargs"]
+    if isinstance(item.get("type"), str) and "additional_kwargs" in item and "content" in item:
+        return item["type"].removesuffix("MessageChunk").lower(), dict(item)
+    return None
+
+
+def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
+    role = role_of(data.get("role") if kind in ("chat", "remove") else kind)
+    if role is None:
+        return None
+    calls = [
+        {"id": call.get("id") or f"call-{place}", "type": "function", "function": _function(call)}
+        for place, call in enumerate(data.get("tool_calls") or ())
+    ]
+    message: Message = {"role": role, "content": _content(data.get("content"), calls=bool(calls))}
+    if calls:
+        message["tool_calls"] = calls
+    if role == "tool":
+        message["tool_call_id"] = str(data.get("tool_call_id") or data.get("name") or "")
+    if data.get("name") and role != "tool":
+        message["name"] = data["name"]
+    return message
+
+
+def _function(call: Mapping[str, Any]) -> dict[str, str]:
+    arguments: Any = call.get("args", {})
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {"name": str(call.get("name") or ""), "arguments": text}
+
+
+# The items of OpenAI's Responses API, as its agents keep them.
+
+
+def _is_call(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in ("function_call", "function_call_output", "reasoning") and "role" not in item
+
+
+def _of_call(item: Mapping[str, Any]) -> Message | None:
+    if item["type"] == "function_call":
+        function = {"name": str(item.get("name") or ""), "arguments": str(item.get("arguments") or "{}")}
+        call = {"id": str(item.get("call_id")), "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if item["type"] == "function_call_output":
+        found = _content(item.get("output"), calls=False)
+        return {"role": "tool", "tool_call_id": str(item.get("call_id")), "content": found}
+    return None

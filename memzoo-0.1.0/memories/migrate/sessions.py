@@ -1,0 +1,71 @@
+"""Conversations in the SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memzoo.memories.migrate.chat_log import ChatLog
+from memzoo.memories.migrate.documents import is_message, logs_of
+from memzoo.memories.migrate.msgpack import unpacked
+from memzoo.stores.errors import TranscriptError
+
+__all__ = ["is_sqlite", "read_sessions"]
+
+_MAGIC = b"SQLite format 3\x00"
+_EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
+
+_NEWEST = """
+select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and checkpoint_id = (
+    select max(checkpoint_id) from checkpoints as newest
+    where newest.thread_id = checkpoints.thread_id and newest.checkpoint_ns = ''
+) order by thread_id
+"""
+
+
+def is_sqlite(path: Path) -> bool:
+    """Tell whether a file is an SQLite database."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def read_sessions(path: Path) -> Iterator[ChatLog]:
+    """Read the conversations of an SQLite file, without writing to it.
+
+    Raises:
+        TranscriptError: It has none of the tables that are known, or cannot be read.
+    """
+    try:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
+            if "agent_messages" in tables:
+                yield from _agents(database)
+            elif "checkpoints" in tables:
+                yield from _checkpoints(database)
+            else:
+                raise TranscriptError(f"{path}: expected {_EXPECTED}; there are the tables {', '.join(sorted(tables))}")
+    except (sqlite3.Error, ValueError) as error:
+        raise TranscriptError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
+
+
+def _agents(database: sqlite3.Connection) -> Iterator[ChatLog]:
+    sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
+    for (session,) in sessions:
+        rows = database.execute(
+            "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
+        )
+        items = [json.loads(data) | {"created_at": created} for data, created in rows]
+        yield from logs_of([item for item in items if is_message(item)], str(session))
+
+
+def _checkpoints(database: sqlite3.Connection) -> Iterator[ChatLog]:
+    """The messages of the newest checkpoint of each thread."""
+    for thread, kind, data in database.execute(_NEWEST):
+        document: Any = json.loads(data) if kind == "json" else unpacked(data)
+        values: dict[str, Any] = document.get("channel_values") or {}
+        channels = [one for one in values.values() if isinstance(one, list)]
+        lists = [found for one in channels if (found := [item for item in one if is_message(item)])]
+        if lists:
+            yield from logs_of(max(lists, key=len), str(thread))

@@ -1,0 +1,1 @@
+"""Models: the port to them, embedders, what their replies say, and what they cost."""

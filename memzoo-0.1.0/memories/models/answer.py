@@ -1,0 +1,85 @@
+"""Reads what an endpoint answered out of the completion that the `openai` client returns."""
+
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.memories.models.cleaning import is_sendable, spoken
+from memzoo.memories.models.usage import Spent
+from memzoo.stores import Message
+from memzoo.stores.errors import ModelReplyError
+
+__all__ = ["Answer", "read_answer", "unusable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer of a model, with its calls of tools and its cost.
+
+    Attributes:
+        message: The assistant message, with its calls of tools.
+        finish_reason: Why it ended, in the endpoint's words.
+        spent: What it cost.
+    """
+
+    message: Message
+    finish_reason: str
+    spent: Spent
+
+
+def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:
+    """Read a completion.
+
+    Args:
+        completion: What the client returned.
+        seconds: The time it took.
+        asked: Which model was asked what, for error texts.
+        outcome: How such texts end: what the fault means for the caller.
+
+    Raises:
+        ModelReplyError: It is none, or it was withheld.
+    """
+    spent = Spent.of(completion, seconds)
+    try:
+        choice = completion.choices[0]
+        answer = Answer(_message(choice.message), choice.finish_reason, spent)
+    except (AttributeError, TypeError, LookupError):
+        raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
+    if answer.finish_reason == "content_filter":
+        raise unusable(asked, f"was stopped by a content filter{outcome}", spent)
+    if not is_sendable(json.dumps(answer.message, ensure_ascii=False)):
+        raise unusable(asked, f"sent half a character, which nobody can send or store{outcome}", spent)
+    return answer
+
+
+def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
+    """Make the error for a reply that was paid for and cannot be used."""
+    error = ModelReplyError(f"{asked}, {fault}")
+    error.spent = spent
+    return error
+
+
+def _message(said: Any) -> Message:
+    """Take over what can be sent back, and nothing else."""
+    content = said.content
+    if isinstance(content, list):  # some endpoints send parts: thoughts, then text
+        parts: list[Any] = content
+        content = "".join(part["text"] for part in parts if part["type"] == "text")
+    if not isinstance(content, (str, type(None))):
+        raise TypeError("the content is no text")
+    message: Message = {"role": "assistant", "content": content and spoken(content)}
+    if said.refusal:
+        message["refusal"] = said.refusal
+    if calls := [_call(call) for call in said.tool_calls or ()]:
+        # Some endpoints give no ids, or all calls the same; results could not be told apart.
+        if len({call["id"] for call in calls} - {""}) < len(calls):
+            calls = [call | {"id": f"call_{uuid.uuid4().hex}"} for call in calls]
+        message["tool_calls"] = calls
+    return message
+
+
+def _call(call: Any) -> dict[str, Any]:
+    function = getattr(call, "function", None)
+    name, arguments = getattr(function, "name", None) or "", getattr(function, "arguments", None) or ""
+    return {"id": call.id or "", "type": "function", "function": {"name": name, "arguments": arguments}}

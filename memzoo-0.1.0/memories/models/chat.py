@@ -1,0 +1,244 @@
+"""Asks models: any OpenAI-compatible endpoint, the offline model, or a function."""
+
+import contextlib
+import functools
+import inspect
+import json
+import time
+import warnings
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
+
+from memzoo.memories.models.answer import Answer, read_answer, unusable
+from memzoo.memories.models.cleaning import is_sendable, spoken
+from memzoo.memories.models.clients import Clients
+from memzoo.memories.models.usage import Spent
+from memzoo.stores import Message
+from memzoo.stores.driving import settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = ["ChatFunction", "ChatModel", "Completion", "Model", "ModelOption", "OfflineModelWarning", "as_model"]
+
+_UNCHANGED = "; nothing was changed"
+
+ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
+"""Chat messages, oldest first -> the text of the reply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A usable reply.
+
+    Attributes:
+        text: What the model wrote, without white space around it; never empty.
+        spent: What it cost.
+    """
+
+    text: str
+    spent: Spent
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A model: it answers chat messages."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, for choosing a tokenizer and for reports."""
+        ...
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """Answer the messages.
+
+        Args:
+            messages: Oldest first.
+            purpose: The name of the prompt, for error texts.
+
+        Raises:
+            ModelError: The call failed.
+            ModelReplyError: The reply is empty, refused or cut off.
+        """
+        ...
+
+
+ModelOption: TypeAlias = str | Model | ChatFunction
+"""A `Model` such as `ChatModel`, a model's name, `"offline"`, or a callable: chat messages -> text."""
+
+
+class OfflineModelWarning(UserWarning):
+    """Nobody chose a model, so the offline model answers, which is a set of rules."""
+
+
+def as_model(option: ModelOption | None) -> Model:
+    """Make the model that an option stands for; `None` for the offline model, with a warning once per process.
+
+    Raises:
+        OptionError: It stands for none.
+    """
+    if option is None:
+        _warn_of_rules()
+        return ChatModel("offline")
+    if isinstance(option, str):
+        return ChatModel(option)
+    if isinstance(option, Model):
+        return option
+    if callable(option):
+        return _FunctionModel(option)
+    raise OptionError(
+        f"llm must be a ChatModel, a model's name, 'offline', or a function from messages to text, not {option!r}; "
+        "an openai client goes into ChatModel(name, client=...)"
+    )
+
+
+@functools.cache
+def _warn_of_rules() -> None:
+    # Frames of the library and of generated constructors are skipped: the warning should name the caller's line.
+    frame, level = inspect.currentframe(), 1
+    while frame and frame.f_back and (frame.f_globals.get("__name__") or "").startswith("memzoo."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(
+        "no llm was given, so memzoo's offline model answers: rules that quote sentences, not a language model. "
+        'Pass llm="offline" to keep it, or a model such as llm=ChatModel("gpt-4o-mini").',
+        OfflineModelWarning,
+        stacklevel=level,
+    )
+
+
+class ChatModel:
+    """A chat model behind the `openai` client.
+
+    Retries, time-outs, proxies and keys are the client's affair: configure them there. The name `"offline"` without a
+    client stands for the built-in extractive model (`memzoo.memories.models.offline`), which needs no key and no
+    network.
+
+    Example:
+        >>> from memzoo.stores.driving import drive
+        >>> model = ChatModel("offline")
+        >>> question = [{"role": "user", "content": "I like tea. What do I like?"}]
+        >>> drive(model.complete(question, "example")).spent.calls
+        1
+    """
+
+    def __init__(
+        self,
+        model: str,
+        client: "OpenAI | None" = None,
+        async_client: "AsyncOpenAI | None" = None,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        **parameters: Any,
+    ) -> None:
+        """Clients are made at the first call, from the arguments or else from the environment (`OPENAI_API_KEY` etc).
+
+        Args:
+            model: The name that the endpoint knows it by, or `"offline"`.
+            client: For synchronous calls; made when needed if it is not given.
+            async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
+            base_url: Of any OpenAI-compatible endpoint.
+            api_key: Its key.
+            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`.
+        """
+        self.name = model
+        self.parameters = parameters
+        make = _offline_client if model == "offline" and not (base_url or api_key) else None
+        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, make=make)
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r})"
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._clients.reduced(self, self.name, self.parameters)
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        start, asked = time.perf_counter(), self.asked_for(purpose)
+        try:
+            with self.failing(purpose):
+                reply = await self.request(messages)
+        except ModelError:
+            raise
+        except Exception as error:
+            error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
+            raise
+        return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
+
+    def asked_for(self, purpose: str) -> str:
+        """Say which model was asked what, for error texts."""
+        return f"model {self.name!r}, asked for prompt {purpose!r}"
+
+    async def request(self, messages: Sequence[Message], **more: Any) -> Any:
+        """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
+        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
+        return await self._clients.call(lambda client: client.chat.completions.create(**request))
+
+    @contextlib.contextmanager
+    def failing(self, purpose: str) -> Generator[None]:
+        """Makes a `ModelError` of whatever the client raises when a call fails, in the middle of a stream too."""
+        from openai import OpenAIError
+
+        try:
+            yield
+        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ModelError(
+                f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.told(error)}"
+            ) from error
+
+
+def _offline_client(kind: str) -> Any:
+    from memzoo.memories.models.offline import async_offline_client, offline_client
+
+    return offline_client() if kind == "OpenAI" else async_offline_client()
+
+
+def _completion(answer: Answer, asked: str) -> Completion:
+    """The text of an answer that must be a whole text."""
+    text = (answer.message["content"] or "").strip()
+    if fault := _fault(text, answer):
+        raise unusable(asked, fault + _UNCHANGED, answer.spent)
+    return Completion(text, answer.spent)
+
+
+def _fault(text: str, answer: Answer) -> str:
+    """Say what is wrong with an answer that must be a whole text; "" if nothing is."""
+    if refusal := answer.message.get("refusal"):
+        return f"refused: {refusal!r}"
+    if answer.finish_reason == "length":
+        return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
+    return "" if text else "sent an empty reply"
+
+
+class _FunctionModel:
+    """A user's function as a model; what it spends is only calls and seconds."""
+
+    def __init__(self, function: ChatFunction) -> None:
+        self._function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __repr__(self) -> str:
+        return self.name
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        start = time.perf_counter()
+        try:
+            reply = self._function([dict(message) for message in messages])
+            text: Any = await settled(reply) if inspect.isawaitable(reply) else reply
+        except AsyncOnlyError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
+            raise ModelReplyError(f"llm {self.name!r} gave {text!r} for prompt {purpose!r}; it must give a text")
+        return Completion(said, Spent(calls=1, seconds=time.perf_counter() - start))

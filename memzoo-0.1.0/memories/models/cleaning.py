@@ -1,0 +1,139 @@
+"""Takes out of a reply what is no part of the answer, before it is read.
+
+Models think aloud, show the marks of their chat template, greet, repeat the prompt, and wrap answers in fences, tags
+and tables. Here that is taken away, whatever was asked for. What then remains is read by `replies`.
+"""
+
+import re
+from collections.abc import Iterator
+
+from memzoo.stores.errors import ModelReplyError
+
+__all__ = ["cleaned", "is_sendable", "spoken"]
+
+_THOUGHTS = "think|thinking|thoughts?|reason|reasoning|reflection|analysis|scratchpad"
+_OPENING = rf"<(?:{_THOUGHTS})\b[^<>\n]{{0,99}}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+_CLOSING = rf"</(?:{_THOUGHTS})>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
+_THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
+
+_FINAL = "<|channel|>final<|message|>"
+# Between the marks of a template stand roles. "<|>" separates triples, and is none of them.
+_MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end)_of_turn>|<[be]os>|</?s>|\\[/?INST])"
+_LEADING = re.compile(rf"(?:\s*+{_MARK}\s*+(?:(?:assistant|model|chatbot|analysis)\b\s*+)?)*+", re.IGNORECASE)
+_OTHERS_TURN = re.compile(r"(?:user|system|human|tool)\b", re.IGNORECASE)
+_STOP = re.compile(rf"(?<=\n){_MARK}|{_MARK}(?=[^\S\n]*(?:\n|\Z|{_MARK}))", re.IGNORECASE)
+
+_TAG_LINE = re.compile(r"\s*<(/?)([a-z_]{1,30})>\s*", re.IGNORECASE)
+_WRAPPER = re.compile(r"<([a-z_]{1,30})>(.*)</\1>", re.DOTALL | re.IGNORECASE)
+_DATA = frozenset(("history", "new_lines", "input"))
+_OWN_PROMPT = re.compile(r"\s*Task: \w{1,30}\.\s*")
+
+_GREETING = (
+    r"(?:sure(?: thing)?|certainly|of course|okay|ok|alright|absolutely|great|got it|understood|no problem|yes|"
+    r"thanks|thank you)\b"
+)
+_ANNOUNCED = (
+    r"(?:summary|names?|list|entit(?:y|ies)|notes?|triples?|triplets?|facts?|lines?|output|answer|result|json|"
+    r"information|update|format)"
+)
+_PREAMBLE = re.compile(
+    rf"(?:{_GREETING}[^\n:]{{0,80}}[!.,]\s*+)?(?:(?:based on|from|after) [^\n:,]{{1,80}}, ?)?"
+    rf"(?:here(?:['’]s| is| are)|below (?:is|are)|these are|the following|i(?:['’]ve| have)|i extracted)\b"
+    rf"(?:[^\n:]{{1,120}}:[^\S\n]*\n|[^\n:]{{0,120}}\b{_ANNOUNCED}\b[^\n:]{{0,120}}:)|{_GREETING}[^\n]{{0,80}}[!.:,][^\S\n]*+\n",
+    re.IGNORECASE,
+)
+_FAREWELL = re.compile(
+    r"\s*\W{0,3}(?:(?:please )?let me know\b|i hope (?:this|that|it)\b|hope (?:this|that) helps|is there anything else|"
+    r"(?:please )?feel free to|if you (?:need|have any|would like|want)\b.*(?:let me|ask|help)|would you like me to)",
+    re.IGNORECASE,
+)
+_FENCE_LINE = re.compile(r"\s{0,3}(?:```|~~~)[\w+-]*\s*")
+
+
+def spoken(text: str) -> str:
+    r"""The text that a model meant to say: without its thoughts and the marks of its chat template.
+
+    Example:
+        >>> spoken("<think>Who is she?</think>\n\nAnna lives in Oslo.<|im_end|>\n<|im_start|>user")
+        'Anna lives in Oslo.'
+    """
+    if _FINAL in text:
+        text = text.rpartition(_FINAL)[2]
+    elif text.lstrip().startswith("<|channel|>"):
+        return ""
+    text = _without_thoughts(text)
+    begun = text[_LEADING.match(text).end() :]  # type: ignore[union-attr] # it matches nothing, too
+    if len(begun) < len(text) and _OTHERS_TURN.match(begun):
+        return ""
+    end = _STOP.search(begun)
+    return begun[: end.start() if end else None].strip()
+
+
+def cleaned(reply: str) -> str:
+    """The answer in a reply, without greetings, fences, repeated parts of the prompt and tags around it.
+
+    Raises:
+        ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.
+    """
+    text = _unannounced(_answering(spoken(reply)))
+    lines = text.split("\n")
+    end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line)), None)
+    text = "\n".join(lines[:end]).strip()
+    if not is_sendable(text) or (reply.strip() and not text):
+        raise ModelReplyError(f"the model's reply has no answer, nothing was changed: {reply[:200]!r}")
+    return text
+
+
+def is_sendable(text: str) -> bool:
+    """Tell whether a text can be sent and stored: cut-off replies may end in half of a surrogate pair."""
+    return text.isascii() or text.encode(errors="replace").decode() == text
+
+
+def _without_thoughts(text: str) -> str:
+    """A text without its thoughts, closed or not; some templates open the first one before the reply begins."""
+    kept: list[str] = []
+    start, thinking = 0, False
+    for mark in _THOUGHT.finditer(text):
+        if mark["opening"]:
+            # Inside of a sentence such a mark is spoken of.
+            if not thinking and not text[start : mark.start()].rpartition("\n")[2].strip():
+                kept.append(text[start : mark.start()])
+                thinking = True
+        elif thinking or (not start and _ends_line(text, mark)):
+            start, thinking = mark.end(), False
+    return "".join(kept if thinking else [*kept, text[start:]])
+
+
+def _ends_line(text: str, mark: re.Match[str]) -> bool:
+    return text[mark.end() : mark.end() + 1] in {"", "\n"} or text[mark.start() - 1 : mark.start()] in {"", "\n"}
+
+
+def _answering(text: str) -> str:
+    """A text without lines of the prompt that were repeated, and without tags that stand alone on a line."""
+    return "\n".join(_own_lines(text)).strip()
+
+
+def _own_lines(text: str) -> Iterator[str]:
+    inside = ""
+    for line in text.split("\n"):
+        tag = _TAG_LINE.fullmatch(line)
+        if _OWN_PROMPT.fullmatch(line):
+            return
+        if tag is None and not inside:
+            yield line
+        if tag and tag[2].lower() in _DATA:
+            inside = "" if tag[1] else tag[2]
+
+
+def _unannounced(text: str) -> str:
+    """A text without a greeting before it, and without the fence or the tags in which all of it stands."""
+    announced = _PREAMBLE.match(text)
+    bare = text[announced.end() :].strip() if announced else text
+    lines = bare.split("\n")
+    if _FENCE_LINE.fullmatch(lines[0]):
+        end = next((at for at, line in enumerate(lines) if at and _FENCE_LINE.fullmatch(line)), len(lines))
+        after = "\n".join(lines[end + 1 :]).strip()
+        if not after or announced or _FAREWELL.match(after):
+            return "\n".join(lines[1:end])
+    wrapped = _WRAPPER.fullmatch(bare)
+    return wrapped[2].strip() if wrapped else bare

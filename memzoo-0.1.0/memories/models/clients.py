@@ -1,0 +1,91 @@
+"""The openai clients of one endpoint: a blocking one and asynchronous ones, made when they are needed."""
+
+import functools
+import re
+import weakref
+from asyncio import AbstractEventLoop, get_running_loop
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from memzoo.stores.driving import is_blocking
+from memzoo.stores.errors import OptionError
+
+__all__ = ["SECRET_NAME", "Clients"]
+
+
+SECRET_NAME = re.compile(r"key$|(?:^|_)token$|secret|password|credential|auth|headers$|extra_query", re.IGNORECASE)
+"""Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
+
+
+class Clients:
+    """Sends requests with the client that fits the caller.
+
+    Args:
+        client: The client for synchronous calls, if there is one already.
+        async_client: The client for asynchronous calls, if there is one already.
+        base_url: Of the endpoint, for clients that are made here; from the environment if it is not given.
+        api_key: Its key, likewise.
+        make: Makes a client by the name of its class, "OpenAI" or "AsyncOpenAI", in another way.
+    """
+
+    def __init__(
+        self,
+        client: Any = None,
+        async_client: Any = None,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        make: Callable[[str], Any] | None = None,
+    ) -> None:
+        self.given = bool(client or async_client)
+        self.base_url = base_url
+        self._api_key = api_key
+        self._make = make or self._made
+        self._client = client
+        self._async_client = async_client
+        self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
+
+    async def call(self, request: Callable[[Any], Any]) -> Any:
+        """The response to a request, given as a function of the client."""
+        if is_blocking():
+            if self._client is None:
+                self._client = self._make("OpenAI")
+            return request(self._client)
+        return await request(self._async_client or self._of_this_loop())
+
+    def reduced(self, owner: Any, model: str, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What pickle keeps of the owner: no key, for whoever unpickles has one in the environment.
+
+        Raises:
+            OptionError: Something was given that may hold a key.
+        """
+        suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
+        suspects |= {name: True for name in parameters if SECRET_NAME.search(name)}
+        if given := [name for name, found in suspects.items() if found]:
+            raise OptionError(f"{owner!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
+        return _remade, (type(owner), model, {**parameters, "base_url": self.base_url})
+
+    def told(self, error: Exception) -> str:
+        """Say what went wrong, without the key: some endpoints repeat it in their errors."""
+        known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
+        known.append(urlsplit(self.base_url or "").password)
+        text = f"{type(error).__name__}: {error}"
+        return functools.reduce(lambda text, key: text.replace(key, "***"), filter(None, known), text)
+
+    def _made(self, kind: str) -> Any:
+        import openai
+
+        options = {"base_url": self.base_url, "api_key": self._api_key}
+        return getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
+
+    def _of_this_loop(self) -> Any:
+        # Connections belong to the loop that opened them: a client shared by two loops fails in the second.
+        loop = get_running_loop()
+        if loop not in self._by_loop:
+            self._by_loop[loop] = self._make("AsyncOpenAI")
+        return self._by_loop[loop]
+
+
+def _remade(cls: type, model: str, options: dict[str, Any]) -> Any:
+    return cls(model, **options)

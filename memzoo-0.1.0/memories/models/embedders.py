@@ -1,0 +1,204 @@
+"""Embeddings: the user's choice, by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
+
+import functools
+import inspect
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+
+from memzoo.memories.models.clients import SECRET_NAME, Clients
+from memzoo.memories.models.usage import Spent
+from memzoo.stores.driving import settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
+
+# What a cosine of 1 adds for sentence embeddings; decided with all-MiniLM-L6-v2, see docs/retrieval.md.
+_SENTENCE_WEIGHT = 8.0
+
+EmbedFunction: TypeAlias = Callable[[list[str]], Any]
+"""Texts -> one vector each, in the same order, as lists or arrays of numbers; may be asynchronous."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Embeddings of some texts.
+
+    Attributes:
+        vectors: One for each text, in order, float32 little-endian.
+        spent: What they cost.
+    """
+
+    vectors: list[bytes]
+    spent: Spent
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """Tells embeddings apart: those of another name are never compared with these."""
+        ...
+
+    @property
+    def weight(self) -> float:
+        """The points that a cosine of 1 adds to the score of a message, beside its BM25 score by words."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """One vector for each text.
+
+        Raises:
+            ModelError: There are none to be had.
+        """
+        ...
+
+
+EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
+"""An `Embedder`, a function such as one of Chroma's embedding functions, or `None` for `HashEmbedder`."""
+
+
+def as_embedder(option: EmbedderOption) -> Embedder:
+    """Make the embedder that an option stands for.
+
+    Raises:
+        OptionError: It stands for none.
+    """
+    if option is None:
+        return HashEmbedder()
+    if isinstance(option, Embedder):
+        return option
+    if callable(option):
+        return _FunctionEmbedder(option)
+    raise OptionError(f"embedder must be an OpenAIEmbedder, a function from texts to vectors, or None, not {option!r}")
+
+
+class HashEmbedder:
+    """Words and parts of words hashed into a vector: finds spellings and endings, not meanings. Needs no download.
+
+    Example:
+        >>> from memzoo.stores.driving import drive
+        >>> len(drive(HashEmbedder(dimensions=64).embed(["hello"])).vectors[0])
+        256
+    """
+
+    weight = 2.0
+
+    def __init__(self, dimensions: int = 256) -> None:
+        self.dimensions = dimensions
+        self.name = f"hashing-{dimensions}"
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """See `Embedder.embed`."""
+        from memzoo.memories.models.hashing import hash_embedding
+
+        return Embedded(_packed(hash_embedding(list(texts), self.dimensions), len(texts), self.name), Spent())
+
+
+class OpenAIEmbedder:
+    """The embeddings of an OpenAI-compatible endpoint.
+
+    Args:
+        model: The name that the endpoint knows it by.
+        client: For synchronous calls; made from the environment when needed if it is not given.
+        async_client: For asynchronous calls, likewise.
+        base_url: Of any OpenAI-compatible endpoint.
+        api_key: Its key.
+        weight: See `Embedder.weight`.
+        **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
+            those that may hold a secret, such as `extra_headers`.
+    """
+
+    def __init__(
+        self,
+        model: str = "text-embedding-3-small",
+        client: "OpenAI | None" = None,
+        async_client: "AsyncOpenAI | None" = None,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        weight: float = _SENTENCE_WEIGHT,
+        **parameters: Any,
+    ) -> None:
+        self.name = "-".join([model, *(f"{key}={value}" for key, value in _telling(parameters))])
+        self.weight = weight
+        self._parameters = parameters
+        self._request = {"model": model, "encoding_format": "float", **parameters}
+        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key)
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder({self.name!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._clients.reduced(self, self._request["model"], {"weight": self.weight, **self._parameters})
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        """See `Embedder.embed`."""
+        import openai
+
+        start = time.perf_counter()
+        try:
+            request: dict[str, Any] = {"input": list(texts), **self._request}
+            reply = await self._clients.call(lambda client: client.embeddings.create(**request))
+            vectors = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        except (openai.OpenAIError, AttributeError, TypeError, ValueError) as error:
+            raise ModelError(f"the embeddings of {self.name!r} failed: {self._clients.told(error)}") from error
+        spent = Spent.of(reply, time.perf_counter() - start)
+        return Embedded(_packed(vectors, len(texts), self.name), spent)
+
+
+class _FunctionEmbedder:
+    """A user's function as an embedder."""
+
+    weight = _SENTENCE_WEIGHT
+
+    def __init__(self, function: EmbedFunction) -> None:
+        self._function = function
+        self.name = _name(function)
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        start = time.perf_counter()
+        try:
+            result: Any = self._function(list(texts))
+            vectors: Any = await settled(result) if inspect.isawaitable(result) else result
+        except AsyncOnlyError:
+            raise
+        except Exception as error:
+            raise ModelError(f"embedder {self.name!r} failed: {type(error).__name__}: {error}") from error
+        return Embedded(_packed(vectors, len(texts), self.name), Spent(calls=1, seconds=time.perf_counter() - start))
+
+
+def _name(function: Any) -> str:
+    """A name that differs where settings differ: of a partial function, of one of Chroma's, or of any other."""
+    if isinstance(function, functools.partial):
+        given = [*map(repr, function.args), *(f"{key}={value!r}" for key, value in _telling(function.keywords))]
+        return f"{_name(function.func)}({', '.join(given)})"
+    named, config = getattr(function, "name", None), getattr(function, "get_config", None)
+    if not callable(named):
+        return str(getattr(function, "__qualname__", type(function).__name__))
+    settings = f"({json.dumps(dict(_telling(config())), sort_keys=True, default=str)})" if callable(config) else ""
+    return f"{named()}{settings}"
+
+
+def _telling(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The settings that can stand in a name, which is stored and logged: no secrets."""
+    return sorted((key, value) for key, value in settings.items() if not SECRET_NAME.search(key))
+
+
+def _packed(vectors: Any, count: int, name: str) -> list[bytes]:
+    import numpy
+
+    try:
+        rows = numpy.asarray(vectors, dtype="<f4")
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"embedder {name!r} gave no vectors of equal length: {error}") from error
+    if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
+        raise ModelError(f"embedder {name!r} gave shape {rows.shape} for {count} texts, not one finite vector for each")
+    return [row.tobytes() for row in rows]

@@ -1,0 +1,105 @@
+"""Embeddings without a model: words and pieces of words, hashed into a vector.
+
+Texts that share words, or words that share a stem or letters, come out near each other. Nothing is known about
+meaning: "dog" and "puppy" are strangers. There is nothing to download, and the same text gives the same vector
+in every process.
+"""
+
+import functools
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from memzoo.memories.text.language import STOPWORDS, stem, words
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["DIMENSIONS", "MAX_DIMENSIONS", "MIN_DIMENSIONS", "hash_embedding"]
+
+DIMENSIONS = 256
+MIN_DIMENSIONS = 8
+MAX_DIMENSIONS = 4096
+
+_BATCH = 512
+_CACHED_LENGTH = 32
+_PIECE = 4
+_STOPWORD_WEIGHT = 0.2
+_PIECES_WEIGHT = 0.8
+
+
+def hash_embedding(texts: Sequence[str], dimensions: int = DIMENSIONS) -> "NDArray[np.float32]":
+    """Embed texts by feature hashing.
+
+    Args:
+        texts: What to embed; one row of the result each, in this order.
+        dimensions: How many numbers a vector has, from 8 to 4096. Few dimensions make unrelated texts collide.
+
+    Returns:
+        An array of shape `(len(texts), dimensions)`. Each row has length 1, so the dot product of two rows is their
+        cosine similarity.
+
+    Raises:
+        OptionError: `dimensions` is out of range.
+    """
+    import numpy as np
+
+    if not MIN_DIMENSIONS <= dimensions <= MAX_DIMENSIONS:
+        raise OptionError(f"dimensions={dimensions!r}: from {MIN_DIMENSIONS} to {MAX_DIMENSIONS} are possible")
+    vectors = np.empty((len(texts), dimensions), dtype=np.float32)
+    for start in range(0, len(texts), _BATCH):
+        vectors[start : start + _BATCH] = _embed(texts[start : start + _BATCH], dimensions)
+    return vectors
+
+
+def _embed(texts: Sequence[str], dimensions: int) -> "NDArray[np.float64]":
+    import numpy as np
+
+    features = [_features(text) for text in texts]
+    counts = [len(codes) for codes, _ in features]
+    codes = np.array([code for found, _ in features for code in found], dtype=np.int64)
+    weights = np.array([weight for _, found in features for weight in found], dtype=np.float64)
+    cells = np.repeat(np.arange(len(texts)), counts) * dimensions + (codes >> 1) % dimensions
+    signed = np.where(codes & 1, weights, -weights)
+    sums = np.bincount(cells, signed, minlength=len(texts) * dimensions).reshape(len(texts), dimensions)
+    # A text without features has no direction; all such texts share one.
+    sums[~sums.any(axis=1), 0] = 1.0
+    lengths: NDArray[np.float64] = np.sqrt((sums * sums).sum(axis=1, keepdims=True))
+    return sums / lengths
+
+
+def _features(text: str) -> tuple[list[int], list[float]]:
+    """The hashes of the features of a text, and their weights; each different word counts once."""
+    codes: list[int] = []
+    weights: list[float] = []
+    for word in dict.fromkeys(words(text) or text.split()):
+        found, weight = _cached(word) if len(word) <= _CACHED_LENGTH else _word_features(word)
+        codes += found
+        weights += weight
+    return codes, weights
+
+
+def _word_features(word: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    if word in STOPWORDS:
+        return (_hash(word),), (_STOPWORD_WEIGHT,)
+    root = stem(word)
+    pieces = tuple(map(_hash, _pieces(f"^{root}$")))
+    # Long words are the rarer ones and tell more; nothing else is known here of how rare a word is.
+    weight = len(word) ** 0.5
+    share = _PIECES_WEIGHT * weight / len(pieces) ** 0.5
+    return (_hash(root), *pieces), (weight, *(share for _ in pieces))
+
+
+_cached = functools.lru_cache(maxsize=1 << 15)(_word_features)
+
+
+def _pieces(word: str) -> Iterable[str]:
+    # Where words are not set apart by spaces, as in Chinese, a "word" is a whole clause: pairs of characters then.
+    size = _PIECE if word.isascii() else 2
+    return dict.fromkeys(word[start : start + size] for start in range(max(1, len(word) - size + 1)))
+
+
+def _hash(feature: str) -> int:
+    return zlib.crc32(feature.encode("utf-8", "surrogatepass"))

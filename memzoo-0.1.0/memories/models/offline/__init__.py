@@ -1,0 +1,21 @@
+"""The offline model: rules that quote sentences, names and facts, for people without a key and for tests.
+
+You talk to it through the real `openai` client; `docs/offline-model.md` says what it does and what it cannot do.
+"""
+
+from memzoo.memories.models.hashing import hash_embedding
+from memzoo.memories.models.offline.endpoint import CHAT_MODEL, EMBEDDING_MODEL, application, count_tokens
+from memzoo.memories.models.offline.serving import BASE_URL, async_offline_client, offline_client, serve, serve_forever
+
+__all__ = [
+    "BASE_URL",
+    "CHAT_MODEL",
+    "EMBEDDING_MODEL",
+    "application",
+    "async_offline_client",
+    "count_tokens",
+    "hash_embedding",
+    "offline_client",
+    "serve",
+    "serve_forever",
+]

@@ -1,0 +1,95 @@
+"""Answers to a chat that sets no task: what was said, quoted."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from memzoo.memories.models.offline.prompt import Said, role_of, sentences, turns
+from memzoo.memories.text.language import all_stems, content_stems, is_question, words
+
+CANNOT = (
+    "I am memzoo's offline model: I can only quote what was said, and nothing here answers that. "
+    'For real answers use a real model, such as ChatModel("gpt-4o-mini").'
+)
+_AGAIN = "Nothing said so far answers that."
+_NOTED = "Noted."
+_OWN = (CANNOT[:28], _AGAIN, _NOTED, "From what was said: ", 'You said: "', 'You asked: "', 'I said: "')
+_POLITE = r"(?:please |(?:can|could|will|would) you (?:please )?)?"
+SUMMARY_ASKED = re.compile(rf"{_POLITE}(?:summari[sz]e|distill|recap)\b", re.IGNORECASE)
+_REQUEST = re.compile(
+    rf"{_POLITE}(?:translate|write|explain|describe|list|tell|show|give|make|create|help|compare|suggest|recommend|"
+    r"calculate|count|repeat|fix|draft|summari[sz]e|distill)\b",
+    re.IGNORECASE,
+)
+_NAME_ASKED = re.compile(r"\bmy name\b|\bwho am i\b", re.IGNORECASE)
+_NAME = re.compile(r"\b(?:I['’]m|I am|[Mm]y name is|[Cc]all me) ([^\W\d_a-z]\w{0,40}(?:[ -][^\W\d_a-z]\w{1,40})?)")
+_ASKING = frozenset("ask asked question questions".split())
+_TALKING = _ASKING | frozenset("say said answer answered reply replied message messages told wrote".split())
+_ABOUT_TALK = _TALKING | frozenset(
+    """
+    what what's which was were is did do does have has had i you we me my your the a that this it just first last latest
+    previous very most recent recently before earlier so far now again can could please tell repeat remind remember
+    recall thing things about to exactly ever of in our conversation chat
+    """.split()
+)
+
+
+def answer(messages: Sequence[Said]) -> str:
+    """The answer to the last message of a chat of roles and texts, oldest first."""
+    *before, last = messages
+    heard = [turn for message in before for turn in _heard(message)]
+    spoken = sentences(last.text) or [""]
+    place = next((place for place in reversed(range(len(spoken))) if is_question(spoken[place])), len(spoken) - 1)
+    own, question = [Said("user", " ".join(spoken[:place]))], spoken[place]
+    found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _fitting(question, [*heard, *own])
+    if not found and last.text.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
+        return _NOTED
+    return found or (_AGAIN if any(turn.text.startswith(CANNOT) for turn in heard) else CANNOT)
+
+
+def is_own(speaker: str, text: str) -> bool:
+    """Whether a turn is one of the model's own phrases, which say nothing about anybody."""
+    return role_of(speaker) != "user" and text.startswith(_OWN)
+
+
+def _heard(message: Said) -> list[Said]:
+    found = [message] if role_of(message.speaker) == "user" else turns(message.text)
+    return [turn if role_of(turn.speaker) else Said(message.speaker, turn.text) for turn in found]
+
+
+def _name(question: str, heard: Sequence[Said]) -> str:
+    told = [turn.text for turn in heard if role_of(turn.speaker) == "user"] if _NAME_ASKED.search(question) else []
+    found = [name for text in told for name in _NAME.findall(text)]
+    return f"Your name is {found[-1]}." if found else ""
+
+
+def _about_talk(question: str, heard: Sequence[Said]) -> str:
+    """The answer to a question about the talk itself, such as "What did I just ask?"."""
+    asked = {*words(question)}
+    if not asked <= _ABOUT_TALK or _TALKING.isdisjoint(asked):
+        return ""
+    user = not asked.isdisjoint(("i", "my")) and asked.isdisjoint(("answer", "reply"))
+    found = [turn.text for turn in heard if role_of(turn.speaker) == ("user" if user else "assistant")]
+    if asking := user and not _ASKING.isdisjoint(asked):
+        found = [text for text in found if any(is_question(one) or _REQUEST.match(one) for one in sentences(text))]
+    said = f'{"You" if user else "I"} {"asked" if asking else "said"}: "'
+    return f'{said}{found[0 if "first" in asked else -1]}"' if found else ""
+
+
+def _fitting(question: str, heard: Sequence[Said]) -> str:
+    """The one or two sentences that share the rarest words with a question, in the order said."""
+    said = [sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text)]
+    statements = list(dict.fromkeys(one for one in said if not is_question(one)))[-20_000:]
+    roots = content_stems if content_stems(question) else all_stems
+    asked = dict.fromkeys(roots(question))
+    stems = [{*roots(sentence)} & asked.keys() for sentence in statements]
+    occurs = Counter(root for found in stems for root in found)
+    rarity = {root: math.log(1 + len(statements) / max(1, occurs[root])) for root in asked}
+    scores = [sum(rarity[root] for root in asked if root in found) for found in stems]
+    # Of equals, the newest: it may correct the others.
+    order = sorted(range(len(statements)), key=lambda place: (-scores[place], -place))[:2]
+    if not order or scores[order[0]] <= 0.25 * sum(rarity.values()):
+        return ""
+    best = sorted(place for place in order if scores[place] >= 0.8 * scores[order[0]])
+    return f"From what was said: {' '.join(statements[place] for place in best)}"

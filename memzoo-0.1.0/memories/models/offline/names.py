@@ -1,0 +1,81 @@
+"""Names in sentences, and whom "she" and "he" mean."""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+
+from memzoo.memories.models.offline.prompt import Said, role_of
+from memzoo.memories.text.language import SMALL_TALK, words
+
+_CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*+)"
+_RUN = re.compile(rf"(?<![\w'’]){_CAPITAL}(?: (?:& |of |of the |de |van )?(?:{_CAPITAL}|\d++))*+")
+_PLACES = frozenset("in at to from near around through on of into".split())
+PAST = frozenset(
+    """
+    is was has will can had would says from ate became began bought broke brought built came caught chose cut drew
+    drove fell felt fought found gave got grew had heard held hung kept knew led left let lost made meant met paid put
+    ran read rode said sang sat saw sent set sold spent spoke stood swam taught thought told took went won wore wrote
+    """.split()
+)
+_PRONOUN = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.IGNORECASE)
+_FIRST_PERSON = frozenset("i i'm i've my our we me".split())
+_NO_NAMES = SMALL_TALK | frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+    october november december english french german italian spanish american british european mum mom dad human user
+    assistant ai none yesterday today tomorrow nobody
+    """.split()
+)
+
+
+def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str]]:
+    """The names in a sentence, each with its place; `known` are words that belong to a name elsewhere."""
+    for run in _RUN.finditer(sentence):
+        parts = run[0].split()
+        while parts and parts[0].lower().replace("’", "'") in _NO_NAMES:
+            del parts[0]
+        end = next((at for at, part in enumerate(parts) if part[0].isupper() and part.lower() in _NO_NAMES), len(parts))
+        name = " ".join(parts[:end])[:80].strip()
+        # A sentence starts with a capital anyway: there, more than that has to show that it is a name.
+        starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
+        if name[:1].isupper() and (
+            not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
+        ):
+            yield run.end() - len(name), name
+
+
+def _acts(sentence: str, run: re.Match[str]) -> bool:
+    verb = (sentence[run.end() : run.end() + 30].split(None, 1) or [""])[0]
+    acts = verb in PAST or verb in {"'s", "’s"} or (verb.islower() and verb.endswith(("s", "ed")))
+    return acts and not run[0].endswith(("ing", "ly")) and not (run[0][-1] == "s" and verb.endswith("ed"))
+
+
+class Talk:
+    """Sentences, those of the history before the new ones, with the names in them and whom pronouns mean."""
+
+    def __init__(self, history: Sequence[Said], new: Sequence[Said]) -> None:
+        self.lines = [*history, *new]
+        self.new = range(len(history), len(self.lines))
+        self.owners = [role_of(line.speaker) or line.speaker or "user" for line in self.lines]
+        inside = [name for line in self.lines for place, name in _names(line.text) if place]
+        known = {part for name in (*inside, *self.owners) for part in name.split()}
+        self.named = [[*_names(line.text, known)] for line in self.lines]
+        self.meant = [""]
+        for number in range(len(self.lines)):
+            people = self._people(number)
+            # Of several people nobody can be told; a sentence about nobody leaves things as they were.
+            self.meant.append(min(people) if len(people) == 1 else "" if people else self.meant[-1])
+
+    def _people(self, number: int) -> set[str]:
+        """The names in a sentence that do not stand behind a preposition, as places do."""
+        text = self.lines[number].text
+        return {name for at, name in self.named[number] if text[:at].rstrip().rpartition(" ")[2].lower() not in _PLACES}
+
+    def about(self, number: int, known: Iterable[str] = ()) -> list[str]:
+        """The names that a sentence is about: those in it, in lower case if `known`, a pronoun's, the speaker's."""
+        speaker, text = self.lines[number]
+        found, plain = words(text), f" {' '.join(words(text))} "
+        # "She" behind a name in the same sentence means that name as a rule.
+        meant = self.meant[number] if _PRONOUN.search(text) and not self._people(number) else ""
+        mine = speaker if not role_of(speaker) and not _FIRST_PERSON.isdisjoint(found) else ""
+        standing = [name for name in known if f" {' '.join(words(name))} " in plain]
+        return [*filter(None, dict.fromkeys([meant, *(name for _, name in self.named[number]), mine, *standing]))]

@@ -1,0 +1,75 @@
+"""Reading what the model is sent: a task and its sections, the turns of a transcript, sentences."""
+
+import re
+from typing import NamedTuple
+
+_LONGEST_SENTENCE = 400
+_SECTIONS = ("summary", "history", "new_lines", "known", "input", "right_answer", "given_answer")
+_ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
+_NO_LABELS = frozenset(
+    "answer correction edit example note ps question reminder summary tip todo update warning".split()
+)
+_TASK = re.compile(r"Task: (\w+)\.[ \t]*(?:\n|\Z)")
+_DISARMED = re.compile(rf"&lt;(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_SECTIONS)})\b)", re.IGNORECASE)
+_LABEL = re.compile(r"([^\W\d_][^\s:]{0,30}(?: [^\W\d_][^\s:]{0,30}){0,4}):(?=\s|\Z)")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*]*+(?=\s|\Z)|[。\uff01\uff1f]++[”’」』\uff09]*+|\n")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|no|e\.g|i\.e|(?!i)[^\W\d_])|^\s*\d{1,2})\.\Z", re.IGNORECASE
+)
+_BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
+
+
+class Said(NamedTuple):
+    """A sentence or a turn, and the label of who said it ("" if nobody is named)."""
+
+    speaker: str
+    text: str
+
+
+def role_of(label: str) -> str:
+    """The role that a label such as "Human" stands for; "" for a name."""
+    return _ROLES.get(label.lower(), "")
+
+
+def read_prompt(text: str) -> tuple[str, dict[str, str], str]:
+    """The task on the first line of a text ("" if there is none), its sections by tag, and the text behind them."""
+    task = _TASK.match(text)
+    return task[1] if task else "", {name: _section(text, name) for name in _SECTIONS}, text[text.rfind("\n</") + 1 :]
+
+
+def _section(text: str, name: str) -> str:
+    _, _, rest = text.partition(f"\n<{name}>\n")
+    # Prompts disarm tags in their data; what is quoted from here should read as it was said.
+    return _DISARMED.sub("<", f"\n{rest}".partition(f"\n</{name}>")[0].strip("\n"))
+
+
+def turns(transcript: str) -> list[Said]:
+    """The turns of a transcript or a summary ("Human: ...", "Human said: ..."); other lines go on with it."""
+    found: list[tuple[str, list[str]]] = []
+    by_role = False
+    # Not splitlines: a line separator of Unicode inside a message must not start a turn.
+    for line in transcript.split("\n"):
+        label = _LABEL.match(line)
+        speaker = label[1].removesuffix(" said") if label else ""
+        named = not by_role and not any(part[0].islower() or part.lower() in _NO_LABELS for part in speaker.split())
+        if label and (role_of(speaker) or named):
+            by_role = by_role or role_of(speaker) == "user"
+            found.append((speaker, [line[label.end() :]]))
+        elif found:
+            found[-1][1].append(line.removeprefix("> "))
+        else:
+            found.append(("", [line]))
+    return [Said(speaker, text) for speaker, lines in found if (text := "\n".join(lines).strip())]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, each on one line, without bullets."""
+    pieces, start = list[str](), 0
+    for end in _END.finditer(text):
+        if end[0] != "." or not _ABBREVIATION.search(text[max(start, end.start() - 6) : end.end()]):
+            pieces.append(text[start : end.end()])
+            start = end.end()
+    pieces.append(text[start:])
+    # A text without full stops is cut into parts, so that no rule meets a sentence of any length.
+    parts = (piece[at : at + _LONGEST_SENTENCE] for piece in pieces for at in range(0, len(piece), _LONGEST_SENTENCE))
+    return [sentence for part in parts if (sentence := _BULLET.sub("", " ".join(part.split())))]

@@ -1,0 +1,59 @@
+"""What carries requests to the application: a threaded server, and transports that need no socket."""
+
+import socket
+import sys
+from socketserver import TCPServer, ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+import httpx2
+
+from memzoo.memories.models.offline.endpoint import application
+
+__all__ = ["AsyncTransport", "listening", "transport"]
+
+transport = httpx2.WSGITransport(app=application)
+
+
+class AsyncTransport(httpx2.AsyncBaseTransport):
+    """Answers in the event loop's own thread: that takes milliseconds, and cassettes see both clients alike."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request."""
+        await request.aread()
+        reply = transport.handle_request(request)
+        return httpx2.Response(reply.status_code, headers=reply.headers, content=reply.read())
+
+
+class _Handler(WSGIRequestHandler):
+    # A client that connects and says nothing must not keep the server from stopping.
+    timeout = 5
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that the base class gives it
+        """Log nothing."""
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = False
+    request_queue_size = 128
+
+    def server_bind(self) -> None:
+        """Bind without asking a name server for our own name, as the standard library does."""
+        TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), int(self.server_address[1])
+        self.setup_environ()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Write one line."""
+        sys.stderr.write(f"the request of {client_address[0]} failed: {sys.exception()!r}\n")
+
+
+class _Server6(_Server):
+    address_family = socket.AF_INET6
+
+
+def listening(host: str, port: int) -> WSGIServer:
+    """A server that listens; as a context manager it closes at the end and joins its threads."""
+    server = (_Server6 if ":" in host else _Server)((host, port), _Handler)
+    server.set_app(application)
+    return server

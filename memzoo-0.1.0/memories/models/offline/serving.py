@@ -1,0 +1,78 @@
+"""Clients of the offline model: in this process, or through a server of its own."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = ["BASE_URL", "async_offline_client", "offline_client", "serve", "serve_forever"]
+
+BASE_URL = "http://offline.invalid/v1"
+"""The base URL of the clients in this process: a name that no network can resolve."""
+
+
+def offline_client() -> "OpenAI":
+    """An `openai` client that talks to the offline model in this process: no socket, no key.
+
+    Example:
+        >>> client = offline_client()
+        >>> asked = [{"role": "user", "content": "My cat is called Pixel. What is my cat called?"}]
+        >>> client.chat.completions.create(model="any", messages=asked).choices[0].message.content
+        'From what was said: My cat is called Pixel.'
+    """
+    from httpx2 import Client
+    from openai import OpenAI
+
+    from memzoo.memories.models.offline.server import transport
+
+    http_client = Client(transport=transport, trust_env=False)
+    return OpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
+
+
+def async_offline_client() -> "AsyncOpenAI":
+    """The asynchronous `offline_client`. It answers in the event loop's own thread, within milliseconds."""
+    from httpx2 import AsyncClient
+    from openai import AsyncOpenAI
+
+    from memzoo.memories.models.offline.server import AsyncTransport
+
+    http_client = AsyncClient(transport=AsyncTransport(), trust_env=False)
+    return AsyncOpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
+
+
+@contextlib.contextmanager
+def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
+    """Serve the offline model over HTTP in a thread while the block runs.
+
+    Everyone who can reach `host` can use it. Port 0 is any free one.
+
+    Yields:
+        The `base_url` for clients.
+    """
+    from memzoo.memories.models.offline.server import listening
+
+    with listening(host, port) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, name="memzoo-offline")
+        thread.start()
+        try:
+            yield _base_url(host, server.server_port)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def serve_forever(host: str = "127.0.0.1", port: int = 8765, ready: "Callable[[str], object] | None" = None) -> None:
+    """Serve as `serve` does, in this thread until it is interrupted (Ctrl-C), and call `ready` with the `base_url`."""
+    from memzoo.memories.models.offline.server import listening
+
+    with listening(host, port) as server, contextlib.suppress(KeyboardInterrupt):
+        if ready:
+            ready(_base_url(host, server.server_port))
+        server.serve_forever()
+
+
+def _base_url(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}/v1" if ":" in host else f"http://{host}:{port}/v1"

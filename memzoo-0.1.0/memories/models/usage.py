@@ -1,0 +1,84 @@
+"""Counts what a memory spent on models, by purpose."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from memzoo.stores.forks import new_lock
+
+__all__ = ["Spent", "Usage"]
+
+_MOST = 1e15  # More is no number of tokens, and infinity is no whole number.
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A sum of model calls.
+
+    Attributes:
+        calls: Requests answered.
+        prompt_tokens: Tokens sent, as the endpoint counted them.
+        completion_tokens: Tokens received, as the endpoint counted them.
+        seconds: Time waited.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, response: Any, seconds: float) -> Self:
+        """What one call cost, as far as the `usage` of its response can be read: endpoints write anything into it."""
+        usage = getattr(response, "usage", None)
+        counts = [getattr(usage, kind, 0) for kind in ("prompt_tokens", "completion_tokens")]
+        sent, received = (int(one) if type(one) in (int, float) and 0 <= one < _MOST else 0 for one in counts)
+        return cls(1, sent, received, seconds)
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.seconds + other.seconds,
+        )
+
+
+class Usage:
+    """The sums spent by purpose: the name of the prompt, or `"embedding"`.
+
+    Example:
+        >>> usage = Usage()
+        >>> usage.add("summary", Spent(calls=1, prompt_tokens=100, completion_tokens=20))
+        >>> usage["summary"].prompt_tokens, usage["triple_extraction"].calls, usage.total.calls
+        (100, 0, 1)
+    """
+
+    def __init__(self, *parts: "Usage") -> None:
+        """Nothing was spent yet.
+
+        Args:
+            *parts: What was or will be spent there is counted in.
+        """
+        self._parts = parts
+        self._spent: dict[str, Spent] = {}
+        self._lock = new_lock()
+
+    def add(self, purpose: str, spent: Spent) -> None:
+        """Count what one or more calls cost."""
+        with self._lock:
+            self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
+
+    def __getitem__(self, purpose: str) -> Spent:
+        return sum((part[purpose] for part in self._parts), self._spent.get(purpose, Spent()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(set(self._spent).union(*self._parts)))
+
+    @property
+    def total(self) -> Spent:
+        """The sum over all purposes."""
+        return sum((self[purpose] for purpose in self), Spent())
+
+    def __repr__(self) -> str:
+        return f"Usage({', '.join(f'{purpose}={self[purpose]}' for purpose in self)})"

@@ -1,0 +1,178 @@
+"""Options of a memory: declared once, with their meaning and their bounds, and checked when a memory is made."""
+
+import dataclasses
+import inspect
+import textwrap
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar, dataclass_transform, get_args
+
+from memzoo.stores import Store
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.errors import OptionError, UnknownOptionError
+
+__all__ = [
+    "a_function",
+    "a_store",
+    "check",
+    "names",
+    "non_empty_text",
+    "one_of",
+    "option",
+    "refuse_unknown",
+    "strategy",
+    "whole_number",
+]
+
+Check = Callable[[str, Any], None]
+T = TypeVar("T")
+
+
+def option(
+    default: Any = dataclasses.MISSING,
+    *,
+    doc: str,
+    factory: Any = dataclasses.MISSING,
+    at_least: int | None = None,
+    one_of: tuple[object, ...] = (),
+    check: Check | None = None,
+    init: bool = True,
+) -> Any:
+    """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
+
+    An option annotated `bool` must be true or false, and one annotated `int` a whole number; where `None` is the
+    default it is allowed too.
+
+    Args:
+        default: Its value if it is left out.
+        doc: What it means, for `help()`.
+        factory: Makes its value if it is left out, instead of `default`.
+        at_least: The smallest whole number it may be.
+        one_of: The only values it may have.
+        check: Called with the option's name and value; raises an `OptionError`.
+        init: Whether it can be given when a memory is made.
+    """
+    bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check}
+    return dataclasses.field(default=default, default_factory=factory, init=init, metadata=bounds)
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False)
+def strategy(cls: type[T]) -> type[T]:
+    """Make a class with options a strategy: they are keyword arguments, and stand in its docstring."""
+    made = dataclasses.dataclass(kw_only=True, eq=False, repr=False)(cls)
+    made.__doc__ = _documented(made)
+    return made
+
+
+def refuse_unknown(cls: type, given: Collection[str]) -> None:
+    """Refuse options that a class does not have.
+
+    Raises:
+        UnknownOptionError: The text names them, and those that there are.
+    """
+    known = [field.name for field in dataclasses.fields(cls) if field.init]
+    if unknown := sorted(set(given) - set(known)):
+        raise UnknownOptionError(
+            f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
+            + did_you_mean(unknown[0], known)
+        )
+
+
+def check(memory: Any) -> None:
+    """Check the values of all options of a memory.
+
+    Raises:
+        OptionError: One of them cannot work; the text names it, its value, and what would be right.
+    """
+    for field in dataclasses.fields(memory):
+        value, bounds = getattr(memory, field.name), field.metadata
+        if not bounds or (value is None and field.default is None):
+            continue
+        kinds = [field.type, *get_args(field.type)]
+        if bounds["check"]:
+            bounds["check"](field.name, value)
+        elif bounds["one_of"]:
+            one_of(field.name, value, *bounds["one_of"])
+        elif bool in kinds:
+            one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
+        elif int in kinds:
+            whole_number(field.name, value, at_least=bounds["at_least"])
+
+
+def non_empty_text(name: str, value: object) -> None:
+    """Check that an option is a text with something in it.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not isinstance(value, str) or not value:
+        hint = "; leave it out for a fresh one" if name == "conversation_id" else ""
+        raise OptionError(f"{name} must be a text that is not empty, not {value!r}{hint}")
+
+
+def a_function(name: str, value: object) -> None:
+    """Check that an option can be called.
+
+    Raises:
+        OptionError: It cannot.
+    """
+    if not callable(value):
+        raise OptionError(f"{name} must be a function, such as time.time, not {value!r}")
+
+
+def a_store(name: str, value: object) -> None:
+    """Check that an option is a store.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not isinstance(value, Store):
+        raise OptionError(f"{name} must be a Store, such as open_store('sqlite:///memories.db'), not {value!r}")
+
+
+def names(name: str, value: object) -> None:
+    """Check that an option is several texts, not one that would be taken for its letters.
+
+    Raises:
+        OptionError: It is not.
+    """
+    several: list[object] = list(value) if isinstance(value, Collection) else [value]
+    if isinstance(value, (str, bytes)) or not all(isinstance(one, str) for one in several):
+        raise OptionError(f"{name} must be a list of texts, such as ['context'], not {value!r}")
+
+
+def one_of(name: str, value: object, *allowed: object) -> None:
+    """Check that an option is one of several values.
+
+    Raises:
+        OptionError: It is not.
+    """
+    if not any(value is one or (isinstance(one, str) and value == one) for one in allowed):
+        likely = did_you_mean(value, [one for one in allowed if isinstance(one, str)])
+        raise OptionError(f"{name} must be {' or '.join(map(repr, allowed))}, not {value!r}{likely}")
+
+
+def whole_number(name: str, value: object, *, at_least: int | None = None) -> None:
+    """Check that an option is a whole number.
+
+    Raises:
+        OptionError: It is not, or it is too small.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or (at_least is not None and value < at_least):
+        bound = "" if at_least is None else f" of at least {at_least}"
+        raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
+
+
+def _documented(cls: type) -> str:
+    """The docstring of a class with all its options in the section "Args", its own first."""
+    own = inspect.get_annotations(cls)
+    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
+    text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")
+    options = textwrap.indent("\n".join(lines), " " * 8)
+    return f"{text.rstrip()}\n\n    Args:\n{options}\n{section and chr(10)}{section[1:]}{example}\n    "
+
+
+def _line(field: "dataclasses.Field[Any]") -> str:
+    shown = "" if field.default is dataclasses.MISSING else f" Default: `{field.default!r}`."
+    text = f"{field.name}: {field.metadata['doc']}{shown}"
+    return textwrap.fill(text, 108, subsequent_indent="    ", break_long_words=False)

@@ -1,0 +1,134 @@
+"""A memory by the name of its strategy."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.named import SEVEN, further_names, short_name, strategy_named
+
+if TYPE_CHECKING:
+    from memzoo.memories.strategies.buffer import ConversationBufferMemory
+    from memzoo.memories.strategies.combined import CombinedMemory
+    from memzoo.memories.strategies.entity import ConversationEntityMemory
+    from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory
+    from memzoo.memories.strategies.message_window import MessageWindowMemory
+    from memzoo.memories.strategies.summarizing_window import SummarizingWindowMemory
+    from memzoo.memories.strategies.summary import ConversationSummaryMemory
+    from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory
+    from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory
+    from memzoo.memories.strategies.token_window import TokenWindowMemory
+    from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory
+    from memzoo.memories.strategies.window import ConversationBufferWindowMemory
+
+__all__ = ["STRATEGIES", "create_memory", "further_names", "short_name", "strategy_named"]
+
+
+class _Strategies(Mapping[str, type[BaseMemory]]):
+    """The classes of the seven by short name; each is loaded when it is first looked at."""
+
+    def __getitem__(self, name: str) -> type[BaseMemory]:
+        if name not in SEVEN:
+            raise KeyError(name)
+        return strategy_named(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SEVEN)
+
+    def __len__(self) -> int:
+        return len(SEVEN)
+
+
+STRATEGIES: Mapping[str, type[BaseMemory]] = _Strategies()
+"""The seven strategies by short name, from the simplest to the most elaborate."""
+
+
+# With an overload for each, a type checker knows what a name makes, and an editor completes the names.
+@overload
+def create_memory(
+    name: Literal["buffer", "ConversationBufferMemory"], **options: Any
+) -> "ConversationBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["window", "ConversationBufferWindowMemory"], **options: Any
+) -> "ConversationBufferWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summary", "ConversationSummaryMemory"], **options: Any
+) -> "ConversationSummaryMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summary-buffer", "ConversationSummaryBufferMemory"], **options: Any
+) -> "ConversationSummaryBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["entity", "ConversationEntityMemory"], **options: Any
+) -> "ConversationEntityMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["vector-retriever", "VectorStoreRetrieverMemory"], **options: Any
+) -> "VectorStoreRetrieverMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["knowledge-graph", "ConversationKGMemory"], **options: Any
+) -> "ConversationKGMemory": ...
+
+
+@overload
+def create_memory(name: Literal["combined", "CombinedMemory"], **options: Any) -> "CombinedMemory": ...
+
+
+@overload
+def create_memory(name: Literal["message-window", "MessageWindowMemory"], **options: Any) -> "MessageWindowMemory": ...
+
+
+@overload
+def create_memory(name: Literal["token-window", "TokenWindowMemory"], **options: Any) -> "TokenWindowMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["token-buffer", "ConversationTokenBufferMemory"], **options: Any
+) -> "ConversationTokenBufferMemory": ...
+
+
+@overload
+def create_memory(
+    name: Literal["summarizing-window", "SummarizingWindowMemory"], **options: Any
+) -> "SummarizingWindowMemory": ...
+
+
+@overload
+def create_memory(name: str, **options: Any) -> BaseMemory: ...
+
+
+def create_memory(name: str, **options: Any) -> BaseMemory:
+    """Make a memory by the name of its strategy.
+
+    Args:
+        name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer";
+            also that of a strategy which an installed package adds.
+        **options: The options of that class.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+        OptionError: An option is unknown to the strategy, or has a value that cannot work.
+
+    Example:
+        >>> memory = create_memory("ConversationBufferWindowMemory", k=2)
+        >>> memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> create_memory("window", store=memory.store, conversation_id=memory.conversation_id).history()
+        [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
+    """
+    return strategy_named(name)(**options)

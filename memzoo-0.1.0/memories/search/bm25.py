@@ -1,0 +1,250 @@
+"""Searches one conversation by words: its messages and their context, ranked by BM25."""
+
+import base64
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.analysis import Analyser, Places, Terms
+from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, speaker_number, windows
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.passage import Passage, in_words
+from memzoo.stores import JSON
+from memzoo.stores.forks import new_lock
+
+__all__ = ["WordIndex"]
+
+Numbers: TypeAlias = NDArray[numpy.float64]
+
+# The usual parameters of BM25, and the least weight of a word, as in SQLite's FTS5.
+_K1, _B = 1.2, 0.75
+_LEAST_WEIGHT = 1e-6
+
+_STEP = 512
+_PARTS = ("rows", "terms")
+_LONGEST_PHRASE = 16
+_SECONDS_A_DAY = 86_400
+_EPOCH = date(1970, 1, 1).toordinal()
+
+
+class WordIndex:
+    """The words of a conversation, searched in three grains.
+
+    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So
+    an answer is found though the words of the question were said a few messages before. Each grain begins with its
+    date, and the words of the date count like any others: a question that names a month or a day finds what was said
+    then. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
+    rest on questions.
+
+    There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
+    query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
+
+    Args:
+        names: Labels of speakers that count as names: who is asked about probably said it.
+        weights: How much each part counts.
+
+    Example:
+        >>> from datetime import UTC, datetime
+        >>> now = datetime(2026, 1, 1, tzinfo=UTC)
+        >>> index = WordIndex()
+        >>> index.add([Passage(1, "Human", "I moved to Oslo", now, 1), Passage(2, "AI", "My cat likes fish", now, 2)])
+        >>> next(iter(index.scores("What does the cat eat?")))
+        2
+    """
+
+    def __init__(self, names: Iterable[str] = (), weights: Weights | None = None) -> None:
+        self._names = frozenset(names)
+        self._weights = weights or Weights()
+        self._analyser = Analyser()
+        self._lock = new_lock()
+        self._rows: Rows = numpy.empty(0, ROW)
+        self._terms: Terms = numpy.empty(0, numpy.uint64)
+        self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
+        self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
+        self._text: _Text | None = None
+
+    def add(self, passages: Iterable[Passage]) -> None:
+        """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
+        with self._lock:
+            last = self._rows["seq"].max(initial=0)
+            new = [one for one in passages if one.seq > last]
+            for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
+                terms, counts = self._analyser.terms(one.text for one in step)
+                self._extend(rows_of(step, counts, self._rows), terms)
+
+    def packed(self, after: int) -> dict[str, JSON]:
+        """Return the messages numbered above `after` as items of a state."""
+        with self._lock:
+            seqs, ends = self._rows["seq"], numpy.append(0, numpy.cumsum(self._rows["terms"]))
+            places = [*range(int(numpy.searchsorted(seqs, after + 1)), len(seqs), _STEP), len(seqs)]
+            return {
+                f"{seqs[start]:012}": {
+                    "rows": base64.b64encode(self._rows[start:end].tobytes()).decode(),
+                    "terms": base64.b64encode(self._terms[ends[start] : ends[end]].tobytes()).decode(),
+                }
+                for start, end in itertools.pairwise(places)
+            }
+
+    def unpack(self, items: Mapping[str, JSON]) -> None:
+        """Put what was packed into an empty index."""
+        rows, terms = (b"".join(base64.b64decode(items[key][part]) for key in sorted(items)) for part in _PARTS)
+        with self._lock:
+            if not len(self._rows):
+                self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
+
+    def scores(self, query: str, points: Mapping[int, float] = MappingProxyType({})) -> dict[int, float]:
+        """Return how well messages fit a query, by log number, best first, the older first among equals.
+
+        Args:
+            query: What is looked for. Messages around which no word of it stands are left out.
+            points: What is added to messages by log number, whether words find them or not.
+        """
+        with self._lock:
+            found, total = self._scored(query)
+            seqs = self._rows["seq"]
+            for place, seq in zip(numpy.searchsorted(seqs, list(points)), points, strict=True):
+                if place < len(seqs) and seqs[place] == seq:
+                    found[place] = True
+                    total[place] += points[seq]
+            places = numpy.flatnonzero(found)
+            best = places[numpy.argsort(-total[places], kind="stable")]
+            return dict(zip(seqs[best].tolist(), total[best].tolist(), strict=True))
+
+    def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
+        """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
+        with self._lock:
+            rows = self._rows
+            documents = rows["document"][numpy.searchsorted(rows["seq"], seqs)]
+            firsts = list(dict.fromkeys(documents.tolist()))[:k]
+            ends = numpy.searchsorted(rows["document"], firsts, side="right")
+            return list(zip(firsts, rows["seq"][ends - 1].tolist(), strict=True))
+
+    def _extend(self, rows: Rows, terms: Terms) -> None:
+        # Only windows this near to the end can still have grown.
+        settled = max(0, len(self._rows) - REACH)
+        self._rows = numpy.concatenate([self._rows, rows])
+        self._terms = numpy.concatenate([self._terms, terms])
+        first, end = windows(self._rows, numpy.arange(settled, len(self._rows)))
+        self._windows = (
+            numpy.concatenate([self._windows[0][:settled], first]),
+            numpy.concatenate([self._windows[1][:settled], end]),
+        )
+        self._text = None
+
+    def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers]:
+        """Find which messages have words of the query around them, and the scores of these, zero for all others."""
+        weights, rows = self._weights, self._rows
+        if not len(rows) or not (weights.own or weights.around or weights.segment):
+            return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows))
+        self._text = text = self._text or self._cut()
+        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
+        for began, finished in text.found(self._analyser.phrases(query)):
+            for grain, score in zip(text.grains, scores, strict=True):
+                grain.add(began, finished, score)
+        found = around > 0
+        in_segment = segment[numpy.cumsum(rows["opens"]) - 1]
+        fit = weights.own * own + weights.around * around + weights.segment * in_segment
+        asked_about = [speaker_number(name) for name in self._names if name.casefold() in query.casefold()]
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], numpy.array(asked_about, numpy.uint64))
+        total += fit[found].max(initial=0.0) * (weights.telling * rows["tells"] - weights.asking * rows["asks"])
+        return found, numpy.where(found, total, 0.0)
+
+    def _cut(self) -> "_Text":
+        """Cut the conversation into its grains, each with its date."""
+        rows, places = self._rows, numpy.arange(len(self._rows))
+        days = rows["said_at"] // _SECONDS_A_DAY
+        another = numpy.diff(days, prepend=-numpy.inf) != 0
+        dates, counts = self._dates_of(days[another].tolist())
+        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([rows["terms"], counts])))
+        # The dates stand behind all messages, as if they were messages too.
+        day_of = len(rows) + numpy.cumsum(another) - 1
+        opening = numpy.flatnonzero(rows["opens"])
+        spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
+        grains = [_Grain.of(first, end, day_of[first], ends) for first, end in spans]
+        return _Text(numpy.concatenate([self._terms, dates]), ends, grains)
+
+    def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
+        """Return the terms of the dates, and how many each has."""
+        if not self._weights.dates:
+            return self._terms[:0], numpy.zeros(len(days), numpy.int64)
+        terms, counts = self._dates
+        if len(days) > len(counts):
+            texts = (in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :])
+            more_terms, more_counts = self._analyser.terms(texts)
+            self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
+        return self._dates
+
+
+class _Grain(NamedTuple):
+    """The spans of messages that are searched as one text each.
+
+    Attributes:
+        first: The place of the first message of each.
+        end: The place after the last one.
+        day: The place of its date.
+        norm: What the length of each takes from the weight of its words.
+    """
+
+    first: Places
+    end: Places
+    day: Places
+    norm: Numbers
+
+    @classmethod
+    def of(cls, first: Places, end: Places, day: Places, ends: Places) -> "_Grain":
+        """Measure the spans, by where the terms of each message end."""
+        length = ends[end] - ends[first] + ends[day + 1] - ends[day]
+        return cls(first, end, day, _K1 * (1 - _B + _B * length / max(length.mean(), _LEAST_WEIGHT)))
+
+    def add(self, began: Places, finished: Places, scores: Numbers) -> None:
+        """Add the score of a word to the scores of the spans in which it stands."""
+        # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
+        count = numpy.maximum(finished[self.end] - began[self.first], 0)
+        if finished[-1] > began[self.day[0]]:  # It stands in a date.
+            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
+        found = numpy.flatnonzero(count)
+        count, rest = count[found], len(count) - len(found)
+        weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
+        scores[found] += weight * count * (_K1 + 1) / (count + self.norm[found])
+
+
+class _Text(NamedTuple):
+    """All that is searched: the messages, and behind them their dates.
+
+    Attributes:
+        terms: The terms of all of it.
+        ends: Where the terms of each message begin, and where the last ones end.
+        grains: The messages, the windows around them, the segments.
+    """
+
+    terms: Terms
+    ends: Places
+    grains: Sequence[_Grain]
+
+    def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
+        """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
+        # Sorting what is found once also bounds the cost of a pasted page, which asks for thousands of words.
+        wanted = numpy.array([phrase[0] for phrase in phrases], numpy.uint64)
+        places = numpy.flatnonzero(numpy.isin(self.terms, wanted))
+        places = places[numpy.argsort(self.terms[places], kind="stable")]
+        words, edges = numpy.unique(self.terms[places], return_index=True)
+        # Nothing, split, is still one piece.
+        positions = dict(zip(words.tolist(), numpy.split(places, edges[1:]), strict=False))
+        for phrase in phrases:
+            starts = positions.get(int(phrase[0]), places[:0])
+            for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
+                starts = starts[starts + offset < len(self.terms)]
+                starts = starts[self.terms[starts + offset] == term]
+            if len(starts):
+                last = starts + min(len(phrase), _LONGEST_PHRASE) - 1
+                yield self._before(starts), self._before(last)
+
+    def _before(self, positions: Places) -> Places:
+        """Count how many of some positions among the terms lie before each message, and before the end."""
+        places = numpy.searchsorted(self.ends, positions, side="right") - 1
+        return numpy.append(0, numpy.cumsum(numpy.bincount(places, minlength=len(self.ends) - 1)))

@@ -1,0 +1,134 @@
+"""Keeps the word index of a conversation in the store."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.passage import Passage
+from memzoo.stores import JSON, Store
+from memzoo.stores.errors import ConflictError
+from memzoo.stores.forks import new_lock
+
+if TYPE_CHECKING:
+    from memzoo.memories.search.bm25 import WordIndex
+
+__all__ = ["KeptWords"]
+
+# Another number and all is analysed anew: for any change of what the items hold.
+_VERSION = 2
+_ANALYSER = "analyser"
+
+_FEWEST_KEPT = 64
+# Reading some messages more costs less than another question to the store.
+_READ_ALONG = 16
+_MOST_HELD = 16_384
+
+
+class KeptWords:
+    """The word index of one conversation, and the messages that were read lately.
+
+    What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of
+    messages. So each message is analysed once, but for the newest few after a restart; and the state is forgotten,
+    encrypted, exported and restored like any other. It can be computed again: when another process was faster, what
+    it committed counts. When the conversation was cleared or something was forgotten, make a new one of these.
+
+    State: `analyser`: the version of what is kept; and, under the number of the first message of each, the items
+    that `WordIndex.packed` makes.
+
+    Args:
+        store: Keeps log and state.
+        conversation_id: The conversation.
+        documents: Reads messages as passages.
+        names: See `WordIndex`.
+        weights: See `WordIndex`.
+    """
+
+    def __init__(
+        self, store: Store, conversation_id: str, documents: Documents, names: Iterable[str], weights: Weights
+    ) -> None:
+        self._store = store
+        self._documents = documents
+        self._key = (conversation_id, f"words/{_digest(documents)}")
+        self._options = (frozenset(names), weights)
+        self._lock = new_lock()
+        self._index: WordIndex | None = None
+        self._held: dict[int, Passage] = {}
+        self._version = self._watermark = self._last = 0
+        self._outdated: dict[str, JSON] = {}
+
+    async def followed(self, log: Log) -> "WordIndex":
+        """Return the index of the log up to its end."""
+        index = await self._opened()
+        if entries := await log.after(self._last):
+            new = list(self._documents.passages(entries))
+            self._held |= {passage.seq: passage for passage in new}
+            index.add(new)
+            self._last = max(self._last, entries[-1].seq)
+        return index
+
+    async def keep(self, log: Log, newest: int) -> None:
+        """Commit what was indexed, if it is enough to be worth it; a message with the number `newest` was stored."""
+        index = await self._opened()
+        if newest - self._watermark < _FEWEST_KEPT:
+            return
+        await self.followed(log)
+        items = {_ANALYSER: _VERSION, **self._outdated, **index.packed(self._watermark)}
+        try:
+            self._version = await self._store.commit(
+                *self._key, expected=self._version, watermark=self._last, changes=items
+            )
+            self._watermark, self._outdated = self._last, {}
+        except ConflictError:
+            # Not only a faster writer: a state that was opened before the first message begins with another version.
+            update = await self._store.read_state(*self._key, since=self._version)
+            items = {} if update.changes.get(_ANALYSER, _VERSION) == _VERSION else dict.fromkeys(update.changes)
+            self._version, self._watermark, self._outdated = update.version, 0 if items else update.watermark, items
+
+    async def passages(self, log: Log, seqs: Sequence[int]) -> list[Passage]:
+        """Return the messages with these numbers, in this order, without those that the log no longer has."""
+        if len(self._held) > _MOST_HELD:
+            self._held = {}
+        held = self._held
+        for first, last in _ranges(sorted(set(seqs) - held.keys())):
+            held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
+        return [held[seq] for seq in seqs if seq in held]
+
+    async def _opened(self) -> "WordIndex":
+        if self._index is not None:
+            return self._index
+        from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
+
+        update = await self._store.read_state(*self._key)
+        items = dict(update.changes)
+        is_known = items.pop(_ANALYSER, None) == _VERSION
+        index = WordIndex(*self._options)
+        index.unpack(items if is_known else {})
+        with self._lock:
+            if self._index is None:
+                self._version, self._last = update.version, update.watermark if is_known else 0
+                self._watermark = self._last
+                self._outdated = {} if is_known else dict.fromkeys(items)
+                self._index = index
+            return self._index
+
+
+def _digest(documents: Documents) -> str:
+    """Name whatever changes the texts that are searched: with other options they are another state."""
+    options = json.dumps([documents.labels.human, documents.labels.ai, sorted(documents.hidden)])
+    return hashlib.blake2b(options.encode(errors="replace"), digest_size=8).hexdigest()
+
+
+def _ranges(seqs: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Join numbers that are near each other into ranges, each given by its first and last."""
+    first = last = 0
+    for seq in seqs:
+        if first and seq - last > _READ_ALONG:
+            yield first, last
+            first = 0
+        first, last = first or seq, seq
+    if first:
+        yield first, last

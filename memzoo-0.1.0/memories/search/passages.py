@@ -1,0 +1,96 @@
+"""Describes each message by a row of numbers, and draws a window of context around it."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.analysis import Places, hashed
+from memzoo.memories.text.passage import Passage
+
+__all__ = ["REACH", "ROW", "Rows", "rows_of", "speaker_number", "windows"]
+
+Rows: TypeAlias = NDArray[Any]
+"""A row of `ROW` for each message, in the order of the log."""
+
+ROW = numpy.dtype(
+    [
+        *((name, "<i8") for name in ("seq", "document", "length", "terms")),
+        ("speaker", "<u8"),
+        ("said_at", "<f8"),
+        ("opens", "?"),
+        ("tells", "?"),
+        ("asks", "<f8"),
+    ]
+)
+"""What a search knows of a message: `opens` a segment, `tells` of its speaker, `asks` with which share of it."""
+
+# Context is bounded in length, not in messages: where messages are long, three of them are too much.
+_WINDOW_CHARACTERS = 850
+_SEGMENT_CHARACTERS = 3_000
+_PAUSE = 3_600
+
+# However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
+_LEAST_LENGTH = 10
+
+REACH = _WINDOW_CHARACTERS // _LEAST_LENGTH
+"""A window has no more messages than this, since each takes some room."""
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+
+
+def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
+    """Describe messages, each with its number of terms; a segment that began in the rows `before` goes on."""
+    size = _size_of_segment(before)
+    last = float(before["said_at"][-1]) if len(before) else -numpy.inf
+    rows: list[tuple[object, ...]] = []
+    for passage, count in zip(passages, counts, strict=True):
+        now, length = passage.said_at.timestamp(), len(passage.text)
+        room = max(length, _LEAST_LENGTH)
+        opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
+        last, size = now, room if opens else size + room
+        numbers = passage.seq, passage.document, length, count, speaker_number(passage.speaker), now
+        rows.append((*numbers, opens, *_telling_and_asking(passage.text)))
+    return numpy.array(rows, ROW)
+
+
+def _size_of_segment(rows: Rows) -> int:
+    begun = numpy.flatnonzero(rows["opens"])
+    return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
+
+
+def speaker_number(label: str) -> int:
+    """Return a number that stands for a speaker."""
+    return hashed(label.encode(errors="replace"))
+
+
+def windows(rows: Rows, places: Places) -> tuple[Places, Places]:
+    """Find where the windows of some messages begin and end: they end at a pause, or when they are full.
+
+    All grow together, each by turns to the left and to the right.
+    """
+    lengths = numpy.maximum(numpy.append(rows["length"], 0), _LEAST_LENGTH)
+    closed = numpy.ones(len(lengths), numpy.bool_)
+    closed[1:-1] = numpy.diff(rows["said_at"]) > _PAUSE
+    first, end, room = places.copy(), places + 1, _WINDOW_CHARACTERS - lengths[places]
+    growing = numpy.arange(len(places))
+    while len(growing):
+        left = first[growing]
+        fits = ~closed[left] & (lengths[left - 1] <= room[growing])
+        first[growing] -= fits
+        room[growing] -= fits * lengths[left - 1]
+        right = end[growing]
+        fitting = ~closed[right] & (lengths[right] <= room[growing])
+        end[growing] += fitting
+        room[growing] -= fitting * lengths[right]
+        growing = growing[fits | fitting]
+    return first, end
+
+
+def _telling_and_asking(text: str) -> tuple[bool, float]:
+    """Say whether a text tells of its speaker, and which share of its sentences asks."""
+    sentences: list[str] = _BETWEEN_SENTENCES.split(text.strip())
+    return _FIRST_PERSON.search(text) is not None, sum(one.endswith("?") for one in sentences) / len(sentences)

@@ -1,0 +1,30 @@
+"""Weighs the parts of the search."""
+
+from dataclasses import dataclass
+
+__all__ = ["Weights"]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each part of the search counts; decided on the development conversations of LoCoMo (docs/retrieval.md).
+
+    Attributes:
+        own: The words of the message itself.
+        around: The words around it.
+        segment: The words of the segment it stands in. If none of these three counts, no words are searched.
+        dates: Whether the words of the date count as words of the text.
+        speaker: Points for messages of a speaker who is named in the query.
+        telling: What a message gains that tells of its speaker, as a share of the best score by words.
+        asking: What a message loses that only asks, as a share of the best score by words.
+        embeddings: Multiplies the weight of the embedder; embeddings are not searched at 0.
+    """
+
+    own: float = 0.5
+    around: float = 1.0
+    segment: float = 1.0
+    dates: bool = True
+    speaker: float = 4.0
+    telling: float = 0.05
+    asking: float = 0.1
+    embeddings: float = 1.0

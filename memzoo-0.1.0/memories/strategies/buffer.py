@@ -1,0 +1,54 @@
+"""Remember everything."""
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.options import strategy
+from memzoo.memories.text.messages import copied
+from memzoo.memories.text.view import View
+from memzoo.stores import Message
+from memzoo.stores.driving import drive
+
+__all__ = ["ConversationBufferMemory"]
+
+
+@strategy
+class ConversationBufferMemory(BaseMemory):
+    r"""Shows the whole conversation, word for word.
+
+    Nothing is lost and no model is asked, but each turn sends all turns before it: right for short conversations, and
+    the yardstick for all other strategies.
+
+    Costs: no call; tokens grow with each turn.
+
+    State: none.
+
+    Example:
+        >>> memory = ConversationBufferMemory()
+        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
+        >>> memory.load_memory_variables({})
+        {'history': "Human: hi\nAI: what's up"}
+        >>> memory.messages()
+        [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': "what's up"}]
+    """
+
+    name = "buffer"
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """Everything that was said."""
+        return View.of(await log.after(0))
+
+    @property
+    def buffer(self) -> str | list[Message]:
+        """The memory as `load_memory_variables` gives it."""
+        return self.buffer_as_messages if self.return_messages else self.buffer_as_str
+
+    @property
+    def buffer_as_str(self) -> str:
+        """The memory as a transcript."""
+        return self._renderer.text(drive(self._current_view(None)))
+
+    @property
+    def buffer_as_messages(self) -> list[Message]:
+        """The memory as chat messages, oldest first."""
+        return copied(self._renderer.messages(drive(self._current_view(None))))

@@ -1,0 +1,121 @@
+"""Several views of one conversation put together: nothing is shown twice, and all of it within a budget of tokens."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+
+from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.rendering import Renderer, system_message
+from memzoo.memories.text.shortening import shortened
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry
+from memzoo.stores.errors import OverBudgetError
+
+__all__ = ["merged"]
+
+
+def merged(
+    views: Sequence[View], renderer: Renderer, *, limit: int | None, shares: Sequence[float], first: View | None = None
+) -> View:
+    """What views show of one conversation, each text and each message once.
+
+    Each view first gets its share of the limit; what is left then goes to the views in the order of their shares.
+    Of a view, texts come first (cut at a sentence, if need be), then messages from the newest back, then passages,
+    the most useful first. A message that is shown as such is no passage any more.
+
+    Args:
+        views: What is to be shown; the first ones are no more important than the others.
+        renderer: Counts tokens.
+        limit: Tokens that all of it may have; `None` for no limit.
+        shares: One for each view, not all 0.
+        first: What has to be shown whole, before anything else.
+
+    Raises:
+        OverBudgetError: `first` alone is over the limit.
+    """
+    merge = _Merge(renderer if limit is not None else None)
+    most = sys.maxsize if limit is None else limit
+    merge.add(first or View(), sys.maxsize)
+    if merge.size > most:
+        raise OverBudgetError.of("the system message, the newest user message and what follows it", merge.size, most)
+    # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
+    for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):
+        share = int(most * (shares[place] / sum(shares)))
+        merge.add(views[place], min(most, merge.size + share))
+    for place in sorted(range(len(views)), key=lambda place: -shares[place]):
+        merge.add(views[place], most)
+    return merge.view()
+
+
+class _Merge:
+    """What is shown so far."""
+
+    def __init__(self, renderer: Renderer | None) -> None:
+        # Without a limit nothing need be counted.
+        self._renderer = renderer
+        self._texts: dict[str, str] = {}
+        self._said: dict[int, Entry] = {}
+        self._found: list[Passage] = []
+        self._said_size = self._found_size = 0
+
+    @property
+    def size(self) -> int:
+        """The tokens of all that is shown."""
+        return sum(map(self._text_size, self._texts.values())) + self._said_size + self._found_size
+
+    def add(self, view: View, limit: int) -> None:
+        """Show what a view shows, as long as all together stays within a limit."""
+        for text in view.texts[len(view.recalled) :] if view.passages else view.texts:
+            self._add_text(text, limit)
+        entries = {entry.seq: entry for entry in view.entries}
+        for group in _groups(entries):
+            if not self._add_entries({seq: entries[seq] for seq in group}, limit):
+                break
+        self._add_passages(view.passages, limit)
+
+    def view(self) -> View:
+        """All of it."""
+        recalled = (*self._texts.values(), *evidence(self._found))
+        return View(recalled, [self._said[seq] for seq in sorted(self._said)])
+
+    def _add_text(self, text: str, limit: int) -> None:
+        shown = self._texts.get(text, "")
+        room = limit - self.size + self._text_size(shown)
+        if shown != text and (beginning := shortened(text, lambda beginning: self._text_size(beginning) <= room)):
+            self._texts[text] = beginning
+
+    def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
+        """Show all of them, if they fit; whether they do."""
+        new = {seq: entry for seq, entry in entries.items() if seq not in self._said}
+        # Shown as a message, it need not be found any more: its passage makes room.
+        found = [passage for passage in self._found if passage.seq not in new]
+        found_size = self._found_size if len(found) == len(self._found) else self._evidence_size(found)
+        said_size = self._said_size + (sum(map(self._renderer.tokens, new.values())) if self._renderer else 0)
+        if self.size - self._said_size - self._found_size + said_size + found_size > limit:
+            return False
+        self._said.update(new)
+        self._found, self._found_size, self._said_size = found, found_size, said_size
+        return True
+
+    def _add_passages(self, passages: Sequence[Passage], limit: int) -> None:
+        shown = self._said.keys() | {passage.seq for passage in self._found}
+        if new := [passage for passage in passages if passage.seq not in shown]:
+            room = limit - self.size + self._found_size
+            self._found = list(fit_passages(room, [*self._found, *new], self._text_size))
+            self._found_size = self._evidence_size(self._found)
+
+    def _evidence_size(self, passages: Sequence[Passage]) -> int:
+        return sum(map(self._text_size, evidence(passages)))
+
+    def _text_size(self, text: str) -> int:
+        return self._renderer.count(system_message(text)) if text and self._renderer else 0
+
+
+def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:
+    """The numbers of entries from the newest back, those of a tool call and its results together."""
+    group: list[int] = []
+    for seq in sorted(entries, reverse=True):
+        group.append(seq)
+        if entries[seq].message["role"] != "tool":
+            yield group
+            group = []

@@ -1,0 +1,95 @@
+"""Whether an imported conversation is one that strategies can go on with: tried before anything is stored."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
+from typing import Any, cast
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Entry, InMemoryStore, Store, StoredState
+from memzoo.stores.errors import ModelError
+
+__all__ = ["check_import"]
+
+_ID, _COUNTER = "imported", "approximate"
+
+# That no model answered a trial is nothing to be told of.
+_trying: ContextVar[bool] = ContextVar("memzoo_trying", default=False)
+logging.getLogger("memzoo").addFilter(lambda _: not _trying.get())
+
+
+async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+    """Make sure that messages are messages, and that each strategy whose state is there loads with it.
+
+    No model is asked. States of strategies that are not memzoo's are not looked into.
+
+    Raises:
+        ValueError: They are not, or it does not; the text names the message or the state.
+    """
+    for entry in entries:
+        checked(entry.message)
+    for name, state in states.items():
+        _check_names(name, state)
+        scratch = InMemoryStore()
+        await scratch.restore(_ID, entries, {name: state})
+        for memory in _owners(name, scratch):
+            try:
+                await _tried(memory, state)
+            except Exception as error:
+                raise ValueError(f"{type(memory).__name__} cannot load the state {name!r}: {error!r}") from error
+
+
+async def _tried(memory: BaseMemory, state: StoredState) -> None:
+    # Everything that is named in the state is asked for, so that all of it is looked at.
+    query = " ".join(sorted({*state.items, *_texts(state.items)}))
+    token = _trying.set(True)
+    try:
+        await memory.aload_memory_variables({"input": query})
+        await memory.amessages(query)
+    finally:
+        _trying.reset(token)
+
+
+def _owners(name: str, store: Store) -> Iterator[BaseMemory]:
+    """The memory that keeps a state of this name, if it is one of memzoo's."""
+    short, _, rest = name.partition("/")
+    if short not in {**SEVEN, **FURTHER} or short == "combined":
+        return
+    options: dict[str, Any] = {"rules": "langchain4j"} if rest == "langchain4j" else {}
+    if issubclass(strategy_named(short), ModelBackedMemory):
+        options |= {"llm": _no_model, "on_model_error": "defer"}
+    memory = strategy_named(short)(store=store, conversation_id=_ID, token_counter=_COUNTER, **options)
+    if memory.state_name == name:
+        yield memory
+
+
+def _no_model(_: object) -> str:
+    raise ModelError("an import asks no model")
+
+
+def _check_names(name: str, state: StoredState) -> None:
+    """No name may stand for itself by way of others."""
+    others: dict[str, str] = {key: str(item["of"]) for key, item in state.items.items() if "of" in _members(item)}
+    for first, other in others.items():
+        seen, key = {first}, other
+        while key in others and key not in seen:
+            seen.add(key)
+            key = others[key]
+        if key in seen:
+            raise ValueError(f"in the state {name!r} the name {key!r} stands for itself")
+
+
+def _members(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in JSON."""
+    if isinstance(value, str):
+        yield value
+    inner: Iterable[Any] = _members(value).values() or (value if isinstance(value, list) else ())
+    for one in inner:
+        yield from _texts(one)

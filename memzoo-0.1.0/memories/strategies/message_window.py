@@ -1,0 +1,46 @@
+"""Remember as many of the newest messages as a number allows."""
+
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
+from memzoo.stores import Entry
+
+__all__ = ["MessageWindowMemory"]
+
+
+@strategy
+class MessageWindowMemory(WindowMemory):
+    """Shows the newest `max_messages` messages, always with the system message.
+
+    Each message counts as one, whatever its length: right for trying things out, and where messages are alike. Tool
+    calls and their results count one by one and go together.
+
+    Costs: no call; tokens grow with the length of messages.
+
+    State: see `WindowMemory`.
+
+    Example:
+        >>> memory = MessageWindowMemory(max_messages=3)
+        >>> memory.add_messages([{"role": "system", "content": "Be brief."}])
+        >>> for number in (1, 2):
+        ...     memory.save_context({"input": f"question {number}"}, {"output": f"answer {number}"})
+        >>> [message["content"] for message in memory.messages()]
+        ['Be brief.', 'question 2', 'answer 2']
+        >>> memory.set_messages([{"role": "user", "content": "Let us start anew."}])
+        >>> len(memory.messages()), len(memory.history())
+        (1, 5)
+    """
+
+    name = "message-window"
+    limit_name = "max_messages"
+    unit = "messages"
+
+    max_messages: Limit = option(
+        20,
+        check=limit_check,
+        doc="How many messages are shown at most: a number, or a function from the conversa"
+        "tion's id to one, asked at each load.",
+    )
+
+    def weight(self, entry: Entry) -> int:
+        """Each message counts as one."""
+        return 1

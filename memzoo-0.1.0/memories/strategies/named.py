@@ -1,0 +1,104 @@
+"""The strategies by name: those of memzoo, and those that installed packages add."""
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING
+
+from memzoo.memories.base import BaseMemory
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.errors import OptionError, UnknownStrategyError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.metadata import EntryPoint
+
+__all__ = ["FURTHER", "SEVEN", "further_names", "short_name", "strategy_named"]
+
+_GROUP = "memzoo.strategies"
+
+SEVEN = {
+    "buffer": "buffer:ConversationBufferMemory",
+    "window": "window:ConversationBufferWindowMemory",
+    "summary": "summary:ConversationSummaryMemory",
+    "summary-buffer": "summary_buffer:ConversationSummaryBufferMemory",
+    "entity": "entity:ConversationEntityMemory",
+    "vector-retriever": "vector_retriever:VectorStoreRetrieverMemory",
+    "knowledge-graph": "knowledge_graph:ConversationKGMemory",
+}
+"""The seven by short name, from the simplest to the most elaborate: the module in this folder, and the class in it."""
+
+FURTHER = {
+    "combined": "combined:CombinedMemory",
+    "message-window": "message_window:MessageWindowMemory",
+    "token-window": "token_window:TokenWindowMemory",
+    "token-buffer": "token_buffer:ConversationTokenBufferMemory",
+    "summarizing-window": "summarizing_window:SummarizingWindowMemory",
+}
+"""Further ones, which are made by name like the seven and are not counted among them."""
+
+_OWN = SEVEN | FURTHER
+
+
+def short_name(name: str) -> str:
+    """The short name of a strategy, by class name or short name.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+    """
+    for short, class_name in _class_names().items():
+        if name in (short, class_name):
+            return short
+    raise _unknown(name)
+
+
+def strategy_named(name: str) -> type[BaseMemory]:
+    """The class of a strategy, by class name or short name.
+
+    Raises:
+        UnknownStrategyError: No strategy has this name.
+        OptionError: The package that adds it cannot be loaded, or what it adds is no memory.
+    """
+    short = short_name(name)
+    if short not in _OWN:
+        return _loaded(_added()[short])
+    module, _, class_name = _OWN[short].partition(":")
+    found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
+    return found
+
+
+def further_names() -> list[str]:
+    """The short names of all strategies but the seven; those that installed packages add come last."""
+    return [*FURTHER, *_added()]
+
+
+@cache
+def _added() -> "Mapping[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
+    # Those of memzoo cannot be replaced by installing something.
+    return {one.name: one for one in entry_points(group=_GROUP) if one.name not in _OWN}
+
+
+def _loaded(added: "EntryPoint") -> type[BaseMemory]:
+    package = added.dist.name if added.dist else added.value
+    try:
+        found = added.load()
+    except Exception as error:  # whatever a package raises when it is imported
+        raise OptionError(
+            f"the strategy {added.name!r} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
+        ) from error
+    if not (isinstance(found, type) and issubclass(found, BaseMemory)):
+        raise OptionError(f"the package {package} gives {found!r} as strategy {added.name!r}; it must be a BaseMemory")
+    return found
+
+
+def _class_names() -> dict[str, str]:
+    places = _OWN | {name: added.value for name, added in _added().items()}
+    return {name: place.partition(":")[2] for name, place in places.items()}
+
+
+def _unknown(name: str) -> UnknownStrategyError:
+    known = _class_names()
+    hint = did_you_mean(name, [*known, *known.values()])
+    listed = ", ".join(f"{short!r} ({class_name})" for short, class_name in known.items())
+    return UnknownStrategyError(f"there is no strategy {name!r}; there are {listed}{hint}")

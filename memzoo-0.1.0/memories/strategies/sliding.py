@@ -1,0 +1,66 @@
+"""The newest messages that fit a limit, kept from one load to the next."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+from memzoo.memories.engine.log import Log
+from memzoo.stores import Entry
+
+__all__ = ["SlidingWindow"]
+
+_FEWEST_ENTRIES = 32
+
+
+class SlidingWindow:
+    """Knows which messages fit a limit, as long as there are only messages of the user and answers.
+
+    In that case the rules of `text.eviction` keep the longest end of the log that fits. So what fits now is what fitted
+    last time plus what is new, less what that pushes out, and a load costs what changed. All other cases are left to
+    `fitted`.
+
+    Args:
+        weight: What an entry counts towards the limit.
+    """
+
+    def __init__(self, weight: Callable[[Entry], int]) -> None:
+        self._weight = weight
+        # What it is true of, the entries, and their weight. One object: threads see all of it or nothing.
+        self._known: tuple[Hashable, list[Entry], int] = (None, [], 0)
+
+    async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
+        """The entries that fit, oldest first; `None` if `fitted` has to say which."""
+        about, kept, size = self._known
+        if about == (limit, log.follower.epoch) and kept:
+            new = await log.after(kept[-1].seq)
+        else:
+            kept, size = [], 0
+            new = await self._longest_end(log, limit)
+        if new:
+            kept, size = self._fitting([*kept, *new], size + sum(map(self._weight, new)), limit)
+        newest = reversed(kept)
+        # What `fitted` never lets go of is the newest user message.
+        if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
+            self._known = (limit, log.follower.epoch), kept, size
+            return kept
+        self._known = (None, [], 0)
+        return None
+
+    def _fitting(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:
+        gone = 0
+        while size > limit:
+            size -= self._weight(entries[gone])
+            gone += 1
+        return entries[gone:], size
+
+    async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
+        """An end of the log that is over the limit, or all of it; only so much is read as is needed."""
+        count = _FEWEST_ENTRIES
+        while True:
+            tail = await log.tail(count)
+            if len(tail) < count or sum(map(self._weight, tail)) > limit:
+                return tail
+            count *= 2
+
+
+def _is_plain(entry: Entry) -> bool:
+    message = entry.message
+    return message["role"] in ("user", "assistant") and not ("tool_calls" in message or "function_call" in message)

@@ -1,0 +1,59 @@
+"""Remember the newest messages, and from time to time distil them into one summary message."""
+
+from collections.abc import Sequence
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry
+
+__all__ = ["SummarizingWindowMemory"]
+
+
+@strategy
+class SummarizingWindowMemory(SummarizingMemory):
+    """Shows a summary message and the messages after it; when there are many, a new summary takes them in.
+
+    The pattern of LangChain.js' guide: once there are `max_messages` before the newest user message, a model distils
+    them into one summary message, which counts as a message and is itself distilled the next time. So one call serves
+    several exchanges. The system message stays as it is; tool calls are told in words. Nothing is deleted.
+
+    Costs: 1 call for several exchanges.
+
+    State: `summary`, a text.
+
+    Example:
+        >>> memory = SummarizingWindowMemory(llm=lambda messages: "Nemo greeted the assistant.", max_messages=4)
+        >>> for said, answer in [("I'm Nemo.", "Hello!"), ("How are you?", "Fine!"), ("My name?", "Nemo.")]:
+        ...     memory.save_context({"input": said}, {"output": answer})
+        >>> [message["content"] for message in memory.messages()]
+        ['Nemo greeted the assistant.', 'My name?', 'Nemo.']
+        >>> len(memory.history())
+        6
+    """
+
+    name = "summarizing-window"
+
+    max_messages: int = option(
+        20,
+        at_least=1,
+        doc="How many messages before the newest user message are distilled; a summary counts as one.",
+    )
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        """All before the newest user message, if it is enough."""
+        if not waiting:
+            return super().due(state, ())
+        older = _newest_user(waiting)
+        return older if older and older + bool(summary_of(state)) >= self.max_messages else 0
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The summary, and what is not distilled yet."""
+        return View.of(await log.after(state.watermark), tuple(filter(None, [self.quoted_summary(state)])))
+
+
+def _newest_user(entries: Sequence[Entry]) -> int:
+    """The place of the newest user message; 0 if there is none."""
+    return max((place for place, entry in enumerate(entries) if entry.message["role"] == "user"), default=0)

@@ -1,0 +1,91 @@
+"""Remember a summary that grows with the conversation."""
+
+import uuid
+from collections.abc import Sequence
+from typing import Any, Self
+
+from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.models.chat import ModelOption
+from memzoo.memories.options import option, strategy, whole_number
+from memzoo.memories.strategies.summarizing import SummarizingMemory
+from memzoo.memories.text.messages import checked
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry, Message, Record
+from memzoo.stores.driving import drive
+
+__all__ = ["ConversationSummaryMemory"]
+
+
+@strategy
+class ConversationSummaryMemory(SummarizingMemory):
+    """Shows a summary of all that was said.
+
+    It is brought up to date with each exchange, and stays short however long the conversation grows; the price is a
+    model call for each save, and whatever the model leaves out. With `every`, one call serves several exchanges.
+    Messages that were not taken in yet are shown word for word behind the summary.
+
+    Costs: 1 call a save; few tokens.
+
+    State: `summary`, a text; nothing before there is one.
+
+    Example:
+        >>> memory = ConversationSummaryMemory(llm=lambda messages: "Sam greets the AI.")
+        >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
+        >>> memory.load_memory_variables({})
+        {'history': 'Sam greets the AI.'}
+        >>> memory.usage["summary"].calls
+        1
+    """
+
+    name = "summary"
+
+    every: int = option(1, at_least=1, doc="How many exchanges are taken in with one call.")
+    every_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens of new messages for which a call is made before that many exchanges wait; with `every` left at "
+        "1, only they count.",
+    )
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
+        if not waiting or super().due(state, ()):
+            return super().due(state, ())
+        if self.every_tokens is not None and sum(map(self._renderer.tokens, waiting)) >= self.every_tokens:
+            return True
+        if self.every == 1:
+            return self.every_tokens is None
+        roles = [entry.message["role"] for entry in waiting]
+        # A user message at the end has no answer yet: its exchange is not whole.
+        return roles.count("user") - int(roles[-1] == "user") >= self.every
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The summary, then what it does not cover yet."""
+        return View.of(await log.after(state.watermark), (self.quoted_summary(state),))
+
+    @property
+    def buffer(self) -> str:
+        """The summary, by its name in LangChain."""
+        return self.summary
+
+    @classmethod
+    def from_messages(
+        cls, llm: ModelOption, chat_memory: Sequence[Message] | ChatHistory, *, summarize_step: int = 2, **options: Any
+    ) -> Self:
+        """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
+        whole_number("summarize_step", summarize_step, at_least=1)
+        messages = chat_memory.messages if isinstance(chat_memory, ChatHistory) else chat_memory
+        said = [checked(message) for message in messages]
+        memory = cls(llm=llm, **options)
+        for start in range(0, len(said), summarize_step):
+            drive(memory._take_in(said[start : start + summarize_step]))
+        return memory
+
+    async def _take_in(self, messages: Sequence[Message]) -> None:
+        """Save messages and learn from them at once, however many `every` says to wait for."""
+        records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
+        new = await self.store.append(self.conversation_id, records, turn_id=turn_id)
+        for learner in self._learners:
+            await learner.follow(new, raising=True, everything=True)

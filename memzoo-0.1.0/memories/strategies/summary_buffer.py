@@ -1,0 +1,81 @@
+"""Remember the newest messages word for word, and a summary of what is older."""
+
+from collections.abc import Sequence
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry
+from memzoo.stores.errors import OptionError
+
+__all__ = ["ConversationSummaryBufferMemory"]
+
+
+@strategy
+class ConversationSummaryBufferMemory(SummarizingMemory):
+    """Shows the newest messages that fit a token limit, behind a summary of the older ones.
+
+    The model is asked only when the limit is passed, and then once for all the messages that have to go: enough to make
+    room for the next exchanges (`prune_to`).
+
+    Costs: 1 call when the limit is passed; tokens up to the limit.
+    Needs: a model, a tokenizer.
+
+    State: `summary`, a text. What it has not taken in is shown.
+
+    Example:
+        >>> limits = {"max_token_limit": 3, "prune_to": 2, "token_counter": lambda message: 1}
+        >>> memory = ConversationSummaryBufferMemory(llm=lambda messages: "Sam greets the AI.", **limits)
+        >>> memory.save_context({"input": "Hi, I am Sam."}, {"output": "Hello Sam!"})
+        >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
+        >>> print(memory.load_memory_variables({})["history"])
+        System: Sam greets the AI.
+        Human: How are you?
+        AI: Well!
+    """
+
+    name = "summary-buffer"
+
+    max_token_limit: int = option(
+        2000, at_least=0, doc="Tokens that the messages shown word for word may have together."
+    )
+    count_summary: bool = option(default=False, doc="Let the summary count towards the limit.")
+    prune_to: int | None = option(
+        None,
+        at_least=0,
+        doc="Tokens that stay when the limit is passed; by default half of it, so that the next exchanges have room "
+        "and few of them ask the model. LangChain's memory keeps as many as fit, which is `prune_to=max_token_limit`.",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prune_to is not None and self.prune_to > self.max_token_limit:
+            raise OptionError(f"prune_to must be at most max_token_limit {self.max_token_limit}, not {self.prune_to}")
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        """The oldest messages that have to go, if the limit is passed; a tool's result goes with its call."""
+        if not waiting:
+            return super().due(state, ())
+        spare = self.max_token_limit - sum(map(self._renderer.tokens, waiting))
+        if self.count_summary and (summary := summary_of(state)):
+            spare -= self.counter({"role": "system", "content": summary})
+        if spare < 0:
+            # Make room down to `prune_to`, so that not the very next message asks the model again.
+            spare -= self.max_token_limit - (self.max_token_limit // 2 if self.prune_to is None else self.prune_to)
+        gone = 0
+        while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
+            spare += self._renderer.tokens(waiting[gone])
+            gone += 1
+        return gone
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The summary, then all messages that it does not cover."""
+        summary = summary_of(state)
+        return View((summary,) if summary else (), await log.after(state.watermark), summary_as_turn=True)
+
+    @property
+    def moving_summary_buffer(self) -> str:
+        """The summary, by its name in LangChain."""
+        return self.summary

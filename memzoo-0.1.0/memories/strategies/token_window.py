@@ -1,0 +1,41 @@
+"""Remember as many of the newest messages as fit a number of tokens."""
+
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
+from memzoo.stores import Entry
+
+__all__ = ["TokenWindowMemory"]
+
+
+@strategy
+class TokenWindowMemory(WindowMemory):
+    """Shows the newest messages that fit `max_tokens` tokens, always with the system message.
+
+    A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
+
+    Costs: no call; tokens up to the limit.
+    Needs: a tokenizer.
+
+    State: see `WindowMemory`.
+
+    Example:
+        >>> memory = TokenWindowMemory(max_tokens=6, token_counter=lambda message: len(message["content"].split()))
+        >>> memory.save_context({"input": "I am Sam."}, {"output": "Hello Sam!"})
+        >>> memory.save_context({"input": "How are you?"}, {"output": "Well!"})
+        >>> [message["content"] for message in memory.messages()]
+        ['Hello Sam!', 'How are you?', 'Well!']
+    """
+
+    name = "token-window"
+    limit_name = "max_tokens"
+
+    max_tokens: Limit = option(
+        2000,
+        check=limit_check,
+        doc="Tokens that all messages may have together: a number, or a function from the c"
+        "onversation's id to one, asked at each load.",
+    )
+
+    def weight(self, entry: Entry) -> int:
+        """Its tokens."""
+        return self._renderer.tokens(entry)

@@ -1,0 +1,154 @@
+"""Remember by searching: what fits the input, from anywhere in the conversation."""
+
+import functools
+import itertools
+import logging
+from collections.abc import Mapping, Sequence
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.prompt_limit import cut
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.system_message import talk
+from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
+from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.excerpt import evidence, fit_found
+from memzoo.memories.search.kept_words import KeptWords
+from memzoo.memories.search.vectors import VectorSearch
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.view import View
+from memzoo.stores import JSON, Entry, VectorIndex
+from memzoo.stores.errors import ModelError, OptionError
+from memzoo.stores.indexes.index import ExactIndex
+
+__all__ = ["VectorStoreRetrieverMemory"]
+
+logger = logging.getLogger("memzoo")
+
+_DEFAULT_LIMIT = 1_000
+
+
+def _check_index(_: str, value: object) -> None:
+    if not isinstance(value, VectorIndex):
+        raise OptionError(f"index must be a VectorIndex, such as ChromaIndex(), not {value!r}")
+
+
+@strategy
+class VectorStoreRetrieverMemory(BaseMemory):
+    """Shows what fits the input best, from anywhere in the conversation.
+
+    Messages are found by their words, their date and the words around them (BM25), and by embeddings; the scores are
+    added up. No model is asked, neither to save nor to load. The best messages are shown in the order in which they
+    were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are
+    shown as documents, best first: a line for each input and output, "key: value".
+
+    Costs: no call; embeddings if you choose them; tokens up to the limit.
+    Needs: nothing; an embedder if you like.
+
+    State: no items; an embedding for each message, under the name of the embedder. The words are a state of their
+    own, see `KeptWords`.
+
+    Example:
+        >>> memory = VectorStoreRetrieverMemory(k=1)
+        >>> memory.save_context({"input": "My favorite food is pizza"}, {"output": "good to know"})
+        >>> memory.save_context({"input": "I dislike football"}, {"output": "fair enough"})
+        >>> print(memory.load_memory_variables({"prompt": "what food do I like?"})["history"])
+        input: My favorite food is pizza
+        output: good to know
+    """
+
+    name = "vector-retriever"
+    needs_query = True
+    keeps_fields = True
+    # Not annotated, or it would be an option: a subclass may search by others.
+    weights = Weights()
+
+    max_token_limit: int | None = option(
+        None, at_least=1, doc="Tokens that the messages shown may have; 1,000 unless `k` is given."
+    )
+    k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Only one of the two can be given.")
+    embedder: EmbedderOption = option(
+        None,
+        doc="An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such), or "
+        "`None` for one that needs neither download nor key.",
+    )
+    index: VectorIndex = option(
+        factory=ExactIndex,
+        check=_check_index,
+        doc="Searches the embeddings: by default an exact index in memory, or a `ChromaIndex`.",
+    )
+    exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")
+
+    def __post_init__(self) -> None:
+        self._embedder: Embedder = as_embedder(self.embedder)
+        super().__post_init__()
+        if self.max_token_limit is not None and self.k is not None:
+            raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+        self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
+        self._documents = Documents(self._renderer.labels, {self.memory_key, *self.exclude_input_keys})
+        self._words = self._no_words()
+        self._tokens = functools.cache(self._counted)
+
+    @property
+    def state_name(self) -> str:
+        """Embeddings of another embedder are another state."""
+        return f"{self.name}/{self._embedder.name}"
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Embed the new messages, and now and then keep the words of the newest."""
+        await self._words.keep(log, entries[-1].seq if entries else 0)
+        passages = list(self._documents.passages(entries))
+        if not passages:
+            return Changes()
+        vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages], state)
+        return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The messages or exchanges that fit the query."""
+        words = self._words  # A clear meanwhile puts another in its place.
+        index = await words.followed(log)
+        # Otherwise the best find would be the very question, if it was saved already.
+        asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
+        scores = index.scores(query or "", await self._points(state, query or ""))
+        found = [seq for seq in scores if seq not in asking]
+        if self.k is not None:
+            exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
+            passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
+            return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
+        limit = self.max_token_limit or _DEFAULT_LIMIT
+        best = await fit_found(limit, found, lambda seqs: words.passages(log, seqs), self._tokens)
+        return View(evidence(best), passages=tuple(best))
+
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Forget all words, and take out of the index what the store deleted."""
+        if reset:
+            self._words = self._no_words()
+            self._tokens.cache_clear()
+            await self._vectors.mend()
+
+    async def _points(self, state: State, query: str) -> Mapping[int, float]:
+        """What messages get for their embeddings, by log number: those nearest to the query."""
+        if not (weight := self.weights.embeddings * self._embedder.weight):
+            return {}
+        try:
+            (vector,) = await self._embed([query], state)
+        except ModelError as error:
+            logger.warning("searching by words alone: %s", error)
+            return {}
+        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
+
+    async def _embed(self, texts: list[str], state: State) -> list[bytes]:
+        texts = [cut(text, self._patience.prompts.tokens) for text in texts]
+        with self._patience.asking(max(texts, key=len, default=""), "embedding"):
+            embedded = await self._embedder.embed(texts)
+        self.usage.add("embedding", embedded.spent)
+        await self._vectors.check(embedded.vectors, state)
+        return embedded.vectors
+
+    def _counted(self, text: str) -> int:
+        return self.counter({"role": "system", "content": text})
+
+    def _no_words(self) -> KeptWords:
+        speakers = {self.human_prefix, self.ai_prefix} - {"Human", "AI"}
+        return KeptWords(self.store, self.conversation_id, self._documents, speakers, self.weights)

@@ -1,0 +1,47 @@
+"""Remember the last few exchanges."""
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.options import option, strategy
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.text.view import View
+
+__all__ = ["ConversationBufferWindowMemory"]
+
+
+@strategy
+class ConversationBufferWindowMemory(ConversationBufferMemory):
+    r"""Shows the last `k` exchanges, word for word.
+
+    The cost of a turn stays the same however long the conversation grows. What is older is out of sight, though
+    `history()` still has it.
+
+    Costs: no call; tokens stay level.
+
+    State: none.
+
+    Example:
+        >>> memory = ConversationBufferWindowMemory(k=1)
+        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
+        >>> memory.save_context({"input": "not much, you?"}, {"output": "not much"})
+        >>> memory.load_memory_variables({})
+        {'history': 'Human: not much, you?\nAI: not much'}
+        >>> len(memory.history())
+        4
+    """
+
+    name = "window"
+
+    k: int = option(
+        5,
+        doc="How many exchanges are shown; 0 or less shows none. An exchange is a user message and all that follows "
+        "it up to the next one.",
+    )
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """What is shown."""
+        return await log.start_of_exchanges(self.k)
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The newest `k` exchanges."""
+        return View.of(await log.exchanges(self.k))

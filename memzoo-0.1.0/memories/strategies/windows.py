@@ -1,0 +1,215 @@
+"""The base of the windows over messages: the newest that fit a limit, as a view of the log."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar, Literal, TypeAlias
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.options import Check, option, strategy, whole_number
+from memzoo.memories.strategies import langchain4j
+from memzoo.memories.strategies.sliding import SlidingWindow
+from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import checked, without_empty_calls
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry, Message, Record
+from memzoo.stores.driving import blocking
+from memzoo.stores.errors import OptionError, OverBudgetError
+
+__all__ = ["Limit", "WindowMemory", "limit_check"]
+
+Limit: TypeAlias = int | Callable[[str], int]
+"""A number, or a function from the conversation's id to one, asked each time."""
+
+_FEWEST_ENTRIES = 32
+_NEVER = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def _limit(name: str, value: object) -> None:
+    if not callable(value):
+        whole_number(name, value, at_least=1)
+
+
+limit_check: Check = _limit
+"""Checks the limit of a window: a function is called, and what it gives checked, at each load."""
+
+
+@strategy
+class WindowMemory(BaseMemory):
+    """Shows one system message and the newest messages that fit a limit; nothing that cannot be sent.
+
+    A smaller limit hides messages, a larger one brings them back, unless `keep_history=False` deleted them.
+
+    State: after `set_messages` `base`, those messages, as `[[number, message]]`, and `since`, the number of the last
+    message that they replace. With LangChain4j's rules `held`, the messages that its memory would hold, in the same
+    form.
+    """
+
+    _learns_system = True
+
+    evict: Evict = option(
+        "message",
+        one_of=("message", "exchange"),
+        doc="What goes at once when the limit is passed: `'message'`, the oldest message, with a tool call its "
+        "results; or `'exchange'`, all up to the next user message, so that what is shown begins with one.",
+    )
+    oversized: Literal["raise", "keep"] = option(
+        "raise",
+        one_of=("raise", "keep"),
+        doc="What becomes of the system message, the newest user message and the tool calls that it led to, when "
+        "they are over the limit by themselves: raise an `OverBudgetError`, or keep them, and only them.",
+    )
+    system_first: bool | None = option(
+        None,
+        doc="Show the system message first; `False` shows it where it was said, which for a changed one is behind "
+        "what was said before. `None` is `True`, but `False` with LangChain4j's rules.",
+    )
+    rules: Literal["memzoo", "langchain4j"] = option(
+        "memzoo",
+        one_of=("memzoo", "langchain4j"),
+        doc="`'langchain4j'` for LangChain4j's behaviour, message for message, also where it sends what providers "
+        "refuse or forgets what was just said (`docs/windows.md` lists it). Then evicted messages do not come back "
+        "once another was added, though the log has them.",
+    )
+
+    limit_name: ClassVar[str]
+    unit: ClassVar[str] = "tokens"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self._is_langchain4j and self.evict == "exchange":
+            raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
+        self._first = not self._is_langchain4j if self.system_first is None else self.system_first
+        self._sliding = SlidingWindow(self.weight)
+
+    @abstractmethod
+    def weight(self, entry: Entry) -> int:
+        """What a message counts towards the limit."""
+
+    def limit(self) -> int:
+        """The limit as it is now.
+
+        Raises:
+            OptionError: It is no whole number of at least 1.
+        """
+        option: Limit = getattr(self, self.limit_name)
+        limit = option(self.conversation_id) if callable(option) else option
+        whole_number(self.limit_name, limit, at_least=1)
+        return limit
+
+    @property
+    def state_name(self) -> str:
+        """What LangChain4j's rules hold is another state."""
+        return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
+        """By LangChain4j's rules, if anything waits: what they hold depends on each message in its turn."""
+        return self._is_langchain4j and bool(waiting)
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """By LangChain4j's rules, remember what the memory holds."""
+        return Changes({"held": _plain(self._held(state, entries))} if self._is_langchain4j else {})
+
+    async def oldest_needed(self, log: Log, state: State) -> int:
+        """What is shown, and what could be shown when calls that wait have their results."""
+        if self._is_langchain4j:
+            return state.watermark + 1
+        left = await self._fitted(log, state, await self._rules(log, state), self.limit())
+        replaced: int = state.items.get("since", 0)
+        return max(left.oldest_needed, replaced + 1)
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The newest messages that fit."""
+        limit = self.limit()
+        if self._is_langchain4j:
+            return _view(langchain4j.evicted(self._held(state, await log.after(state.watermark)), limit))
+        system = await self._rules(log, state)
+        if not system and "base" not in state.items and self.evict == "message":
+            plain = await self._sliding.shown(log, limit)
+            if plain is not None:
+                return View(entries=plain, final=True)
+        left = await self._fitted(log, state, system, limit)
+        if left.size > limit and self.oversized == "raise":
+            advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
+            what = "the system message, the newest user message and the tool calls that it led to"
+            raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
+        return _view(Weighed(one.number, without_empty_calls(one.message), one.weight) for one in left.kept)
+
+    async def aset_messages(self, messages: Sequence[Message]) -> None:
+        """Let the view start anew with these messages, oldest first; what is said later follows them.
+
+        The log keeps what was said, and `history` shows that. Where nothing was said yet, they are the beginning of the
+        conversation.
+
+        Raises:
+            MessageError: One of them is refused; nothing was changed.
+        """
+        new = [checked(message) for message in messages]
+        if not await (await self._refreshed_log()).tail(1):
+            await self._append(list(map(Record, new)), None)
+        while last := await (await self._refreshed_log()).tail(1):
+            if self._sync is None or await self._sync.put(self._started_with(new, last[0].seq), last[0].seq):
+                break
+
+    set_messages = blocking(aset_messages)
+
+    @property
+    def _is_langchain4j(self) -> bool:
+        return self.rules == "langchain4j"
+
+    def _started_with(self, messages: Sequence[Message], since: int) -> Changes:
+        # Numbers up to 0: they stand before all that the log has.
+        base = [self._weighed(_entry(place - len(messages), said)) for place, said in enumerate(messages, 1)]
+        if self._is_langchain4j:
+            return Changes({"held": _plain(langchain4j.evicted(base, self.limit()))})
+        return Changes({"base": _plain(base), "since": since})
+
+    def _held(self, state: State, entries: Sequence[Entry]) -> list[Weighed]:
+        held = self._stored(state, "held")
+        for entry in entries:
+            held = langchain4j.added(held, self._weighed(entry), self.limit(), system_first=self._first)
+        return held
+
+    async def _rules(self, log: Log, state: State) -> list[Weighed]:
+        """The system message that holds, if there is one: of those set, unless another was said after them."""
+        given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
+        newest = await self._system.current(log)
+        if newest is None or newest.seq <= state.items.get("since", 0):
+            return given
+        return given if given and given[0].message == newest.message else [self._weighed(newest)]
+
+    async def _fitted(self, log: Log, state: State, system: list[Weighed], limit: int) -> Fitted:
+        """What fits; only so much of the log is read as is needed."""
+        size = _FEWEST_ENTRIES
+        while True:
+            tail = await log.tail(size, after=state.items.get("since", 0))
+            whole = len(tail) < size
+            said = self._stored(state, "base") if whole else []
+            said += map(self._weighed, tail)
+            items = [*system, *(one for one in said if not is_instruction(one.message))]
+            items.sort(key=lambda one: one.number)
+            left = fitted(items, limit, evict=self.evict, system_first=self._first)
+            if whole or left.settled:
+                return left
+            size *= 2
+
+    def _stored(self, state: State, name: str) -> list[Weighed]:
+        return [self._weighed(_entry(number, message)) for number, message in state.items.get(name, [])]
+
+    def _weighed(self, entry: Entry) -> Weighed:
+        return Weighed(entry.seq, entry.message, self.weight(entry))
+
+
+def _plain(items: Iterable[Weighed]) -> list[list[object]]:
+    return [[one.number, one.message] for one in items]
+
+
+def _view(items: Iterable[Weighed]) -> View:
+    return View(entries=[_entry(one.number, one.message) for one in items], final=True)
+
+
+def _entry(number: int, message: Message) -> Entry:
+    return Entry(number, message, "", _NEVER)

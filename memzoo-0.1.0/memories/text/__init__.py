@@ -1,0 +1,1 @@
+"""Messages as text: checking, rendering, counting, grouping, trimming and shortening them."""

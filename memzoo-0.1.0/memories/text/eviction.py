@@ -1,0 +1,108 @@
+"""Chooses which messages fit a limit: the rules of eviction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
+from memzoo.stores import Message
+
+__all__ = ["Evict", "Fitted", "Weighed", "fitted", "unanswered"]
+
+Evict: TypeAlias = Literal["message", "exchange"]
+"""The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A message with what it counts towards a limit.
+
+    Attributes:
+        number: Its number in the log.
+        message: The chat message.
+        weight: Its tokens, or 1 where messages are counted.
+    """
+
+    number: int
+    message: Message
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The messages that are left of a list.
+
+    Attributes:
+        kept: What is left, in the order in which it is to be sent.
+        size: The weight of it.
+        settled: Whether older messages, if there were any before the list, would not be kept either.
+        oldest_needed: The number from which on messages are kept, or may be once a call has all its results.
+    """
+
+    kept: list[Weighed]
+    size: int
+    settled: bool
+    oldest_needed: int
+
+
+def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", system_first: bool = True) -> Fitted:
+    """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
+
+    System messages never go, nor does the newest user message, nor what follows it as long as it is not answered. If
+    they alone are over the limit, they are all that is left. Without a user message, the last message stays. Calls
+    without all their results, and results without their call, are left out first and do not count.
+
+    Args:
+        items: Oldest first.
+        limit: What all of it may weigh.
+        evict: With `"exchange"`, what is left begins with a user message, if there is one.
+        system_first: Put system messages first; otherwise they stay in their places.
+    """
+    given = list(items)
+    groups = [[given[place] for place in places] for places in grouped([one.message for one in given])]
+    heads = [group[0].message for group in groups]
+    weights = [sum(one.weight for one in group) for group in groups]
+    kept = _safe(heads)
+    room, full = limit - sum(weights[place] for place in kept), False
+    for place in [place for place in reversed(range(len(groups))) if place not in kept]:
+        room -= weights[place]
+        if full := room < 0:
+            break
+        kept.add(place)
+    users = [place for place in sorted(kept) if heads[place]["role"] == "user"]
+    if evict == "exchange" and users:
+        kept = {place for place in kept if place >= users[0] or is_instruction(heads[place])}
+    order = sorted(kept, key=lambda place: (system_first and not is_instruction(heads[place]), place))
+    left = [one for place in order for one in groups[place]]
+    first = min((place for place in kept if not is_instruction(heads[place])), default=0)
+    gone = (groups[place][0].number for place in range(first) if place not in kept)
+    return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1)
+
+
+def unanswered(messages: Sequence[Message]) -> list[int]:
+    """Find the newest user message and all that follows it, as long as the assistant has not answered.
+
+    System messages, calls without all their results and results without their call are not among them.
+    """
+    groups = grouped(messages)
+    said = [group for group in groups if not is_instruction(messages[group[0]])]
+    newest = _newest_user([messages[group[0]] for group in said])
+    if newest is None or is_answer(messages[said[-1][0]]):
+        return []
+    return [place for group in said[newest:] for place in group]
+
+
+def _safe(heads: Sequence[Message]) -> set[int]:
+    """Find the groups that must not go, by the first message of each."""
+    rules = {place for place, head in enumerate(heads) if is_instruction(head)}
+    said = [place for place in range(len(heads)) if place not in rules]
+    newest = _newest_user(heads)
+    if newest is None:
+        return rules.union(said[-1:])
+    if is_answer(heads[said[-1]]):
+        return rules | {newest}
+    return rules.union(place for place in said if place >= newest)
+
+
+def _newest_user(heads: Sequence[Message]) -> int | None:
+    return next((place for place in reversed(range(len(heads))) if heads[place]["role"] == "user"), None)

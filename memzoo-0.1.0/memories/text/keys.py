@@ -1,0 +1,80 @@
+"""Picks the two messages of an exchange out of inputs and outputs, by LangChain's rules and error texts."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
+
+__all__ = ["input_key_of", "output_key_of"]
+
+logger = logging.getLogger("memzoo")
+
+
+def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: Sequence[str]) -> str:
+    """Find the key of the user's message.
+
+    Args:
+        inputs: All inputs by name.
+        configured: The memory's `input_key`.
+        variables: The memory's own variables, which are never the user's message.
+
+    Raises:
+        MessageError: They are no inputs by name.
+        MissingKeyError: The configured key is not there.
+        AmbiguousKeyError: None is configured, and there is not exactly one candidate.
+    """
+    _check_named("inputs", inputs, "input")
+    if configured is not None:
+        return _present(configured, inputs, "input_key")
+    candidates = [key for key in inputs if key not in (*variables, "stop")]
+    if len(candidates) != 1:
+        raise AmbiguousKeyError(f"One input key expected got {candidates}")
+    return candidates[0]
+
+
+def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str) -> str:
+    """Find the key of the assistant's message.
+
+    Args:
+        outputs: All outputs by name.
+        configured: The memory's `output_key`.
+        owner: The name of the memory's class, for the warning.
+
+    Raises:
+        MessageError: They are no outputs by name.
+        MissingKeyError: The configured key is not there.
+        AmbiguousKeyError: None is configured, and neither is there one output only nor one called "output".
+    """
+    _check_named("outputs", outputs, "output")
+    if configured is not None:
+        return _present(configured, outputs, "output_key")
+    if len(outputs) == 1:
+        return next(iter(outputs))
+    keys = dict(outputs).keys()
+    if "output" in outputs:
+        logger.warning(
+            "%r got multiple output keys: %s. The default 'output' key is being used. "
+            "If this is not desired, please manually set 'output_key'.",
+            owner,
+            keys,
+        )
+        return "output"
+    raise AmbiguousKeyError(
+        f"Got multiple output keys: {keys}, cannot determine which to store in memory. "
+        "Please set the 'output_key' explicitly."
+    )
+
+
+def _check_named(what: str, values: object, key: str) -> None:
+    if not isinstance(values, Mapping):
+        raise MessageError(
+            f'{what} must be a dict such as {{"{key}": "..."}}, not {values!r}: '
+            'save_context({"input": what the user said}, {"output": the answer})'
+        )
+
+
+def _present(key: str, values: Mapping[str, Any], option: str) -> str:
+    if key not in values:
+        raise MissingKeyError(f"{option} is {key!r}, but there are only: {', '.join(map(repr, values)) or 'none'}")
+    return key

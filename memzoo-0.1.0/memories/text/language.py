@@ -1,0 +1,121 @@
+"""Words and their stems, words that say little, and scripts without spaces."""
+
+import functools
+import re
+
+__all__ = [
+    "SMALL_TALK",
+    "STOPWORDS",
+    "UNSPACED",
+    "all_stems",
+    "content_stems",
+    "is_question",
+    "singular",
+    "stem",
+    "words",
+]
+
+UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Characters of Chinese and Japanese, for use between the brackets of a regular expression."""
+
+STOPWORDS = frozenset(
+    """
+    a about above actually after again all almost already also although always am an and any anyone anything are
+    aren't around as at away back be because been before being below between both but by came can can't cannot come
+    could couldn't did didn't do does doesn't doing don't done down during each either else ever every everyone
+    everything few for from further get gets getting go goes going gonna got gotta had hadn't has hasn't have haven't
+    having he he'd he'll he's her here here's hers herself him himself his how how's i i'd i'll i'm i've if in into
+    is isn't it it'd it'll it's its itself just kind kinda know lately let let's like lot lots made make makes many
+    may maybe me might more most much must my myself near no nor not now of off often oh on once one only onto or
+    other our ours ourselves out over own perhaps please put quite rather really said same say says see seem seems
+    she she'd she'll she's should shouldn't since so some someone something soon sort still such take takes than that
+    that'd that's the their theirs them themselves then there there's these they they'd they'll they're they've thing
+    things think this those though through thus till to together too took toward towards try trying under until up
+    upon us use used very wanna want was wasn't way we we'd we'll we're we've well went were weren't what what's when
+    when's where where's whether which while who who's whom whose why will with within without won't would wouldn't
+    yes yet you you'd you'll you're you've your yours yourself yourselves ain't em ya yeah
+    """.split()
+)
+"""Words that hold sentences together and say little by themselves (with a plain apostrophe)."""
+
+SMALL_TALK = STOPWORDS | frozenset(
+    """
+    absolutely adorable afternoon agree agreed ah aha alright amazing anytime appreciate awesome aw aww awww
+    beautiful best bet bye care catch certainly chat cheers congrats congratulations cool correct course cute dear
+    definitely delighted enjoy enjoyed evening exactly excellent excited exciting fab fantastic fascinating fine fun
+    glad good goodbye goodnight gosh great greetings ha haha happy hear heard hello help helpful hey hi hmm hope
+    hopefully hugs impressive incredible indeed inspiring interesting later lol looking lovely luck lucky mate mean
+    means mention morning nice night nope okay ok omg ouch perfect pleasure positively pretty problem proud rest
+    right sad safe sec sense sharing share shared shame sir sorry sound sounds strong stunning super support
+    supportive sure sweet talk talking tell terrific thank thankful thanks thx true truly ugh understand understood
+    view wait wow welcome wicked wish wonderful worries worry yay yeah yep yum yup zero
+    """.split()
+)
+"""Words of courtesy and applause: a sentence that has no others tells nothing."""
+
+_SHORTEST = 3
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_VOWEL = re.compile(r"[aeiouy]")
+_ASKING = re.compile(
+    r"(?:wh(?:at|o|om|ose|ere|en|y|ich)|how|do|does|did|is|are|was|were|can|could|would|will|should|have|has)\s"
+    r"|(?:please\s+)?(?:tell|remind|list|name|show|give|describe|explain)\b",
+    re.IGNORECASE,
+)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in lower case, numbers included, punctuation left out."""
+    return _WORD.findall(text.lower().replace("’", "'"))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def content_stems(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry meaning, in their order."""
+    return tuple([stem(word) for word in words(text) if word not in STOPWORDS])
+
+
+def all_stems(text: str) -> tuple[str, ...]:
+    """The stems of all words, in their order."""
+    return tuple(map(stem, words(text)))
+
+
+def is_question(sentence: str) -> bool:
+    """Tell whether a sentence asks: by its question mark, or by how it begins."""
+    bare = sentence.rstrip(" \"'”’)*_")
+    return bare.endswith(("?", "\uff1f")) or (not bare.endswith((".", "!")) and bool(_ASKING.match(sentence)))
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def stem(word: str) -> str:
+    """Cut the ending off a lower-case word: `moves`, `moved` and `moving` all give `mov`."""
+    word = word.removesuffix("'s")
+    if len(word) <= _SHORTEST or not word.isascii():
+        return word
+    return _closed(_without_ending(singular(word)))
+
+
+def singular(word: str) -> str:
+    """A lower-case English word without its plural ending."""
+    if word.endswith("ies") and len(word) > _SHORTEST + 1:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    return word if word.endswith(("ss", "us", "is")) else word.removesuffix("s")
+
+
+def _without_ending(word: str) -> str:
+    for ending, shortest in (("ing", 6), ("ied", 5), ("ed", 5), ("ly", 6)):
+        rest = word[: -len(ending)]
+        if word.endswith(ending) and len(word) >= shortest and _VOWEL.search(rest):
+            return rest + "y" if ending == "ied" else _single(rest)
+    return word
+
+
+def _single(word: str) -> str:
+    return word[:-1] if word[-1:] == word[-2:-1] and word[-1] not in "lsz" else word
+
+
+def _closed(word: str) -> str:
+    if len(word) > _SHORTEST and word[-1] == "e":
+        word = word[:-1]
+    return word[:-1] + "i" if len(word) >= _SHORTEST and word[-1] == "y" else word

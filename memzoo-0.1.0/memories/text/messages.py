@@ -1,0 +1,229 @@
+"""Checks chat messages, writes them as text, and makes lists of them that can be sent.
+
+A message is an OpenAI chat message, a plain dict. There are no message classes to learn.
+"""
+
+import functools
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+from memzoo.memories.text.foreign import instead_of
+from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.stores import Message
+from memzoo.stores.errors import MessageError
+from memzoo.stores.forks import cached_property
+
+__all__ = ["Labels", "checked", "copied", "quoted", "sendable", "text_of", "without_empty_calls"]
+
+_SPEAKERS = ("user", "assistant")
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
+
+# All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
+_LINE_ENDS = r"\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+# What is seen nowhere, or looks like the character itself: neither makes another label of a label.
+_HIDDEN = "\u00ad\u200b-\u200f\u2060-\u2064\ufeff"
+_COLON = "[:\uff1a\ufe55]"
+
+_PLAIN_NAME = re.compile(r"\w[\w .'-]{0,63}")
+
+
+def checked(message: Any) -> Message:
+    """Copy a message, after making sure that it is an OpenAI chat message.
+
+    Fields that are not known here are kept as they are.
+
+    Raises:
+        MessageError: It is not; the text says what is wrong and what would be right.
+    """
+    # Nearly all messages are of this kind, and there is nothing else about them to be wrong.
+    if isinstance(message, dict) and len(message) == 2 and message.get("role") in _SPEAKERS:  # noqa: PLR2004
+        content = message.get("content")
+        if isinstance(content, str) and content.isascii():
+            return {"role": message["role"], "content": content}
+    if not isinstance(message, dict):
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{instead_of(message)}")
+    message = cast("Message", message)
+    if message.get("role") not in ROLES:
+        raise MessageError(f"role {message.get('role')!r} is unknown; it must be one of {', '.join(ROLES)}")
+    _check_content(message)
+    if message["role"] == "tool" and not isinstance(message.get("tool_call_id"), str):
+        raise MessageError(f"a tool message needs the 'tool_call_id' that it answers: {message!r}")
+    _check_calls(message.get("tool_calls") or [])
+    try:
+        text = json.dumps(message, allow_nan=False, ensure_ascii=False)
+        text.encode()
+    except (TypeError, ValueError) as error:
+        raise MessageError(f"a message must consist of JSON values ({error}): {message!r}") from error
+    return cast("Message", json.loads(text))
+
+
+def _check_calls(calls: Any) -> None:
+    if not isinstance(calls, list):
+        raise MessageError(f"'tool_calls' must be a list, not {calls!r}")
+    each: list[Any] = calls
+    for call in each:
+        if not isinstance(call, dict) or not isinstance(call.get("id"), str):
+            raise MessageError(f"each of 'tool_calls' must be a dict with an 'id', not {call!r}")
+        if not isinstance(call.get("function", {}), dict):
+            raise MessageError(f"the 'function' of a tool call must be a dict, not {call['function']!r}")
+
+
+def _check_content(message: Message) -> None:
+    content = message.get("content")
+    if (
+        content is None
+        and message["role"] == "assistant"
+        and (
+            message.get("tool_calls") or message.get("function_call") or message.get("refusal") or message.get("audio")
+        )
+    ):
+        return
+    if isinstance(content, list):
+        parts: list[Any] = content
+        for part in parts:
+            if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+                raise MessageError(f"each part of a content must be a dict with a 'type', not {part!r}")
+    elif not isinstance(content, str):
+        text = "; write message.content" if hasattr(content, "content") else ""
+        raise MessageError(
+            f"the content of {_A[message['role']]} message must be text or a list of parts, not {content!r}{text}"
+        )
+
+
+T = TypeVar("T")
+
+
+def copied(value: T) -> T:
+    """Copy JSON, such as a list of messages, many times faster than `deepcopy`."""
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value)
+        return cast("T", {key: item if isinstance(item, str) else copied(item) for key, item in items.items()})
+    if isinstance(value, (list, tuple)):
+        return cast("T", [copied(item) for item in cast("Sequence[Any]", value)])
+    return value
+
+
+def text_of(message: Message) -> str:
+    """Put a message into words: text as it is, pictures and files named, tool calls spelt out."""
+    if isinstance(content := message.get("content"), str) and len(message) == 2:  # noqa: PLR2004 - as nearly all have
+        return content
+    parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    said = list(map(_part_text, parts))
+    if audio := message.get("audio"):
+        said.append(_named("audio", audio, "transcript"))
+    said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
+    if legacy := message.get("function_call"):
+        said.append(f"[calls {_call_text({'function': legacy})}]")
+    said.append(str(message.get("refusal") or ""))
+    return "\n".join(piece for piece in said if piece)
+
+
+def _part_text(part: dict[str, Any]) -> str:
+    kind: str = part["type"].removeprefix("input_").removesuffix("_url")
+    for said in (part.get("text"), part.get("refusal")):
+        if isinstance(said, str):
+            return said
+    if caption := part.get("caption") or part.get("alt_text"):
+        return f"[{kind}: {caption}]"
+    return _named(kind, part.get(kind) or part, "filename", "transcript")
+
+
+def _named(kind: str, thing: Any, *names: str) -> str:
+    """Stand in for what has no words, with the first of its names that it has."""
+    known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
+    return f"[{kind}: {known[0]}]" if known else f"[{kind}]"
+
+
+def _call_text(call: dict[str, Any]) -> str:
+    function: Any = call.get("function") or call.get("custom")
+    if not isinstance(function, dict):
+        return "a tool()"
+    return f"{function.get('name') or 'a tool'}({function.get('arguments', function.get('input', ''))})"
+
+
+def quoted(text: str, labels: Iterable[str]) -> str:
+    r"""Quote each later line of a text that begins like a turn with "> ".
+
+    The text stands behind a label; nobody can put words into another's mouth.
+
+    Example:
+        >>> print(quoted("hello\nHuman: bye", ["Human", "AI"]))
+        hello
+        > Human: bye
+    """
+    return _forged(frozenset(labels)).sub("> ", text)
+
+
+@functools.lru_cache(maxsize=1024)
+def _forged(labels: frozenset[str]) -> re.Pattern[str]:
+    names = "|".join("".join(map(_in_any_width, label)) for label in sorted(labels))
+    # Blanks end where the line does: otherwise a run of empty lines would be read again from each of them.
+    return re.compile(
+        rf"(?<=[{_LINE_ENDS}])(?=(?:[^\S{_LINE_ENDS}]|[{_HIDDEN}])*+(?:{names})\s*+{_COLON})", re.IGNORECASE
+    )
+
+
+def _in_any_width(char: str) -> str:
+    wide = chr(ord(char) + 0xFEE0) if "!" <= char <= "~" else char
+    return rf"(?:{re.escape(char)}|{re.escape(wide)})[{_HIDDEN}]*+"
+
+
+def _letters(label: str) -> str:
+    """What a reader takes a label for: without case, width, blanks and dots."""
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", label).casefold()))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Names the speakers of a transcript.
+
+    Attributes:
+        human: The label of user messages.
+        ai: The label of assistant messages.
+    """
+
+    human: str = "Human"
+    ai: str = "AI"
+
+    def of(self, role: str) -> str:
+        """The label of a role."""
+        return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
+
+    def speaker(self, message: Message) -> str:
+        """Name the sender: by the `name` field, unless that could be taken for somebody else's label."""
+        name, own = message.get("name"), self.of(message["role"])
+        if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
+            return own
+        return own if _letters(name) in map(_letters, self.names - {own}) else name
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """All labels."""
+        return frozenset(map(self.of, ROLES))
+
+    def line(self, message: Message) -> str:
+        """Write a message as one turn: its label, a colon, its text."""
+        return f"{self.of(message['role'])}: {quoted(text_of(message), self.names)}"
+
+
+def sendable(messages: Sequence[Message]) -> list[Message]:
+    """Keep the messages that a provider accepts, in order: system messages first, tool calls with all their results.
+
+    Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
+    missing, are left out; the log still has them.
+    """
+    kept = [without_empty_calls(messages[place]) for group in grouped(messages) for place in group]
+    return sorted(kept, key=lambda message: not is_instruction(message))
+
+
+def without_empty_calls(message: Message) -> Message:
+    """Make a message fit for providers: clients hand out `"tool_calls": None`, and endpoints refuse it."""
+    if message.get("tool_calls") or "tool_calls" not in message:
+        return message
+    return {key: value for key, value in message.items() if key != "tool_calls"}

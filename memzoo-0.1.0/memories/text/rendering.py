@@ -1,0 +1,127 @@
+"""Writes views: as a transcript, as chat messages, as a request that can be sent."""
+
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from typing import Any
+
+from memzoo.memories.options import whole_number
+from memzoo.memories.text.eviction import Weighed, fitted
+from memzoo.memories.text.messages import Labels, sendable
+from memzoo.memories.text.tokens import TokenCounter
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry, Message
+from memzoo.stores.errors import OverBudgetError
+
+__all__ = ["Renderer", "system_message"]
+
+
+class Renderer:
+    """Turns views into text, chat messages or requests; each message of the log is rendered and counted once.
+
+    Args:
+        labels: Names the speakers of transcripts.
+        counter: Gives the counter of tokens, which is asked for when something is to be counted.
+        lines: Keeps rendered lines by log number.
+        tokens: Keeps token counts by log number.
+    """
+
+    def __init__(
+        self,
+        labels: Labels,
+        counter: Callable[[], TokenCounter],
+        lines: MutableMapping[int, str],
+        tokens: MutableMapping[int, int],
+    ) -> None:
+        self.labels = labels
+        self._counter = counter
+        self._lines = lines
+        self._tokens = tokens
+        self._newest: tuple[Sequence[Entry], str] = ((), "")
+
+    def text(self, view: View) -> str:
+        """Write a view as text: the system message, what is recalled, then the transcript."""
+        recalled: Sequence[str] = view.recalled
+        if view.summary_as_turn:
+            recalled = [self.labels.line(system_message(text)) for text in view.texts]
+        system = [self.line(view.system)] if view.system else []
+        return "\n".join([part for part in (*system, *recalled, self.transcript(view.entries)) if part])
+
+    def messages(self, view: View) -> list[Message]:
+        """Write a view as chat messages: the system message, one for each recalled text, then what can be sent."""
+        return self._whole(view, view.recalled)
+
+    def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
+        """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
+
+        Args:
+            view: What is to be sent.
+            max_tokens: Tokens that all of it may have: the newest messages that fit, by the rules of `text.eviction`.
+
+        Raises:
+            OptionError: The limit is no whole number of at least 1.
+            OverBudgetError: What must not go is over the limit.
+        """
+        whole = self._whole(view, view.texts)
+        return whole if max_tokens is None else self._fitting(whole, view, max_tokens)
+
+    def _whole(self, view: View, texts: Iterable[str]) -> list[Message]:
+        system = [view.system.message] if view.system else []
+        said = view.messages if view.final else sendable(view.messages)
+        return [*system, *map(system_message, texts), *said]
+
+    def _fitting(self, request: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
+        whole_number("max_tokens", max_tokens, at_least=1)
+        known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
+        weighed = (
+            Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
+            for place, message in enumerate(request)
+        )
+        left = fitted(weighed, max_tokens)
+        if left.size > max_tokens:
+            raise OverBudgetError.of("the system messages and the newest user message", left.size, max_tokens)
+        return [one.message for one in left.kept]
+
+    def transcript(self, entries: Sequence[Entry]) -> str:
+        """Write entries as a transcript, oldest first."""
+        known, text = self._newest
+        # Whoever shows everything shows at each load what was shown before, and a little more.
+        if known and entries[: len(known)] == known:
+            text = "\n".join([text, *map(self.line, entries[len(known) :])])
+        else:
+            text = "\n".join(map(self.line, entries))
+        self._newest = entries, text
+        return text
+
+    def line(self, entry: Entry) -> str:
+        """Write an entry as a turn of a transcript."""
+        line = self._lines.get(entry.seq)
+        if line is None:
+            line = self.labels.line(entry.message)
+            _keep(self._lines, entry, line)
+        return line
+
+    def tokens(self, entry: Entry) -> int:
+        """Count the tokens of an entry's message."""
+        tokens = self._tokens.get(entry.seq)
+        if tokens is None:
+            tokens = self._counter()(entry.message)
+            _keep(self._tokens, entry, tokens)
+        return tokens
+
+    def count(self, message: Message) -> int:
+        """Count the tokens of a message that need not be in the log."""
+        return self._counter()(message)
+
+    def lines_of(self, messages: Iterable[Message]) -> str:
+        """Write messages that need not be in the log as a transcript, oldest first."""
+        return "\n".join(map(self.labels.line, messages))
+
+
+def system_message(text: str) -> Message:
+    """Make a system message of a text."""
+    return {"role": "system", "content": text}
+
+
+def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:
+    # Numbers below 1 are not those of the log: they may come to mean another message.
+    if entry.seq > 0:
+        known[entry.seq] = value

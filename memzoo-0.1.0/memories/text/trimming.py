@@ -1,0 +1,167 @@
+"""Trims a list of messages, for those who keep it themselves."""
+
+import contextlib
+import inspect
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+from memzoo.memories.options import one_of, whole_number
+from memzoo.memories.text import tokens
+from memzoo.memories.text.grouping import grouped, is_instruction
+from memzoo.memories.text.messages import ROLES, checked, copied
+from memzoo.stores import Message
+from memzoo.stores.errors import OptionError, OverBudgetError
+
+__all__ = ["trim_messages"]
+
+Roles: TypeAlias = str | type | Sequence[str | type] | None
+"""A role, several, or any; LangChain's "human" and "ai" are understood, and its classes of messages."""
+
+Counter: TypeAlias = str | Callable[[Any], int] | None
+"""A name for tiktoken, `"approximate"`, or a callable: one message, or a list of them, -> its tokens."""
+
+_Size: TypeAlias = Callable[[Sequence[Message]], int]
+
+_LANGCHAIN_NAMES = {"human": "user", "ai": "assistant"} | {
+    f"{name}Message": role
+    for name, role in {"Human": "user", "AI": "assistant", "System": "system", "Tool": "tool"}.items()
+}
+_LISTS = ("list", "Sequence", "Iterable", "Collection")
+_SINGLE = ("dict", "Mapping", "Message")
+
+
+def trim_messages(
+    messages: Sequence[Message],
+    max_tokens: int,
+    token_counter: Counter = None,
+    strategy: Literal["last", "first"] = "last",
+    *,
+    start_on: Roles = None,
+    end_on: Roles = None,
+    include_system: bool = False,
+    allow_partial: bool = False,
+) -> list[Message]:
+    """Keep the last or the first messages of a list that fit a number of tokens.
+
+    Messages are indivisible. A tool call goes with its results: of a list that a provider accepts, what is left is
+    accepted too. The list itself is left alone.
+
+    Args:
+        messages: OpenAI chat messages, oldest first.
+        max_tokens: Tokens that all of them may have together.
+        token_counter: A model's name for tiktoken, `"approximate"`, or a callable: one message, or a list of them,
+            -> its tokens. `len` counts messages.
+        strategy: Keep the `"last"` messages or the `"first"`.
+        start_on: What is left begins with a message of this role (the system message aside); only for `"last"`.
+        end_on: What is left ends with a message of this role. With `"last"`, later ones are left out before counting.
+        include_system: Keep the system message, if the list begins with one, before all others; only for `"last"`.
+        allow_partial: As in LangChain; must be false, since messages are indivisible.
+
+    Raises:
+        OptionError: An option has a value that cannot work, or it cannot be told what `token_counter` counts.
+        MessageError: One of the messages is none.
+        OverBudgetError: The system message that is to be kept is over the limit.
+
+    Example:
+        >>> said = [{"role": role, "content": role} for role in ("system", "user", "assistant", "user")]
+        >>> [message["role"] for message in trim_messages(said, 2, len)]
+        ['assistant', 'user']
+        >>> trimmed = trim_messages(said, 3, len, start_on="user", include_system=True)
+        >>> [message["role"] for message in trimmed]
+        ['system', 'user']
+    """
+    whole_number("max_tokens", max_tokens, at_least=0)
+    one_of("strategy", strategy, "last", "first")
+    if strategy == "first" and (start_on or include_system):
+        raise OptionError("start_on and include_system are only for strategy='last', not for 'first'")
+    if allow_partial:
+        raise OptionError("allow_partial must be False: messages are indivisible; shorten a text before")
+    starts, ends = _roles("start_on", start_on), _roles("end_on", end_on)
+    left = [checked(message) for message in messages]
+    size = _size(token_counter, left)
+    system = left[:1] if include_system and left and is_instruction(left[0]) else []
+    if system and (needed := size(system)) > max_tokens:
+        raise OverBudgetError.of("the system message", needed, max_tokens)
+    left = left[len(system) :]
+    if strategy == "last":
+        left = _ending(left, ends)
+        kept = _most(len(left), lambda number: size([*system, *left[len(left) - number :]]) <= max_tokens)
+        left = left[len(left) - kept :]
+    else:
+        left = left[: _most(len(left), lambda number: size(left[:number]) <= max_tokens)]
+    while (trimmed := _ending(_starting(_whole(left), starts), ends)) != left:
+        left = trimmed
+    return system + left
+
+
+def _roles(option: str, given: Roles) -> set[str]:
+    listed = [given] if isinstance(given, (str, type)) else list(given or ROLES)
+    names = [name.__name__ if isinstance(name, type) else name for name in listed]
+    roles = {_LANGCHAIN_NAMES.get(name, name) for name in names}
+    if unknown := roles - set(ROLES):
+        raise OptionError(f"{option} must be of {', '.join(ROLES)}, not {', '.join(map(repr, sorted(unknown)))}")
+    return roles
+
+
+def _size(option: Counter, messages: Sequence[Message]) -> _Size:
+    """What counts a list of messages; each message is counted once if they are counted one by one."""
+    if callable(option) and messages and _counts_lists(option, messages[0]):
+        return lambda some: tokens.TokenCounter("", option)(list(some))  # type: ignore[arg-type]
+    count, known = tokens.token_counter(option), dict[int, int]()
+
+    def size(some: Sequence[Message]) -> int:
+        for message in some:
+            if id(message) not in known:
+                known[id(message)] = count(message)
+        return sum(known[id(message)] for message in some)
+
+    return size
+
+
+def _counts_lists(counter: Callable[[Any], int], sample: Message) -> bool:
+    """Whether a function takes a list of messages, as most of LangChain's do, and not one message.
+
+    Raises:
+        OptionError: It gives a number for either, and does not say which it wants.
+    """
+    if counter is len:
+        return True
+    found: list[object] = [None, None]
+    for place, given in enumerate((sample, [sample])):
+        with contextlib.suppress(Exception):
+            found[place] = counter(copied(given))
+    single, listed = found
+    if listed is None or single == listed:
+        return False
+    if single is None:
+        return True
+    with contextlib.suppress(ValueError, StopIteration):
+        wanted = str(next(iter(inspect.signature(counter).parameters.values())).annotation)
+        if any(name in wanted for name in (*_LISTS, *_SINGLE)):
+            return any(name in wanted for name in _LISTS)
+    raise OptionError(
+        f"token_counter gave {single!r} for one message and {listed!r} for a list with that message. Say which it "
+        "counts by annotating its parameter, `message: dict` or `messages: list`; `len` counts messages"
+    )
+
+
+def _most(count: int, fits: Callable[[int], bool]) -> int:
+    """The largest number up to `count` that fits, if all smaller ones do; few large ones are tried."""
+    most = 1
+    while most < count and fits(most):
+        most *= 2
+    return bisect_right(range(1, min(most, count) + 1), 0, key=lambda number: not fits(number))
+
+
+def _starting(messages: list[Message], roles: set[str]) -> list[Message]:
+    return messages[next((place for place, one in enumerate(messages) if one["role"] in roles), len(messages)) :]
+
+
+def _ending(messages: list[Message], roles: set[str]) -> list[Message]:
+    return messages[: max((place for place, one in enumerate(messages, 1) if one["role"] in roles), default=0)]
+
+
+def _whole(messages: list[Message]) -> list[Message]:
+    """Leave out calls without all their results, and results without their call."""
+    return [messages[place] for place in sorted(place for group in grouped(messages) for place in group)]

@@ -1,0 +1,59 @@
+"""The view: what a strategy shows the model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from memzoo.memories.text.passage import Passage
+from memzoo.stores import Entry, Message
+
+__all__ = ["View"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The texts and messages that the model is to be shown.
+
+    Attributes:
+        recalled: Texts that the strategy derived or found, the most useful first.
+        entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
+        notes: What is known by name ("" for a name without a note); `None` for a strategy that keeps no notes.
+        passages: Messages of the log that `recalled` shows word for word, and nothing else, the most useful first;
+            empty if it shows something else. Views can be combined by it without showing anything twice.
+        system: The system message that holds, which is shown before all else. The base class puts it here.
+        final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
+        summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
+    """
+
+    recalled: tuple[str, ...] = ()
+    entries: Sequence[Entry] = ()
+    notes: Mapping[str, str] | None = None
+    passages: tuple[Passage, ...] = ()
+    system: Entry | None = None
+    final: bool = False
+    summary_as_turn: bool = False
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
+        """Make a view of entries, oldest first, behind texts that were derived."""
+        return cls(tuple(recalled), entries, notes)
+
+    def ending_with(self, newest: Sequence[Entry]) -> Self:
+        """Put these newest entries of the log at the end of the view, unless it shows them already."""
+        shown = {entry.seq: entry for entry in self.entries}
+        new = {entry.seq: entry for entry in newest}
+        if new.keys() <= shown.keys():
+            return self
+        shown |= new
+        return replace(self, entries=[shown[seq] for seq in sorted(shown)])
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages of the entries."""
+        return [entry.message for entry in self.entries]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts that are not word for word; empty ones left out."""
+        known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
+        return [text for text in (*self.recalled, known) if text]

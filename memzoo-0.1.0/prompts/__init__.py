@@ -1,0 +1,133 @@
+"""The prompts: one Jinja file each, and the loader that renders them.
+
+Whatever is put into a prompt is data. A value is never read as a template, and it cannot end the section it stands in:
+the tags in the templates, the library's and your own, are disarmed in it. A missing variable is an error.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.errors import PromptError
+from memzoo.stores.forks import cached_property
+
+if TYPE_CHECKING:
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+__all__ = ["PROMPTS", "PromptSet", "PromptSource"]
+
+_FOLDER = Path(__file__).parent
+PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
+"""The names of the prompts: one for each template of the library."""
+
+PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
+"""Templates of one's own: a folder of `<name>.jinja` files, or a mapping from prompt names to template text."""
+
+_TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
+
+# Blanks, and characters that are seen nowhere.
+_BLANKS = "[\\s\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*+"
+
+
+class PromptSet:
+    """Renders the prompts by name, with some of them replaced by the user's.
+
+    Example:
+        >>> prompts = PromptSet({"summary": "Shorten: {{ summary }} {{ new_lines }}"})
+        >>> prompts.render("summary", summary="Sam is here.", new_lines="Human: {{ 1 + 1 }}")
+        'Shorten: Sam is here. Human: {{ 1 + 1 }}'
+        >>> sorted(prompts.variables("current_entities"))
+        ['history', 'input']
+    """
+
+    def __init__(self, source: PromptSource = None) -> None:
+        """Check the replacements; nothing is rendered yet.
+
+        Args:
+            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
+
+        Raises:
+            PromptError: There is no such folder or prompt, or a template is not valid or uses an unknown variable.
+        """
+        self._own = _read(source)
+        for name in self._own:
+            _check_known(name)
+            allowed = PromptSet().variables(name)
+            if extra := self.variables(name) - allowed:
+                raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
+
+    def render(self, name: str, **variables: Any) -> str:
+        """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
+        _check_known(name)
+        try:
+            return self._environment.get_template(name).render(variables).strip()
+        except Exception as error:  # a template is code, and can fail in any way
+            raise PromptError(f"prompt {name!r} cannot be rendered: {error}") from error
+
+    def variables(self, name: str) -> frozenset[str]:
+        """The variables that the template of a prompt uses, with those of the templates that it includes."""
+        from jinja2 import TemplateSyntaxError, meta
+
+        _check_known(name)
+        try:
+            tree = self._environment.parse(self._source(name))
+            included = filter(None, meta.find_referenced_templates(tree))
+            return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
+        except TemplateSyntaxError as error:
+            raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
+        except RecursionError:
+            raise PromptError(f"the template for prompt {name!r} includes itself") from None
+
+    @cached_property
+    def _tag(self) -> re.Pattern[str]:
+        from jinja2 import nodes
+
+        trees = (self._environment.parse(self._source(name)) for name in PROMPTS)
+        texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
+        tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
+        # A "<" at the end counts too: what stands behind the value may complete it to a tag.
+        return re.compile(
+            rf"[<\uff1c\ufe64](?={_BLANKS}(?:[/\uff0f]{_BLANKS})?(?:(?:{tags})(?![\w:.-])|\Z))", re.IGNORECASE
+        )
+
+    @cached_property
+    def _environment(self) -> "ImmutableSandboxedEnvironment":
+        from jinja2 import FunctionLoader, StrictUndefined
+        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        return ImmutableSandboxedEnvironment(
+            loader=FunctionLoader(self._source),
+            undefined=StrictUndefined,
+            autoescape=False,
+            finalize=self._as_data,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def _as_data(self, value: object) -> str:
+        return self._tag.sub("&lt;", str(value))
+
+    def _source(self, name: str) -> str:
+        _check_known(name)  # a template may include others by a name that it makes up
+        return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
+
+
+def _read(source: PromptSource) -> dict[str, str]:
+    if source is None or isinstance(source, Mapping):
+        return dict(source or {})
+    if not (folder := Path(source)).is_dir():
+        raise PromptError(f"prompts: {str(source)!r} is not a folder")
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
+
+
+def _check_known(name: str) -> None:
+    if name not in PROMPTS:
+        raise PromptError(
+            f"there is no prompt {name!r}; the prompts are {_listed(PROMPTS)}{did_you_mean(name, PROMPTS)}"
+        )
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(names))

@@ -1,0 +1,71 @@
+"""Stores keep what was said and what was learnt from it; an index searches embeddings."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from memzoo.stores.base import (
+    JSON,
+    Entries,
+    Entry,
+    ManagedStore,
+    Message,
+    Record,
+    StateUpdate,
+    Store,
+    StoredState,
+    managed,
+)
+from memzoo.stores.driving import Closing
+from memzoo.stores.encryption import EncryptedStore
+from memzoo.stores.indexes.index import ExactIndex, VectorIndex
+from memzoo.stores.memory import InMemoryStore
+from memzoo.stores.message_list import MessageListStore
+from memzoo.stores.opening import open_store
+from memzoo.stores.transfer import (
+    aexport_conversation,
+    aimport_conversation,
+    export_conversation,
+    import_conversation,
+)
+
+if TYPE_CHECKING:
+    from memzoo.stores.indexes.chroma import ChromaIndex
+    from memzoo.stores.indexes.pgvector import PgVectorIndex
+    from memzoo.stores.sql.store import SQLStore
+
+__all__ = [
+    "JSON",
+    "ChromaIndex",
+    "Closing",
+    "EncryptedStore",
+    "Entries",
+    "Entry",
+    "ExactIndex",
+    "InMemoryStore",
+    "ManagedStore",
+    "Message",
+    "MessageListStore",
+    "PgVectorIndex",
+    "Record",
+    "SQLStore",
+    "StateUpdate",
+    "Store",
+    "StoredState",
+    "VectorIndex",
+    "aexport_conversation",
+    "aimport_conversation",
+    "export_conversation",
+    "import_conversation",
+    "managed",
+    "open_store",
+]
+
+
+# SQLAlchemy and Chroma take longer to load than everything else, so only their users wait for them.
+_LAZY = {"SQLStore": "sql.store", "ChromaIndex": "indexes.chroma", "PgVectorIndex": "indexes.pgvector"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"memzoo.stores.{_LAZY[name]}"), name)

@@ -1,0 +1,289 @@
+"""What a store is: the log of each conversation, and what strategies derived from it."""
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+
+from memzoo.stores.errors import UnsupportedError
+
+__all__ = [
+    "JSON",
+    "Entries",
+    "Entry",
+    "ManagedStore",
+    "Message",
+    "Record",
+    "StateUpdate",
+    "Store",
+    "StoredState",
+    "managed",
+    "utc_now",
+]
+
+JSON: TypeAlias = Any
+"""Anything that survives `json.dumps` and `json.loads` unchanged."""
+
+Message: TypeAlias = dict[str, Any]
+"""An OpenAI chat message: a dict with a `role` and, as a rule, a `content`."""
+
+
+# Not frozen: that would more than double what it takes to make one, and each save makes several.
+@dataclass(slots=True)
+class Record:
+    """A message to be appended to a log. It is never changed.
+
+    Attributes:
+        message: The OpenAI chat message.
+        fields: The named inputs or outputs that came with the message, in their order; `None` stands for
+            the content of the message itself. Empty where nobody asked to keep them.
+    """
+
+    message: Message
+    fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+@dataclass(slots=True)
+class Entry:
+    """A message as it stands in a log. It is never changed.
+
+    Attributes:
+        seq: Its number in the conversation, from 1, in the order in which messages were stored. Numbers are never used
+            again: where messages were forgotten, there are gaps.
+        message: The OpenAI chat message.
+        turn_id: What was saved together carries the same turn id.
+        created_at: When it was stored; always with a time zone (UTC).
+        fields: As in `Record`.
+    """
+
+    seq: int
+    message: Message
+    turn_id: str
+    created_at: datetime
+    fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+
+class Entries(list[Entry]):
+    """A part of a log, as `Store.read` returns it: a list that also knows the epoch of the conversation.
+
+    Attributes:
+        epoch: Stays equal as long as nothing is deleted from the conversation or restored into it, so that a reader
+            that keeps entries knows when to read them again. A conversation that was cleared and begun again has
+            another epoch; one that does not exist has the same as any other that does not exist.
+    """
+
+    __slots__ = ("epoch",)
+
+    def __init__(self, entries: Iterable[Entry] = (), epoch: Hashable = 0) -> None:
+        """Make a list of these entries."""
+        super().__init__(entries)
+        self.epoch = epoch
+
+
+@dataclass(frozen=True, slots=True)
+class StateUpdate:
+    """What a reader of a derived state has to take in.
+
+    Attributes:
+        version: Hand it to `Store.commit`; it changes with each commit and is never used twice.
+        watermark: The last log number that the state has taken in; 0 for none.
+        changes: Items that changed after the version that was asked for, in no order that can be relied on; `None`
+            marks a removed one.
+        reset: The state is not a successor of that version (it was cleared): forget it, start from `changes`.
+    """
+
+    version: int
+    watermark: int
+    changes: Mapping[str, JSON]
+    reset: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredState:
+    """All there is of a derived state.
+
+    Attributes:
+        watermark: As in `StateUpdate`.
+        items: Its items by key.
+        embeddings: Embeddings by log number, as in `Store.commit`.
+    """
+
+    watermark: int
+    items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
+    embeddings: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+
+
+@runtime_checkable
+class Store(Protocol):
+    """Keeps logs and derived states, under the ids of conversations.
+
+    A store is shared by any number of memories. Its methods are coroutines that suspend only when
+    `memzoo.stores.driving.is_blocking` is false. What they return is the caller's to change.
+    `memzoo.stores.testing.PlainStoreContract` states all the rules as tests; run it over a store of your own, or
+    `StoreContract` over a `ManagedStore`.
+    """
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """Append records as one turn, all or none, and return them as they now stand in the log.
+
+        When it returns, a durable store has them on disk. A `turn_id` that the conversation already has
+        changes nothing: the entries of that turn are returned as they were.
+        """
+        ...
+
+    async def read(
+        self,
+        conversation_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> list[Entry]:
+        """Return the entries numbered above `after` and up to `until`, oldest first, and the epoch.
+
+        A reader that keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
+        entries, and an `Entries.epoch` that has changed says that older ones were deleted or replaced. Read them
+        together, from one snapshot. A store may return a plain list; a reader that keeps entries then reads all of them
+        each time.
+
+        Args:
+            conversation_id: The conversation to read; an unknown one is empty.
+            after: Only numbers greater than this.
+            until: Only numbers up to this; `None` for no bound.
+            limit: At most so many; `None` for all.
+            newest: Where `limit` cuts, keep the newest instead of the oldest (the order stays oldest first).
+        """
+        ...
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """What changed in the state of a strategy after version `since` (0: everything)."""
+        ...
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        expected: int,
+        watermark: int,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+    ) -> int:
+        """Change items of a state and move its watermark, in one step, if its version still is `expected`.
+
+        Args:
+            conversation_id: The conversation that the state belongs to.
+            strategy: The strategy that owns the state, or a name of its choice.
+            expected: The version that the change was derived from.
+            watermark: The last log number that is now taken in.
+            changes: New values of items by key; `None` removes an item.
+            embeddings: Embeddings by log number, float32 little-endian, kept with this state.
+
+        Returns:
+            The new version.
+
+        Raises:
+            ConflictError: The version is another one; nothing was changed.
+        """
+        ...
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """Delete all there is of a conversation: log, states, embeddings. Numbers start at 1 again.
+
+        Args:
+            conversation_id: Which one; an unknown one is no error.
+            only_empty: Do so only if it has no message (any more).
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back files and connections. A closed store cannot be used again."""
+        ...
+
+
+@runtime_checkable
+class ManagedStore(Store, Protocol):
+    """A store that also knows the life of its data: lists it, deletes parts of it, moves it, and keeps embeddings.
+
+    All stores of memzoo are of this kind. A memory over a plain `Store` saves, loads and learns; what needs one of
+    these methods is refused with an `UnsupportedError` that names it.
+    """
+
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
+        """The ids of conversations that have a message, in order (see `memzoo.stores.common.escaped`).
+
+        Args:
+            after: Only ids that follow this one, so that a long list can be read page by page; `None` for all.
+            limit: At most so many; `None` for all.
+            idle_since: Only conversations whose newest message is older; with a time zone.
+        """
+        ...
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """The names of the stored states of a conversation, in order."""
+        ...
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """Delete messages for good, with their embeddings; their numbers are never used again.
+
+        Args:
+            conversation_id: The conversation to delete from.
+            seqs: Their log numbers; those that are not there are passed over.
+            derived: What may have been learnt from them goes too: each state whose watermark has reached the first of
+                them is cleared, and every reader is told to start anew. Only a state that consists of embeddings keeps
+                its watermark and the embeddings of the other messages. Otherwise all states stay as they are.
+
+        Returns:
+            The numbers that were removed, in order.
+        """
+        ...
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """The embeddings committed with a state, for log numbers greater than `after`, in order."""
+        ...
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """Write a conversation as it was, all or nothing: numbers, turn ids, times, states.
+
+        Args:
+            conversation_id: A conversation that is not there.
+            entries: Its log, at least one message, by rising number.
+            states: Its states by name.
+
+        Raises:
+            ConflictError: There is such a conversation already; nothing was changed.
+            StoreError: There are no entries, or their numbers do not rise from 1 on.
+        """
+        ...
+
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
+        """Remove the remains of what was deleted from the files of the store.
+
+        Args:
+            thorough: Rewrite the files, so that no copy is left that the database made when it moved data around. It
+                takes as long as copying them, and others wait. `None` for as thorough as a server's other users bear:
+                a file is rewritten, the tables of a server are not.
+
+        Returns:
+            Whether that was done; not so if another process holds a file up.
+        """
+        ...
+
+
+def managed(store: Store, method: str) -> ManagedStore:
+    """A store as one that has a method of `ManagedStore`.
+
+    Raises:
+        UnsupportedError: It has no such method.
+    """
+    if not hasattr(store, method):
+        raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(store).__name__} lacks")
+    return cast("ManagedStore", store)
+
+
+def utc_now() -> datetime:
+    """The time now, in UTC."""
+    return datetime.now(UTC)

@@ -1,0 +1,47 @@
+"""The package cryptography, which is loaded where it is needed."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from memzoo.stores.errors import MissingExtraError, OptionError
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+__all__ = ["cryptography", "fernet_of", "hmac_of"]
+
+
+def cryptography() -> Any:
+    """The module `fernet` of the package cryptography.
+
+    Raises:
+        MissingExtraError: It is not installed.
+    """
+    try:
+        from cryptography import fernet
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of("an encrypted store", "encryption") from error
+    return fernet
+
+
+def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
+    """Encrypts with the first key, and decrypts with each.
+
+    Raises:
+        OptionError: One is no key.
+    """
+    package = cryptography()
+    try:
+        return package.MultiFernet([package.Fernet(key) for key in keys])  # type: ignore[no-any-return]
+    except (ValueError, TypeError) as error:
+        raise OptionError(
+            "an encryption key must be 32 bytes as URL-safe base64, such as EncryptedStore.new_key() makes"
+        ) from error
+
+
+def hmac_of(key: bytes, *parts: str) -> bytes:
+    """A pseudonym of these texts that only who has the key can make."""
+    return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

@@ -1,0 +1,96 @@
+"""What several stores share: ids as every database takes them, and checks of what is restored."""
+
+import itertools
+import os
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from memzoo.stores.base import Entry
+from memzoo.stores.errors import ConflictError, StoreError
+
+__all__ = [
+    "IN_MEMORY",
+    "checked_numbers",
+    "did_you_mean",
+    "escaped",
+    "existing",
+    "private",
+    "redacted",
+    "restored",
+    "shown",
+]
+
+IN_MEMORY = (
+    "a store in memory ends with its process: it cannot be pickled or deep-copied; open one that is kept, such as "
+    "open_store('sqlite:///memories.db'), or copy conversations with export_conversation and import_conversation"
+)
+"""Why a store in memory is not pickled, and what to do."""
+
+_UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
+_ESCAPE = re.compile(r"\\([0-9a-f]{4})")
+
+
+def escaped(text: str) -> str:
+    r"""An id or a key without what databases refuse: NUL, and halves of surrogate pairs.
+
+    Stores sort ids by this, by code points, so that an order means the same in all of them.
+
+    Example:
+        >>> print(escaped("a\0\\"))
+        a\0000\005c
+    """
+    return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """What to add to an error about an unknown name: the known one that is most like it; "" if none is.
+
+    Example:
+        >>> did_you_mean("sumary", ["buffer", "summary"])
+        ". Did you mean 'summary'?"
+    """
+    likely = get_close_matches(str(name), known, 1) or get_close_matches(str(name).casefold(), known, 1)
+    return f". Did you mean {likely[0]!r}?" if likely else ""
+
+
+def private(file: str, flags: int) -> int:
+    """For `open(..., opener=private)`: only its owner may read or write a file that is new; others stay as they are."""
+    return os.open(file, flags, 0o600)
+
+
+def redacted(url: str) -> str:
+    """A URL without user and passwords, however wrong it is.
+
+    Example:
+        >>> redacted("postgresql://me:secret@host/db?password=secret")
+        'postgresql://***@host/db?password=***'
+    """
+    url = re.sub(r"(password=)[^&]*", r"\1***", url, flags=re.IGNORECASE | re.DOTALL)
+    return re.sub(r"^([a-z0-9+.-]*://)?.*@", r"\1***@", url, flags=re.IGNORECASE | re.DOTALL)
+
+
+def shown(url: str) -> str:
+    """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
+    return url if url.startswith("sqlite:") else redacted(url)
+
+
+def restored(text: str) -> str:
+    """The text that was escaped."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def checked_numbers(entries: Sequence[Entry]) -> None:
+    """Make sure that entries can be a log.
+
+    Raises:
+        StoreError: There are none, or their numbers do not rise from 1 on.
+    """
+    numbers = [entry.seq for entry in entries]
+    if not numbers or numbers[0] < 1 or any(one >= other for one, other in itertools.pairwise(numbers)):
+        raise StoreError(f"a log has at least one message, and numbers that rise from 1 on, not {numbers[:10]}")
+
+
+def existing(conversation_id: str) -> ConflictError:
+    """The error that says that a conversation is there already."""
+    return ConflictError(f"there is a conversation {conversation_id!r} already; clear it, or choose another id")

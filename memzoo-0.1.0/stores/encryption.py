@@ -1,0 +1,280 @@
+"""A store that keeps its content encrypted."""
+
+import copy
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
+from memzoo.stores.driving import Closing, drive
+from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
+
+__all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
+
+KEY_VARIABLE = "MEMZOO_KEY"
+"""The environment variable with the key, or several keys separated by commas, the newest first."""
+
+T = TypeVar("T", bound=Store)
+_TOKEN = "encrypted"  # noqa: S105 - the name of a field
+_FLOAT = 4  # bytes of a number in an embedding
+
+
+class EncryptedStore(Closing):
+    """Any `Store`, with its content encrypted by Fernet (AES-128-CBC and HMAC-SHA256) on the way in.
+
+    Encrypted are messages with their roles and fields, the items of states with their values and names, and embeddings.
+    In clear stay the ids of conversations and turns, the names of strategies, numbers, times, and how long a text is.
+    Equal names of items are stored as equal pseudonyms (HMAC-SHA256) within one state of one conversation, not beyond.
+    What is encrypted is bound to its place: a message to its conversation, turn and place in it, an item to its state
+    and name, an embedding to its state and number. Elsewhere it is a `TamperedError`. See docs/data.md for what is not.
+    An index beside the store, such as a `ChromaIndex`, is not encrypted; the default index is in memory.
+
+    Example:
+        >>> from memzoo.stores import InMemoryStore
+        >>> inner = InMemoryStore()
+        >>> store = EncryptedStore(inner, EncryptedStore.new_key())
+        >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
+        >>> drive(store.read("user-42"))[0].message
+        {'role': 'user', 'content': 'hi'}
+        >>> list(drive(inner.read("user-42"))[0].message)
+        ['encrypted']
+    """
+
+    def __init__(self, store: Store, keys: str | bytes | Sequence[str | bytes]) -> None:
+        """Encrypt what goes into a store from now on.
+
+        Args:
+            store: An empty store, or one that was always used with these keys.
+            keys: A key, or several: the first one encrypts, each one decrypts. So a key is replaced: put the new one
+                first; what is written under an old one stays so until it is written again, or exported and imported.
+
+        Raises:
+            MissingExtraError: The package cryptography is not installed.
+            OptionError: A key is none; `new_key` makes one.
+            WrongKeyError: The store has content under another key, or in clear.
+        """
+        given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
+        self._fernet = fernet_of(given)
+        self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
+        self._store = store
+        for entry in drive(_samples(store)):
+            self._opened(_token(entry))
+
+    def __repr__(self) -> str:
+        return f"<EncryptedStore over {self._store!r}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "EncryptedStore":
+        new = object.__new__(EncryptedStore)
+        new.__dict__.update(self.__dict__, _store=copy.deepcopy(self._store, memo))
+        return new
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._store,)
+
+    @staticmethod
+    def new_key() -> str:
+        """A new key: keep it well, and apart from the store."""
+        return str(cryptography().Fernet.generate_key(), "ascii")
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        places = enumerate(records)
+        sealed = [Record(self._sealed_message(one, conversation_id, turn_id, place, None)) for place, one in places]
+        return self._entries(conversation_id, await self._store.append(conversation_id, sealed, turn_id=turn_id))
+
+    async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
+        """See `Store.read`."""
+        found = await self._store.read(conversation_id, **bounds)
+        opened = self._entries(conversation_id, found)
+        return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        update = await self._store.read_state(conversation_id, strategy, since=since)
+        # No token: a pseudonym under an older key; the item now has the one under the newest key.
+        tokens = {key: token for key, token in update.changes.items() if token is not None}
+        opened = dict(self._item(conversation_id, strategy, *pair) for pair in tokens.items())
+        changes = {name: value for name, value in opened.items() if value is not None or not update.reset}
+        return replace(update, changes=changes)
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+        **versions: Any,
+    ) -> int:
+        """See `Store.commit`."""
+        items = self._sealed_items(conversation_id, strategy, changes)
+        vectors = self._sealed_vectors(conversation_id, strategy, embeddings or {})
+        return await self._store.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """See `Store.embeddings`."""
+        found = await managed(self._store, "embeddings").embeddings(conversation_id, strategy, after=after)
+        return {seq: self._vector(token, conversation_id, strategy, seq) for seq, token in found.items()}
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        await self._store.clear(conversation_id, only_empty=only_empty)
+
+    async def conversations(self, **bounds: Any) -> list[str]:
+        """See `Store.conversations`."""
+        return await managed(self._store, "conversations").conversations(**bounds)
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        return await managed(self._store, "forget").forget(conversation_id, seqs, derived=derived)
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        return await managed(self._store, "states").states(conversation_id)
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        log = [self._sealed_entry(conversation_id, entry) for entry in entries]
+        sealed = {
+            name: StoredState(
+                state.watermark,
+                self._sealed_items(conversation_id, name, state.items),
+                self._sealed_vectors(conversation_id, name, state.embeddings),
+            )
+            for name, state in states.items()
+        }
+        await managed(self._store, "restore").restore(conversation_id, log, sealed)
+
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
+        """See `Store.scrub`."""
+        return await managed(self._store, "scrub").scrub(thorough=thorough)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._store.close()
+
+    def _sealed(self, value: JSON) -> str:
+        try:
+            text = json.dumps(value, separators=(",", ":"))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
+        return self._fernet.encrypt(text.encode()).decode()
+
+    def _sealed_entry(self, conversation_id: str, entry: Entry) -> Entry:
+        message = self._sealed_message(entry, conversation_id, entry.turn_id, None, entry.seq)
+        return replace(entry, message=message, fields={})
+
+    def _sealed_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
+        return {_TOKEN: self._sealed([said.message, dict(said.fields), place])}
+
+    def _sealed_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
+        # A removed item is a token too: a reader has to learn its name.
+        place = [conversation_id, strategy]
+        pseudonyms = {name: self._pseudonyms(place, name) for name in changes}
+        old = {one: None for _, *older in pseudonyms.values() for one in older}
+        return old | {pseudonyms[name][0]: self._sealed([name, value, place]) for name, value in changes.items()}
+
+    def _pseudonyms(self, place: Sequence[str], name: str) -> list[str]:
+        """What an item is called in the store, under the newest key and under each older one."""
+        return [hmac_of(key, json.dumps(place), name).hex() for key in self._name_keys]
+
+    def _sealed_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
+        place = conversation_id, strategy
+        return {seq: self._fernet.encrypt(_mark(*place, seq) + vector) for seq, vector in embeddings.items()}
+
+    def _decrypted(self, token: str | bytes) -> bytes:
+        try:
+            return self._fernet.decrypt(token)
+        except cryptography().InvalidToken as error:
+            raise WrongKeyError("the store has content that none of the given keys decrypts") from error
+
+    def _opened(self, token: JSON) -> Any:
+        return json.loads(self._decrypted(token))
+
+    # Earlier releases bound nothing to its place: what they wrote is taken as it is.
+
+    def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
+        name, value, *bound = self._opened(token)
+        place = [conversation_id, strategy]
+        if pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
+            raise _tampered(f"an item of the state {strategy!r} of {conversation_id!r}")
+        return name, value
+
+    def _vector(self, token: bytes, *place: JSON) -> bytes:
+        plain, mark = self._decrypted(token), _mark(*place)
+        if len(plain) % _FLOAT == 0:
+            return plain
+        if not plain.startswith(mark):
+            raise _tampered(f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}")
+        return plain.removeprefix(mark)
+
+    def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
+        # Where a turn begins is not known when it is encrypted, but its messages follow each other.
+        begins: dict[str, int] = {}
+        opened: list[Entry] = []
+        for entry in entries:
+            message, fields, *bound = self._opened(_token(entry))
+            for id_, turn_id, place, seq in bound:
+                first = entry.seq - (place or 0)
+                is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
+                if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
+                    raise _tampered(f"message {entry.seq} of {conversation_id!r}")
+            opened.append(replace(entry, message=message, fields=fields))
+        return opened
+
+
+def keys_from_environment() -> list[str] | None:
+    """The keys in `MEMZOO_KEY`, or `None`."""
+    keys = os.environ.get(KEY_VARIABLE)
+    return keys.split(",") if keys else None
+
+
+def _unpickled(store: Store) -> EncryptedStore:
+    keys = keys_from_environment()
+    if keys is None:
+        raise WrongKeyError(f"a pickled store holds no key: set {KEY_VARIABLE} before {store!r} is unpickled")
+    return EncryptedStore(store, keys)
+
+
+def unlocked(store: T, keys: str | bytes | Sequence[str | bytes] | None) -> "T | EncryptedStore":
+    """A store as it can be read: with keys an `EncryptedStore`, without them itself.
+
+    Raises:
+        WrongKeyError: It is encrypted, and there are no keys, or the wrong ones; or it is not, and there are some.
+    """
+    if keys is not None:
+        return EncryptedStore(store, keys)
+    if any(map(_is_encrypted, drive(_samples(store)))):
+        raise WrongKeyError("the store is encrypted: a key is needed to open it")
+    return store
+
+
+def _token(entry: Entry) -> JSON:
+    if not _is_encrypted(entry):
+        raise WrongKeyError("the store has content that is not encrypted; open it without a key")
+    return entry.message[_TOKEN]
+
+
+def _mark(*place: JSON) -> bytes:
+    """What an embedding begins with in its place: a length that floats do not have tells it from one without."""
+    return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
+
+
+def _tampered(what: str) -> TamperedError:
+    return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
+
+
+def _is_encrypted(entry: Entry) -> bool:
+    return list(entry.message) == [_TOKEN]
+
+
+async def _samples(store: Store) -> list[Entry]:
+    """The oldest and the newest message of a conversation, if the store has any, and can say so."""
+    listed = await store.conversations(limit=1) if isinstance(store, ManagedStore) else []
+    return [
+        entry for id_ in listed for newest in (False, True) for entry in await store.read(id_, limit=1, newest=newest)
+    ]

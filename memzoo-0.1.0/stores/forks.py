@@ -1,0 +1,95 @@
+"""What a forked process must not inherit: locks that are taken by threads it does not have, and connections."""
+
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+__all__ = ["Forked", "cached_property", "new_lock", "new_rlock", "watch"]
+
+L = TypeVar("L")
+T = TypeVar("T")
+
+# What such a lock guards takes far less; only one that is held while its thread waits for something takes longer.
+_PATIENCE = 0.1
+
+
+class Forked(Protocol):
+    """Something that is told of each fork."""
+
+    def before_fork(self) -> None:
+        """Get ready."""
+
+    def after_fork(self) -> None:
+        """Go on, in the parent and in the child."""
+
+
+_locks: weakref.WeakSet[Any] = weakref.WeakSet()
+_watchers: weakref.WeakSet[Forked] = weakref.WeakSet()
+_registering = threading.Lock()
+_taken: list[Any] = []
+_told: list[Forked] = []
+
+
+def new_lock() -> threading.Lock:
+    """A `threading.Lock` that is free in a forked process."""
+    return _registered(threading.Lock())
+
+
+def new_rlock() -> "threading.RLock":
+    """A `threading.RLock` that is free in a forked process."""
+    return _registered(threading.RLock())
+
+
+class cached_property(functools.cached_property[T]):  # noqa: N801 - called like what it stands for
+    """A `functools.cached_property` that hangs in no forked process: Python 3.11's has a lock for all instances."""
+
+    def __init__(self, func: Callable[[Any], T]) -> None:
+        super().__init__(func)
+        if hasattr(self, "lock"):
+            self.lock = new_rlock()
+
+
+def watch(watcher: Forked) -> None:
+    """Tell it of each fork, as long as somebody else holds it."""
+    with _registering:
+        _watchers.add(watcher)
+
+
+def _registered(lock: L) -> L:
+    with _registering:
+        _locks.add(lock)
+    return lock
+
+
+def _before() -> None:
+    with _registering:
+        _told.extend(_watchers)
+    for watcher in _told:
+        watcher.before_fork()
+    # The fork takes the locks, so that what they guard is copied when no thread is in the middle of changing it.
+    _taken.extend(lock for lock in [_registering, *_locks] if lock.acquire(timeout=_PATIENCE))
+
+
+def _after_in_parent() -> None:
+    while _taken:
+        _taken.pop().release()
+    while _told:
+        _told.pop().after_fork()
+
+
+def _after_in_child() -> None:
+    taken = set(map(id, _taken))
+    every: list[Any] = [_registering, *_locks]
+    for lock in every:
+        if id(lock) not in taken:
+            lock._at_fork_reinit()  # noqa: SLF001 - as the standard library does with its own
+    # A server that forks in C (uWSGI) says so only afterwards.
+    _told[:] = _watchers
+    _after_in_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

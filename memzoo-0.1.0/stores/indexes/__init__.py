@@ -1,0 +1,1 @@
+"""Vector indexes: exact search in memory, Chroma and pgvector."""

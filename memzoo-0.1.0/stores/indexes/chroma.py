@@ -1,0 +1,279 @@
+"""Search by embedding with Chroma: in process, in a folder, or on a server."""
+
+import ctypes
+import gc
+import hashlib
+import json
+import os
+import re
+import uuid
+import weakref
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memzoo.stores.driving import Closing
+from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.forks import watch
+from memzoo.stores.indexes.chroma_folder import ChromaFolder
+from memzoo.stores.indexes.index import check_dimension, decode, digest
+
+if TYPE_CHECKING:
+    from chromadb import Collection
+    from chromadb.api import ClientAPI
+    from chromadb.api.types import Metadata
+
+__all__ = ["ChromaIndex"]
+
+
+class ChromaIndex(Closing):
+    """A `VectorIndex` in Chroma, for more embeddings than memory or time allow to compare one by one.
+
+    Without arguments it lives as long as the process. With a `path` it is in a folder, which one index at a time may
+    have open. With a `host` it is on a Chroma server (`chroma run`), which any number of processes share. The store
+    remains the owner of the embeddings, so what Chroma has lost is put in again when it is missed.
+
+    A folder that was not properly closed (the process was killed), or that somebody changed since, is not opened again,
+    because Chroma may crash on it: the index begins empty, and each conversation is filled in again from the store
+    when it is first searched. Nothing is embedded anew. An index that is dropped or left at the end of the program
+    is closed properly.
+
+    A forked process cannot use an index of its parent, since Chroma's threads stay behind: it opens one of its own.
+
+    All conversations share one collection for each dimension, named `{collection}-{dimension}`. An embedding
+    is kept under a digest of its conversation's id and space: no id reaches Chroma, so none can confuse it or
+    be read there.
+
+    The methods are coroutines that never suspend, also with a server: they wait for its answer. Chroma's search is
+    approximate: of many embeddings, and above all of many equal ones, it may miss some.
+
+    Example:
+        >>> import struct
+        >>> from memzoo.stores.driving import drive
+        >>> index = ChromaIndex()
+        >>> drive(index.add("user-42", "toy", {1: struct.pack("<2f", 1, 0), 2: struct.pack("<2f", 0, 1)}))
+        >>> drive(index.search("user-42", "toy", struct.pack("<2f", 2, 0), k=1))
+        [(1, 1.0)]
+    """
+
+    def __init__(
+        self,
+        client: "ClientAPI | None" = None,
+        *,
+        path: str | Path | None = None,
+        host: str | None = None,
+        port: int = 8000,
+        collection: str = "memzoo",
+    ) -> None:
+        """An index in process, or where at most one of `client`, `path` and `host` says.
+
+        Args:
+            client: A Chroma client of your own; not an asynchronous one.
+            path: A folder, created if missing; the index is in a folder below it.
+            host: A Chroma server's name or address.
+            port: The server's port.
+            collection: What the names of the collections begin with, at least 2 of `a-z A-Z 0-9 . _ -`.
+
+        Raises:
+            MissingExtraError: Chroma is not installed.
+            OptionError: More than one place is given.
+            StoreError: The folder or the server cannot be opened, or another index has the folder open.
+        """
+        try:
+            import chromadb
+        except ModuleNotFoundError as error:
+            raise MissingExtraError.of("ChromaIndex", "chroma") from error
+        if sum(place is not None for place in (client, path, host)) > 1:
+            raise OptionError("client, path and host exclude each other: give one of them, or none")
+        in_process = client is None and path is None and host is None
+        # In-process clients all see the same data, but two indexes may serve two different stores.
+        self._prefix = f"{collection}-{uuid.uuid4().hex}" if in_process else collection
+        self._place = str(path or (f"{host}:{port}" if host else "in process"))
+        self._folder = None if path is None else ChromaFolder(path)
+        with _explained(self._place, self._folder):
+            if self._folder is not None:
+                self._client = self._folder.client()
+            elif host is not None:
+                self._client = chromadb.HttpClient(host, port)
+            else:
+                self._client = client or chromadb.EphemeralClient()
+            drop = self._prefix if in_process else None
+            self._finalizer = weakref.finalize(
+                self, _give_back, self._client, self._folder, drop=drop, close=client is None
+            )
+            self._batch = self._client.get_max_batch_size()
+        self._pid = os.getpid()
+        _forks.tell(self)
+
+    def __repr__(self) -> str:
+        return f"<ChromaIndex {self._place}>"
+
+    async def add(self, conversation_id: str, space: str, embeddings: Mapping[int, bytes]) -> None:
+        """See `VectorIndex.add`."""
+        if not embeddings:
+            return
+        key, matrix = _key(conversation_id, space), decode(embeddings.values())
+        ids = [f"{key}-{number}" for number in embeddings]
+        digests = [digest(embedding) for embedding in embeddings.values()]
+        with self._open():
+            self._check_others(matrix.shape[1], conversation_id, space)
+            collection = self._client.get_or_create_collection(
+                f"{self._prefix}-{matrix.shape[1]}",
+                configuration={"hnsw": {"space": "cosine"}},
+                embedding_function=None,
+            )
+            for start in range(0, len(ids), self._batch):
+                some = slice(start, start + self._batch)
+                labels: list[Metadata] = [{"memory": key, "digest": sign} for sign in digests[some]]
+                collection.upsert(ids[some], embeddings=matrix[some], metadatas=labels)
+
+    async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
+        """See `VectorIndex.search`."""
+        vector, key = decode([query]), _key(conversation_id, space)
+        if k < 1:
+            return []
+        with self._open():
+            collection = self._collection(vector.shape[1])
+            found = _nearest(collection, key, vector, k) if collection else []
+            if not found:
+                self._check_others(vector.shape[1], conversation_id, space)
+        return found
+
+    async def known(self, conversation_id: str, space: str) -> dict[int, str]:
+        """See `VectorIndex.known`."""
+        where: Any = {"memory": _key(conversation_id, space)}
+        with self._open():
+            found = [collection.get(where=where, include=["metadatas"]) for collection in self._collections().values()]
+        return {
+            _number(id_): str(labels["digest"])
+            for one in found
+            for id_, labels in zip(one["ids"], one["metadatas"] or [], strict=True)
+        }
+
+    async def remove(self, conversation_id: str, space: str) -> None:
+        """See `VectorIndex.remove`."""
+        with self._open():
+            for collection in self._collections().values():
+                collection.delete(where={"memory": _key(conversation_id, space)})
+
+    def close(self) -> None:
+        """Give back files and connections; a client of your own stays open. A closed index cannot be used again."""
+        if self._finalizer.alive:
+            self._finalizer()
+            # Chroma leaves its connections to a server open until nobody holds the client any more.
+            del self._client
+
+    def leave(self) -> None:
+        """Leave Chroma to the process that this one was forked from, and never let go of it here."""
+        if inherited := self._finalizer.detach():
+            # Nothing less outlives the end of a program, which lets go of all modules and what they hold.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(inherited))
+
+    @contextmanager
+    def _open(self) -> Generator[None, None, None]:
+        if self._pid != os.getpid():
+            raise StoreError(
+                f"Chroma ({self._place}): this index was opened before the process was forked, and Chroma's threads "
+                "stayed behind: open a ChromaIndex in each process (for one that all share, host=...)"
+            )
+        if not self._finalizer.alive:
+            raise StoreError("this index is closed")
+        with _explained(self._place, self._folder):
+            yield
+
+    def _collection(self, dimension: int) -> "Collection | None":
+        from chromadb.errors import NotFoundError
+
+        try:
+            # Without the None, Chroma attaches a function of its own, which downloads a model.
+            return self._client.get_collection(f"{self._prefix}-{dimension}", embedding_function=None)
+        except NotFoundError:
+            return None
+
+    def _collections(self) -> dict[int, "Collection"]:
+        found = {_number(name): self._collection(_number(name)) for name in _names(self._client, self._prefix)}
+        return {dimension: collection for dimension, collection in found.items() if collection}
+
+    def _check_others(self, dimension: int, conversation_id: str, space: str) -> None:
+        where: Any = {"memory": _key(conversation_id, space)}
+        for held, collection in self._collections().items():
+            if held != dimension and collection.get(where=where, limit=1, include=[])["ids"]:
+                check_dimension(held, dimension, conversation_id, space)
+
+
+class _Forks:
+    """Keeps a forked process from ending its parent's clients: Chroma would wait for threads that are not there."""
+
+    def __init__(self) -> None:
+        self._indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
+
+    def tell(self, index: ChromaIndex) -> None:
+        """Leave it to this process, should there be another one."""
+        self._indexes.add(index)
+        watch(self)
+
+    def before_fork(self) -> None:
+        """Let no client that nobody holds any more be found by the garbage collector of the child."""
+        gc.collect()
+
+    def after_fork(self) -> None:
+        """In a child: hold what the indexes of the parent hold, for ever."""
+        for index in self._indexes:
+            if index._pid != os.getpid():  # noqa: SLF001 - same file
+                index.leave()
+
+
+_forks = _Forks()
+
+
+def _names(client: "ClientAPI", prefix: str) -> list[str]:
+    names = [collection.name for collection in client.list_collections()]
+    return [name for name in names if re.fullmatch(re.escape(prefix) + "-[0-9]+", name)]
+
+
+def _give_back(client: "ClientAPI", folder: ChromaFolder | None, *, drop: str | None, close: bool) -> None:
+    for name in _names(client, drop) if drop else ():
+        client.delete_collection(name)
+    if close and (closing := getattr(client, "close", None)):
+        closing()
+    if folder is not None:
+        folder.close()
+
+
+def _nearest(collection: "Collection", key: str, vector: Any, k: int) -> list[tuple[int, float]]:
+    """Where equals stand on both sides of the cut, Chroma's choice is arbitrary: look further, and choose."""
+    count = k + 1
+    while True:
+        answer = collection.query(vector, n_results=count, where={"memory": key}, include=["distances"])
+        distances = (answer["distances"] or [[]])[0]
+        if len(distances) < count or distances[-1] > distances[k - 1]:
+            break
+        count *= 2
+    found = [(_number(id_), _similarity(distance)) for id_, distance in zip(answer["ids"][0], distances, strict=True)]
+    return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
+
+
+def _key(conversation_id: str, space: str) -> str:
+    return hashlib.sha256(json.dumps([conversation_id, space]).encode()).hexdigest()
+
+
+def _number(name: str) -> int:
+    return int(name.rpartition("-")[2])
+
+
+def _similarity(distance: float) -> float:
+    return max(-1.0, min(1.0, 1.0 - distance))
+
+
+@contextmanager
+def _explained(place: str, folder: ChromaFolder | None) -> Generator[None, None, None]:
+    import httpx
+    from chromadb.errors import ChromaError, InternalError
+
+    try:
+        yield
+    except (ChromaError, httpx.HTTPError, OSError, ValueError) as error:
+        if folder is not None and isinstance(error, (InternalError, OSError)):
+            folder.sound = False
+        raise StoreError(f"Chroma ({place}): {error}") from error

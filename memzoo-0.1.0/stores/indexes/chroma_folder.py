@@ -1,0 +1,113 @@
+"""The folder of an index that a kill may leave broken: owned by one process, and trusted only after a proper close."""
+
+import contextlib
+import json
+import shutil
+import sqlite3
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memzoo.stores.errors import StoreError
+
+if TYPE_CHECKING:
+    from chromadb.api import ClientAPI
+
+__all__ = ["ChromaFolder"]
+
+_NOTES = "memzoo.db"
+_INDEX = "index-"
+
+
+class ChromaFolder:
+    """A folder with Chroma's files in a folder below it, named `index-` and a number that is never used again.
+
+    A killed process leaves Chroma's files as they are at that moment, and about once in a hundred times they are
+    broken then: opening them may end the process, or fill the disk. No code can catch that, so such files are not
+    opened. Closing the folder notes the sizes and times of all files; whoever opens it and finds another state than
+    was noted, or no note, begins with an empty index instead, and deletes the old one.
+
+    Args:
+        path: The folder, created if missing.
+
+    Attributes:
+        index: Where Chroma's files are to be.
+        sound: Set it to false to have the next one begin with an empty index.
+
+    Raises:
+        StoreError: The folder cannot be used, or another index has it open.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path).absolute()
+        self.sound = True
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+            self._notes = self._locked()
+            try:
+                self.index = self._trusted() or self._new()
+            except BaseException:
+                self._notes.close()
+                raise
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"Chroma ({path}): {getattr(error, 'strerror', None) or error}") from error
+
+    def client(self) -> "ClientAPI":
+        """A new client on the index."""
+        import chromadb  # loaded only where it is needed
+
+        try:
+            return chromadb.PersistentClient(self.index)
+        except BaseException:
+            self.sound = False
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let others open the folder."""
+        with contextlib.closing(self._notes), contextlib.suppress(OSError, sqlite3.Error):
+            if self.sound:
+                files = json.dumps(_files(self.index))
+                self._notes.execute("INSERT INTO closed VALUES (?, ?)", (self.index.name, files))
+
+    def _locked(self) -> sqlite3.Connection:
+        """The notes, which are at the same time a lock: it goes with the process, however that ends."""
+        file = self._path / _NOTES
+        notes = sqlite3.connect(file, timeout=0, isolation_level=None, check_same_thread=False)
+        try:
+            notes.execute("PRAGMA locking_mode = EXCLUSIVE")
+            notes.execute("BEGIN EXCLUSIVE")
+            notes.execute("CREATE TABLE IF NOT EXISTS closed (name, files)")
+            notes.execute("COMMIT")
+        except sqlite3.Error as error:
+            notes.close()
+            if error.sqlite_errorcode in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+                file.unlink()
+                return self._locked()
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise StoreError(
+                    f"Chroma ({self._path}): another index has this folder open, in this process or in another; "
+                    "share one ChromaIndex, or let several processes use a server (host=...)"
+                ) from error
+            raise
+        return notes
+
+    def _trusted(self) -> Path | None:
+        """The files that were properly closed and not touched since; from now on they count as open."""
+        closed: list[tuple[str, str]] = self._notes.execute("DELETE FROM closed RETURNING name, files").fetchall()
+        for name, files in closed:
+            if json.loads(files) == _files(self._path / name):
+                return self._path / name
+        return None
+
+    def _new(self) -> Path:
+        for old in self._path.glob(f"{_INDEX}*"):
+            shutil.rmtree(old)
+        return self._path / f"{_INDEX}{uuid.uuid4().hex}"
+
+
+def _files(folder: Path) -> dict[str, list[int]]:
+    """Size and time of each file."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    states = {file: file.stat() for file in files}
+    return {str(file.relative_to(folder)): [state.st_size, state.st_mtime_ns] for file, state in states.items()}

@@ -1,0 +1,268 @@
+"""The store that lives as long as the process."""
+
+import copy
+import itertools
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from operator import itemgetter
+from typing import Any, TypeAlias, cast
+
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
+from memzoo.stores.driving import Closing
+from memzoo.stores.errors import ConflictError, UnsupportedError
+from memzoo.stores.forks import new_rlock
+
+__all__ = ["InMemoryStore"]
+
+
+# The fields of an `Entry`: an entry of its own is made for each caller.
+_Stored: TypeAlias = tuple[int, Message, str, datetime, Mapping[str, str | None]]
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_NO_FIELDS: Mapping[str, str | None] = {}
+_seq = itemgetter(0)
+
+
+@dataclass
+class _State:
+    born: int
+    version: int
+    watermark: int = 0
+    items: dict[str, tuple[int, JSON]] = field(default_factory=dict[str, tuple[int, JSON]])
+    embeddings: dict[int, bytes] = field(default_factory=dict[int, bytes])
+
+
+@dataclass
+class _Conversation:
+    born: int
+    epoch: int
+    last: int = 0
+    log: list[_Stored] = field(default_factory=list[_Stored])
+    turns: dict[str, list[_Stored]] = field(default_factory=dict[str, list[_Stored]])
+    states: dict[str, _State] = field(default_factory=dict[str, _State])
+
+
+class InMemoryStore(Closing):
+    r"""A `Store` in dictionaries: the default, for tests and for conversations that need not outlive the process.
+
+    Example:
+        >>> from memzoo.memories import create_memory
+        >>> store = InMemoryStore()
+        >>> memory = create_memory("buffer", store=store, conversation_id="user-42")
+        >>> memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> create_memory("window", store=store, conversation_id="user-42").load_memory_variables({})
+        {'history': 'Human: hi\nAI: hello'}
+    """
+
+    def __init__(self, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """A new, empty store.
+
+        Args:
+            clock: Gives the time, with a time zone, that is stamped on each message.
+        """
+        self.clock = clock
+        self._lock = new_rlock()
+        self._conversations: dict[str, _Conversation] = {}
+        # One sequence for the whole store: a conversation that was cleared never meets an old version again.
+        self._versions = itertools.count(1)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise UnsupportedError(IN_MEMORY)
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        now = self.clock()
+        if now.tzinfo is not UTC:
+            now = now.astimezone(UTC)
+        with self._lock:
+            conversation = self._conversations.get(conversation_id) or self._begun()
+            turn = conversation.turns.get(turn_id)
+            if turn is None:
+                numbered = enumerate(records, start=conversation.last + 1)
+                turn = [_stored(seq, record, turn_id, now) for seq, record in numbered]
+                if turn:
+                    conversation.last = turn[-1][0]
+                    conversation.log.extend(turn)
+                    conversation.turns[turn_id] = turn
+                    self._conversations[conversation_id] = conversation
+            return _given(turn)
+
+    async def read(
+        self,
+        conversation_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> Entries:
+        """See `Store.read`."""
+        with self._lock:
+            conversation = self._conversations.get(conversation_id)
+            if conversation is None:
+                return Entries()
+            log = conversation.log
+            first = bisect_right(log, after, key=_seq)
+            last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
+            if limit is not None:
+                count = max(limit, 0)
+                first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
+            return Entries(_given(log[first:last]), conversation.epoch)
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        with self._lock:
+            state = self._state(conversation_id, strategy)
+            if since == state.version and since >= state.born:
+                return StateUpdate(state.version, state.watermark, {}, reset=False)
+            reset = not state.born <= since <= state.version
+            changes = {key: value for key, (at, value) in state.items.items() if reset or at > since}
+            if reset:
+                changes = {key: value for key, value in changes.items() if value is not None}
+            return StateUpdate(state.version, state.watermark, _copied(changes), reset)
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        expected: int,
+        watermark: int,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+    ) -> int:
+        """See `Store.commit`."""
+        with self._lock:
+            state = self._state(conversation_id, strategy)
+            if state.version != expected or conversation_id not in self._conversations:
+                raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
+            items = _copied(dict(changes))
+            state.version, state.watermark = next(self._versions), watermark
+            state.items.update({key: (state.version, value) for key, value in items.items()})
+            state.embeddings.update(embeddings or {})
+            self._conversations[conversation_id].states[strategy] = state
+            return state.version
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """See `Store.embeddings`."""
+        with self._lock:
+            found = self._state(conversation_id, strategy).embeddings
+            keys = sorted(found)
+            return {key: found[key] for key in keys[bisect_right(keys, after) :]}
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        with self._lock:
+            conversation = self._conversations.get(conversation_id)
+            if conversation and not (only_empty and conversation.log):
+                del self._conversations[conversation_id]
+
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
+        """See `Store.conversations`."""
+        with self._lock:
+            newest = {id_: one.log[-1][3] for id_, one in self._conversations.items() if one.log}
+        chosen = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
+        found = sorted((id_ for id_ in chosen if after is None or escaped(id_) > escaped(after)), key=escaped)
+        return found if limit is None else found[: max(limit, 0)]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        gone = set(seqs)
+        with self._lock:
+            conversation = self._conversations.get(conversation_id) or _Conversation(0, 0)
+            removed = [stored[0] for stored in conversation.log if stored[0] in gone]
+            if removed:
+                conversation.epoch = next(self._versions)
+                conversation.log = _without(conversation.log, gone)
+                turns = {id_: _without(turn, gone) for id_, turn in conversation.turns.items()}
+                conversation.turns = {id_: turn for id_, turn in turns.items() if turn}
+                if derived:
+                    self._start_anew(conversation, removed[0])
+                for state in conversation.states.values():
+                    state.embeddings = {seq: vector for seq, vector in state.embeddings.items() if seq not in gone}
+            return removed
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        with self._lock:
+            conversation = self._conversations.get(conversation_id)
+            return sorted(conversation.states) if conversation else []
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        log = [_stored(one.seq, one, one.turn_id, one.created_at) for one in entries]
+        kept = copy.deepcopy(dict(states))
+        with self._lock:
+            if conversation_id in self._conversations:
+                raise existing(conversation_id)
+            new = self._begun()
+            new.last, new.log = log[-1][0], log
+            for stored in log:
+                new.turns.setdefault(stored[2], []).append(stored)
+            for name, state in kept.items():
+                items = {key: (new.born, value) for key, value in state.items.items() if value is not None}
+                new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
+            self._conversations[conversation_id] = new
+
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
+        """See `Store.scrub`: there are no files."""
+        return True
+
+    def close(self) -> None:
+        """Does nothing: there is nothing to give back."""
+
+    def _begun(self) -> _Conversation:
+        version = next(self._versions)
+        return _Conversation(born=version, epoch=version)
+
+    def _start_anew(self, conversation: _Conversation, first: int) -> None:
+        """Clear what may have been learnt from a message, and tell every reader."""
+        conversation.born = next(self._versions)
+        kept = {
+            name: state
+            for name, state in conversation.states.items()
+            if state.watermark < first or (state.embeddings and not state.items)
+        }
+        for state in kept.values():
+            state.born = state.version = conversation.born
+        conversation.states = kept
+
+    def _state(self, conversation_id: str, strategy: str) -> _State:
+        conversation = self._conversations.get(conversation_id)
+        if conversation is None:
+            return _State(0, 0)
+        return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
+
+
+def _without(log: Sequence[_Stored], gone: Collection[int]) -> list[_Stored]:
+    return [stored for stored in log if stored[0] not in gone]
+
+
+def _stored(seq: int, said: Record | Entry, turn_id: str, at: datetime) -> _Stored:
+    return seq, _copied_message(said.message), turn_id, at, dict(said.fields) if said.fields else _NO_FIELDS
+
+
+def _given(log: Sequence[_Stored]) -> list[Entry]:
+    return [
+        Entry(seq, _copied_message(message), turn_id, at, dict(fields)) for seq, message, turn_id, at, fields in log
+    ]
+
+
+def _copied_message(message: Message) -> Message:
+    # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
+    return dict(message) if _SCALARS.issuperset(map(type, message.values())) else _copied(message)
+
+
+def _copied(value: JSON) -> JSON:
+    """A copy of JSON; many times faster than `deepcopy`, which has to expect anything."""
+    if isinstance(value, dict):
+        items = cast("dict[str, JSON]", value).items()
+        return {key: item if type(item) in _SCALARS else _copied(item) for key, item in items}
+    if isinstance(value, (list, tuple)):
+        return [_copied(item) for item in cast("Sequence[JSON]", value)]
+    return value

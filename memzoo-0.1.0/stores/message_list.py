@@ -1,0 +1,107 @@
+"""A store over something that only gets, replaces and deletes a list of messages."""
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, utc_now
+from memzoo.stores.driving import Closing
+from memzoo.stores.forks import new_rlock
+from memzoo.stores.memory import InMemoryStore
+
+__all__ = ["MessageListStore"]
+
+
+class MessageListStore(Closing):
+    """A plain `Store` that keeps messages in lists, and all else in the memory of this process.
+
+    Its promises are weaker than those of other stores:
+
+    - What strategies learn, turn ids and times live in this process alone. After a restart, states are derived anew
+      from the messages; a turn that is saved again then is stored twice.
+    - Nothing protects a list from others: of two processes that save to one conversation at the same time, one may
+      overwrite what the other has just saved.
+    - Where somebody else has changed or removed messages, numbers start anew, and so do all states.
+    - Each call reads the whole list, and each save writes all of it. The functions are called within the call, one at
+      a time, so that slow ones block an event loop.
+
+    Example:
+        >>> from memzoo.memories import create_memory
+        >>> lists = {}
+        >>> store = MessageListStore(
+        ...     get=lambda id_: lists.get(id_, []), update=lists.__setitem__, delete=lambda id_: lists.pop(id_, None)
+        ... )
+        >>> memory = create_memory("buffer", store=store, conversation_id="user-42")
+        >>> memory.save_context({"input": "hi"}, {"output": "hello"})
+        >>> lists["user-42"]
+        [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
+    """
+
+    def __init__(
+        self,
+        *,
+        get: Callable[[str], Sequence[Message]],
+        update: Callable[[str, list[Message]], object],
+        delete: Callable[[str], object],
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        """Keep messages with these functions.
+
+        Args:
+            get: Returns all messages of a conversation, none for an unknown one; such as `getMessages` in LangChain4j.
+            update: Replaces all messages of a conversation, such as `updateMessages`.
+            delete: Deletes a conversation, such as `deleteMessages`.
+            clock: Gives the time, with a time zone, at which a message is first seen.
+        """
+        self._get, self._update, self._delete = get, update, delete
+        self._seen = InMemoryStore(clock=clock)
+        self._lock = new_rlock()
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        with self._lock:
+            before = await self._look(conversation_id)
+            entries = await self._seen.append(conversation_id, records, turn_id=turn_id)
+            log = await self._seen.read(conversation_id)
+            try:
+                if len(log) > before:
+                    self._update(conversation_id, [entry.message for entry in log])
+            except BaseException:
+                await self._seen.forget(conversation_id, [entry.seq for entry in entries], derived=False)
+                raise
+            return entries
+
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
+        """See `Store.read`."""
+        with self._lock:
+            await self._look(conversation_id)
+            return await self._seen.read(conversation_id, **bounds)
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        with self._lock:
+            await self._look(conversation_id)
+            return await self._seen.read_state(conversation_id, strategy, since=since)
+
+    async def commit(self, conversation_id: str, strategy: str, *, changes: Mapping[str, JSON], **versions: Any) -> int:
+        """See `Store.commit`."""
+        return await self._seen.commit(conversation_id, strategy, changes=changes, **versions)
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        with self._lock:
+            if not (await self._look(conversation_id) and only_empty):
+                self._delete(conversation_id)
+                await self._seen.clear(conversation_id)
+
+    async def _look(self, conversation_id: str) -> int:
+        """Take in what the list has now, and return how many messages that is."""
+        found = list(self._get(conversation_id))
+        known = [entry.message for entry in await self._seen.read(conversation_id)]
+        if found[: len(known)] != known:
+            await self._seen.clear(conversation_id)
+            known = []
+        for message in found[len(known) :]:
+            await self._seen.append(conversation_id, [Record(message)], turn_id=uuid.uuid4().hex)
+        return len(found)

@@ -1,0 +1,142 @@
+"""From a URL to a store."""
+
+import functools
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+
+from memzoo.stores.base import ManagedStore, utc_now
+from memzoo.stores.common import did_you_mean, redacted
+from memzoo.stores.encryption import unlocked
+from memzoo.stores.errors import OptionError, PluginError
+from memzoo.stores.memory import InMemoryStore
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["KINDS", "OpenStore", "open_store"]
+
+KINDS = {
+    "memory://": "a new store in memory, which ends with the process",
+    "sqlite:///memories.db": "a file in the current folder",
+    "sqlite:////var/lib/chat.db": "a file by its absolute path",
+    "sqlite://": "a new SQLite database in memory",
+    "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
+}
+"""The kinds of stores, by an example of their URL."""
+
+
+@runtime_checkable
+class OpenStore(ManagedStore, Protocol):
+    """A store that is closed at the end of a `with` or an `async with`."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *_: object) -> None: ...
+
+
+def open_store(
+    url: str, *, clock: Callable[[], datetime] = utc_now, key: str | bytes | Sequence[str | bytes] | None = None
+) -> OpenStore:
+    """Open the store that a URL names; create it where it does not exist yet. At the end of a `with` it is closed.
+
+    ============================== =========================================================================
+    `memory://`                    A new `InMemoryStore`.
+    `sqlite:///memories.db`        A file in the current folder.
+    `sqlite:////var/lib/chat.db`   A file by its absolute path (`sqlite:///C:/chat.db` on Windows).
+    `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
+    `postgresql://me:pw@host/db`   A database on a PostgreSQL server, for any number of processes and machines.
+    ============================== =========================================================================
+
+    A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
+    `?synchronous=normal` (it outlives only a crash of the process, but saving is many times faster), and
+    `?timeout=30`, the most seconds to wait while others write. In the path, `%` and `?` are
+    written as `%25` and `%3F`.
+
+    PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each
+    event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
+    another writer, and what libpq knows, such as `?sslmode=verify-full`. `postgres://` is the same.
+
+    An installed package may add others: an entry point of the group `memzoo.stores`, named like the scheme, that leads
+    to a function of the URL and the keyword `clock`. What it returns has at least the methods of a `Store`.
+
+    Args:
+        url: One of the above.
+        clock: Gives the time, with a time zone, that is stamped on each message.
+        key: Encrypts all content; see `EncryptedStore`.
+
+    Raises:
+        OptionError: The URL, its scheme or an option in it is unknown, or the key is none.
+        StoreError: The store cannot be opened.
+        WrongKeyError: Its content is encrypted with another key, or is not encrypted.
+        MissingExtraError: A package that is needed for that is not installed.
+        PluginError: The package that knows this kind of store cannot be loaded.
+
+    Example:
+        >>> open_store("memory://")
+        <InMemoryStore>
+        >>> open_store("redis://localhost")
+        Traceback (most recent call last):
+        ...
+        memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
+    """
+    store = _opener(str(url))(url, clock=clock)
+    try:
+        return unlocked(store, key)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _opener(url: str) -> Callable[..., OpenStore]:
+    scheme, separator, _ = url.partition("://")
+    if not separator or not re.fullmatch("([a-zA-Z][a-zA-Z0-9+.-]*)?", scheme):
+        path = redacted(url).replace("%", "%25").replace("?", "%3F") or "memories.db"
+        raise OptionError(f"{redacted(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
+    if scheme in _OPENERS:
+        return _OPENERS[scheme]
+    if scheme in _plugins():
+        return _loaded(_plugins()[scheme])
+    known = ", ".join(f"{name}://" for name in [*_OPENERS, *sorted(_plugins().keys() - _OPENERS.keys())])
+    raise OptionError(
+        f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, [*_OPENERS, *_plugins()])}"
+    )
+
+
+@functools.cache
+def _plugins() -> "dict[str, EntryPoint]":
+    from importlib.metadata import entry_points
+
+    return {plugin.name: plugin for plugin in entry_points(group="memzoo.stores")}
+
+
+def _loaded(plugin: "EntryPoint") -> Callable[..., OpenStore]:
+    try:
+        opener: Callable[..., OpenStore] = plugin.load()
+    except Exception as error:
+        package = plugin.dist.name if plugin.dist else plugin.value
+        reason = f"{type(error).__name__}: {error}"
+        raise PluginError(f"the package {package!r} should open {plugin.name}://, but cannot: {reason}") from error
+    return opener
+
+
+def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
+    if url != "memory://":
+        raise OptionError(f"{redacted(url)!r} has more than 'memory://', which takes no name and no options")
+    return InMemoryStore(clock=clock)
+
+
+def _sql(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
+    from memzoo.stores.sql.store import SQLStore  # SQLAlchemy is loaded only where it is needed
+
+    return SQLStore(url, clock=clock)
+
+
+_OPENERS: dict[str, Callable[..., OpenStore]] = {
+    "memory": _memory,
+    "sqlite": _sql,
+    "postgresql": _sql,
+    "postgres": _sql,
+}

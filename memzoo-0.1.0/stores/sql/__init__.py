@@ -1,0 +1,1 @@
+"""The stores on SQL databases: SQLite and PostgreSQL."""

@@ -1,0 +1,62 @@
+"""How the SQL store deletes messages, and what was learnt from them."""
+
+from collections.abc import Collection, Iterator
+
+from sqlalchemy import Connection, Exists, Table, delete, exists, select, update
+
+from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states
+from memzoo.stores.sql.statements import LOCK, Statements
+
+__all__ = ["forget"]
+
+# Fewer than the parameters that any database takes with one statement.
+_BATCH = 500
+
+
+def forget(
+    connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool
+) -> list[int]:
+    """As `Store.forget`, in a transaction that is alone in writing to the conversation from its first statement on."""
+    connection.execute(LOCK, {"conversation_id": conversation_id})
+    own = messages.c.conversation_id == conversation_id
+    present = select(messages.c.seq).where(own)
+    found = [
+        seq for some in _batches(seqs) for seq in connection.execute(present.where(messages.c.seq.in_(some))).scalars()
+    ]
+    if not found:
+        return []
+    if derived:
+        _start_anew(connection, use, conversation_id, min(found))
+    else:
+        connection.execute(use.evicted, {"conversation_id": conversation_id})
+    known = connection.execute(select(states.c.strategy).where(states.c.conversation_id == conversation_id))
+    vectors = (embeddings.c.conversation_id == conversation_id) & embeddings.c.strategy.in_(known.scalars().all())
+    for some in _batches(found):
+        connection.execute(delete(messages).where(own, messages.c.seq.in_(some)))
+        connection.execute(delete(embeddings).where(vectors, embeddings.c.seq.in_(some)))
+    newest = select(messages.c.created_at).where(own).order_by(messages.c.seq.desc()).limit(1).scalar_subquery()
+    connection.execute(update(conversations).where(conversations.c.id == conversation_id).values(updated_at=newest))
+    return sorted(found)
+
+
+def _start_anew(connection: Connection, use: Statements, conversation_id: str, first: int) -> None:
+    """Clear the states that may have learnt from a message, and have every reader of the conversation start anew."""
+    version = connection.execute(use.renew, {"conversation_id": conversation_id}).scalar_one()
+    own = states.c.conversation_id == conversation_id
+    learnt = select(states.c.strategy).where(own, states.c.watermark >= first, _has(items) | ~_has(embeddings))
+    cleared = connection.execute(learnt).scalars().all()
+    for table in (items, embeddings, states):
+        connection.execute(
+            delete(table).where(table.c.conversation_id == conversation_id, table.c.strategy.in_(cleared))
+        )
+    connection.execute(update(states).where(own).values(version=version))
+
+
+def _has(table: Table) -> Exists:
+    same = (table.c.conversation_id == states.c.conversation_id) & (table.c.strategy == states.c.strategy)
+    return exists().where(same)
+
+
+def _batches(seqs: Collection[int]) -> Iterator[list[int]]:
+    ordered = sorted(set(seqs))
+    return (ordered[start : start + _BATCH] for start in range(0, len(ordered), _BATCH))

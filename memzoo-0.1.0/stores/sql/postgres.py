@@ -1,0 +1,264 @@
+"""How the SQL store connects to PostgreSQL: in the call, or without blocking the event loop."""
+
+import asyncio
+import os
+import selectors
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, make_url, text
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
+
+from memzoo.stores.driving import is_blocking
+from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.forks import new_lock, watch
+from memzoo.stores.sql.rows import NewTurn, Row
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
+from memzoo.stores.sql.statements import TURN, Statements
+
+try:
+    import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
+    from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+except ImportError as error:
+    raise MissingExtraError.of("PostgreSQL", "postgres") from error
+
+__all__ = ["PostgreSQL"]
+
+T = TypeVar("T")
+
+# One statement, hence one round trip. Of two processes that save the same turn at once, the second waits for the
+# row of the conversation, and then meets the messages of the first: it fails as a whole, and leaves no gap.
+_APPEND = text("""
+    WITH known AS (
+        SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id LIMIT 1
+    ), born AS (
+        SELECT nextval('memzoo_versions') AS version WHERE NOT EXISTS (SELECT FROM known)
+    ), grown AS (
+        INSERT INTO memzoo_conversations AS conversation (id, born, revision, last_seq, updated_at)
+        SELECT :conversation_id, version, version, :count, :created_at FROM born
+        ON CONFLICT (id) DO UPDATE
+        SET last_seq = conversation.last_seq + excluded.last_seq, updated_at = excluded.updated_at
+        RETURNING last_seq
+    )
+    INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
+    SELECT :conversation_id, last_seq - :count + place, :turn_id, place - 1, message, fields, :created_at
+    FROM grown,
+        unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
+    RETURNING seq
+""")
+_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings, epochs))
+_TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
+_STATEMENTS = Statements(
+    insert, first_version=versions.next_value(), next_version=versions.next_value(), page_first=True
+)
+
+
+class PostgreSQL:
+    """Connections to a PostgreSQL database, and the errors that come over them.
+
+    Synchronous calls have a pool of connections, and so has each event loop. A statement that needs no transaction
+    is sent without one. Attributes and methods are those of `SQLite`.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Nothing is opened yet: that happens with the first transaction.
+
+        Raises:
+            OptionError: The URL cannot be understood.
+            MissingExtraError: The driver is not installed.
+        """
+        self.statements = _STATEMENTS
+        self.name, self._url, self._options = _parsed(url)
+        self.shown = self.name
+        self.url: str | None = _without_secrets(url)
+        self._engine = create_engine(self._url, **self._options)
+        event.listen(self._engine, "checkout", _check_out)
+        self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
+        self._lock, self._pid = new_lock(), os.getpid()
+        self._inherited: list[object] = []
+        watch(self)
+        self.close = weakref.finalize(self, _close, self._engine, self._loops)
+
+    def before_fork(self) -> None:
+        """See `memzoo.stores.forks.Forked`."""
+
+    def after_fork(self) -> None:
+        """In a child: use none of the connections that belong to the parent, nor end them, now or later."""
+        if self._pid != os.getpid():
+            self._pid = os.getpid()
+            self._inherited += [self._engine.pool, *self._loops.values()]
+            self._engine.dispose(close=False)
+            self._loops.clear()
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+        """See `SQLite.rows`."""
+        return await self._run(lambda connection: connection.execute(statement, values).all())
+
+    async def reading(self, work: Callable[[Connection], T]) -> T:
+        """See `SQLite.reading`."""
+        return await self._run(work)
+
+    async def writing(self, work: Callable[[Connection], T]) -> T:
+        """See `SQLite.writing`."""
+        return await self._run(work, isolation_level="READ COMMITTED")
+
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
+        """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended."""
+        new = {"messages": turn.messages, "fields": turn.fields}
+        values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
+
+        def work(connection: Connection) -> int:
+            return max(connection.execute(_APPEND, values).scalars(), default=0)
+
+        while True:
+            try:
+                last = await self._run(work)
+            except _TakenError:
+                last = 0
+            if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
+                return rows
+
+    async def scrub(self, *, thorough: bool | None) -> bool:
+        """See `SQLite.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
+        if thorough is not False:
+            command = f"VACUUM {'(FULL) ' if thorough else ''}{_TABLES}"
+            await self._run(lambda connection: connection.exec_driver_sql(command).close())
+        return True
+
+    async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
+        with self._checked():
+            if is_blocking():
+                engine = self._engine.execution_options(**options) if options else self._engine
+                with engine.begin() as connection:
+                    return work(connection)
+            awaited = self._engine_of_loop()
+            async with (awaited.execution_options(**options) if options else awaited).begin() as connection:
+                return await connection.run_sync(work)
+
+    def _engine_of_loop(self) -> AsyncEngine:
+        loop = asyncio.get_running_loop()
+        if loop not in self._loops:
+            with self._lock:
+                for ended in [one for one in self._loops if one.is_closed()]:
+                    self._loops.pop(ended).close()
+                self._loops[loop] = _LoopEngine(self._url, self._options)
+        return self._loops[loop].engine
+
+    @contextmanager
+    def _checked(self) -> Generator[None, None, None]:
+        if not self.close.alive:
+            raise StoreError(f"{self.name}: this store is closed")
+        try:
+            yield
+        except SQLAlchemyError as error:
+            reason = getattr(error, "orig", None)
+            taken = _names_a_place(getattr(reason, "diag", None))
+            too_long = getattr(reason, "sqlstate", None) == _TOO_LONG
+            advice = "; the ids of a conversation and a turn may have about 2,600 bytes together" if too_long else ""
+            raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}{advice}") from error
+
+
+def _names_a_place(diagnosis: Any) -> bool:
+    """Whether a place in a turn was taken: told by the columns, since each partition's index has a name of its own."""
+    detail = getattr(diagnosis, "message_detail", None) or ""
+    return str(detail).partition("=")[0].endswith("(conversation_id, turn_id, place)")
+
+
+class _TakenError(StoreError):
+    """Another has stored this turn in the meantime."""
+
+
+class _LoopEngine:
+    """The connections of one event loop; they can be closed when it has ended, which asyncio would not do."""
+
+    def __init__(self, url: URL, options: dict[str, Any]) -> None:
+        self.engine = create_async_engine(url, **options)
+        self._idle: set[Any] = set()
+        self._closed = False
+        event.listen(self.engine.sync_engine, "checkout", self._check_out)
+        event.listen(self.engine.sync_engine, "checkin", self._check_in)
+
+    def close(self) -> None:
+        self._closed = True
+        while self._idle:
+            self._idle.pop().pgconn.finish()
+
+    def _check_out(self, connection: object, record: Any, proxy: object) -> None:
+        self._idle.discard(record.driver_connection)
+        _check_out(connection, record, proxy)
+
+    def _check_in(self, connection: object, record: Any) -> None:
+        if connection is None:
+            return
+        self._idle.add(record.driver_connection)
+        if self._closed:
+            self.close()
+
+
+def _check_out(_: object, record: Any, __: object) -> None:
+    """Replace a connection that the server has closed, without the round trip of asking it."""
+    if record.driver_connection.closed or _has_input(record.driver_connection):
+        raise DisconnectionError
+
+
+def _has_input(connection: Any) -> bool:
+    """For an idle connection: whether it has ended, since there is nothing else to read."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+def _close(engine: Engine, loops: dict[asyncio.AbstractEventLoop, _LoopEngine]) -> None:
+    engine.dispose()
+    for loop in list(loops):
+        loops.pop(loop).close()
+
+
+_DAY = 86_400
+_OPTIONS = {"pool_size": "10", "timeout": "30"}
+
+
+_WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
+
+
+def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
+    """A name without secrets, the URL for the driver, and the options of the pool."""
+    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
+        raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
+    try:
+        parts = make_url(url)
+    except (ArgumentError, ValueError):
+        raise OptionError(_WRITTEN) from None
+    given = {name: parts.query.get(name, default) for name, default in _OPTIONS.items()}
+    size, seconds = (_number(name, str(value)) for name, value in given.items())
+    host = parts.host or str(parts.query.get("host", "localhost"))
+    name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
+    limits = f"-c lock_timeout={1000 * seconds} {parts.query.get('options', '')}"
+    options = {
+        "connect_args": {"connect_timeout": seconds, "options": limits.strip()},
+        "pool_size": size,
+        "max_overflow": 0,
+        "pool_timeout": seconds,
+        "isolation_level": "AUTOCOMMIT",
+        "hide_parameters": True,
+    }
+    return name, parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, "options"]), options
+
+
+def _without_secrets(url: str) -> str:
+    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
+    parts = make_url(url)
+    secrets = [name for name in parts.query if "password" in name]
+    bare = URL.create(
+        "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
+    )
+    return bare.difference_update_query(secrets).render_as_string()
+
+
+def _number(name: str, value: str) -> int:
+    if not value.isdecimal() or not 1 <= int(value) <= _DAY:
+        raise OptionError(f"{name}={value} is not a whole number from 1, such as {name}={_OPTIONS[name]}")
+    return int(value)

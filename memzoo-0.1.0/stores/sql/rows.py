@@ -1,0 +1,117 @@
+"""How messages and states stand in the rows of a database."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Table
+
+from memzoo.stores.base import JSON, Entry, StoredState
+from memzoo.stores.common import escaped, restored
+from memzoo.stores.errors import StoreError
+from memzoo.stores.sql import schema
+
+__all__ = ["NO_FIELDS", "NewTurn", "Row", "as_time", "entry_rows", "from_json", "state_rows", "to_entries", "to_json"]
+
+Row = Sequence[Any]
+
+NO_FIELDS = "{}"  # as nearly all messages have them
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass(frozen=True, slots=True)
+class NewTurn:
+    """Messages to be appended together, as text that a database takes.
+
+    Attributes:
+        conversation_id: Escaped.
+        turn_id: Escaped.
+        messages: As JSON.
+        fields: As JSON, one for each message.
+        created_at: In ISO format.
+    """
+
+    conversation_id: str
+    turn_id: str
+    messages: list[str]
+    fields: list[str]
+    created_at: str
+
+    @property
+    def ids(self) -> dict[str, str]:
+        """What it is found by."""
+        return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
+
+    def rows(self, last: int) -> list[Row]:
+        """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
+        first = last - len(self.messages) + 1
+        return [
+            (seq, message, self.turn_id, self.created_at, fields)
+            for seq, (message, fields) in enumerate(zip(self.messages, self.fields, strict=True), start=first)
+        ]
+
+
+def to_json(value: JSON) -> str:
+    """Text that every database takes, and that is as it was when it is read again.
+
+    Raises:
+        StoreError: It is no JSON.
+    """
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair: JSON has it only as an escape
+        return json.dumps(value)
+    return text
+
+
+def from_json(text: str | None) -> JSON:
+    """What `to_json` was given; `None` for no text."""
+    return None if text is None else json.loads(text)
+
+
+def as_time(moment: datetime) -> str:
+    """A time as text that sorts by time."""
+    return moment.astimezone(UTC).isoformat()
+
+
+def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
+    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries."""
+    return [
+        Entry(
+            seq,
+            json.loads(message),
+            restored(turn_id),
+            datetime.fromisoformat(created_at),
+            {} if fields == NO_FIELDS else json.loads(fields),
+        )
+        for seq, message, turn_id, created_at, fields, *_ in rows
+    ]
+
+
+def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Entries as rows by column, each with its place in its turn."""
+    places: Counter[str] = Counter()
+    rows: list[dict[str, Any]] = []
+    for entry in entries:
+        row = {"conversation_id": conversation_id, "seq": entry.seq, "place": places[entry.turn_id]}
+        row |= {"turn_id": escaped(entry.turn_id), "created_at": as_time(entry.created_at)}
+        rows.append(row | {"message": to_json(entry.message), "fields": to_json(dict(entry.fields))})
+        places[entry.turn_id] += 1
+    return rows
+
+
+def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:
+    """A state, or all that changes in it, as rows by table."""
+    values = {escaped(key): None if value is None else to_json(value) for key, value in state.items.items()}
+    return {
+        schema.states: [{**ids, "version": version, "watermark": state.watermark}],
+        schema.items: [{**ids, "key": key, "value": value, "version": version} for key, value in values.items()],
+        schema.embeddings: [{**ids, "seq": seq, "vector": vector} for seq, vector in state.embeddings.items()],
+    }

@@ -1,0 +1,138 @@
+"""The tables of the SQL store, and their versions."""
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+__all__ = [
+    "VERSION",
+    "conversations",
+    "embeddings",
+    "epochs",
+    "is_current",
+    "items",
+    "messages",
+    "meta",
+    "states",
+    "upgrade",
+    "version",
+    "versions",
+]
+
+_tables = sa.MetaData()
+# In Unicode's order everywhere, whatever the language of the database.
+_TEXT = sa.Text().with_variant(postgresql.TEXT(collation="C"), "postgresql")
+
+
+def _text(name: str, *, key: bool = False, null: bool = False) -> sa.Column[str]:
+    return sa.Column(name, _TEXT, primary_key=key, nullable=null)
+
+
+def _number(name: str, *, key: bool = False) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger, primary_key=key, nullable=False, autoincrement=False)
+
+
+def _state_key() -> tuple[sa.Column[str], sa.Column[str]]:
+    return _text("conversation_id", key=True), _text("strategy", key=True)
+
+
+# The prefix lets the tables live in a database that has others.
+# Row ids stay where rows are long: without them SQLite keeps whole rows in the inner nodes of its trees.
+meta = sa.Table("memzoo_meta", _tables, _text("key", key=True), _number("value"))
+conversations = sa.Table(
+    "memzoo_conversations",
+    _tables,
+    *(_text("id", key=True), _number("born"), _number("revision"), _number("last_seq")),
+    _text("updated_at", null=True),  # the time of its newest message; NULL where all were forgotten
+    sqlite_with_rowid=False,
+)
+messages = sa.Table(
+    "memzoo_messages",
+    _tables,
+    *(_text("conversation_id", key=True), _number("seq", key=True), _text("turn_id")),
+    *(_text("message"), _text("fields"), _text("created_at")),
+    sa.Column("place", sa.BigInteger, nullable=False, server_default="0"),  # in its turn, from 0
+    sa.Index(
+        "memzoo_messages_by_place", "conversation_id", "turn_id", "place", unique=True
+    ),  # a turn cannot be stored twice
+)
+states = sa.Table(
+    "memzoo_states", _tables, *_state_key(), _number("version"), _number("watermark"), sqlite_with_rowid=False
+)
+items = sa.Table(
+    "memzoo_items",
+    _tables,
+    *(*_state_key(), _text("key", key=True), _text("value", null=True), _number("version")),
+    sa.Index("memzoo_items_by_version", "conversation_id", "strategy", "version", "key"),
+)
+embeddings = sa.Table(
+    "memzoo_embeddings",
+    _tables,
+    *_state_key(),
+    _number("seq", key=True),
+    sa.Column("vector", sa.LargeBinary, nullable=False),
+)
+
+
+# How often messages of a conversation were deleted without a word to the readers of its states (no row: never).
+epochs = sa.Table(
+    "memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False
+)
+
+# Where there are sequences: no version is given twice, and nobody waits for one.
+versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)
+
+
+def _create(connection: sa.Connection) -> None:
+    _tables.create_all(connection, checkfirst=False)
+    connection.execute(sa.insert(meta), [{"key": "schema", "value": VERSION}, {"key": "floor", "value": 0}])
+
+
+def _add_places_and_times(connection: sa.Connection) -> None:
+    for statement in (
+        "ALTER TABLE memzoo_conversations ADD COLUMN updated_at TEXT",
+        """UPDATE memzoo_conversations SET updated_at = (
+            SELECT created_at FROM memzoo_messages WHERE conversation_id = id ORDER BY seq DESC LIMIT 1)""",
+        "ALTER TABLE memzoo_messages ADD COLUMN place BIGINT DEFAULT '0' NOT NULL",
+        """UPDATE memzoo_messages SET place = seq - (SELECT min(seq) FROM memzoo_messages AS turn
+            WHERE turn.conversation_id = memzoo_messages.conversation_id AND turn.turn_id = memzoo_messages.turn_id)""",
+        "DROP INDEX memzoo_messages_by_turn",
+        "CREATE UNIQUE INDEX memzoo_messages_by_place ON memzoo_messages (conversation_id, turn_id, place)",
+    ):
+        connection.exec_driver_sql(statement)
+
+
+# Step n leads from version n of the schema to n + 1, the first from 1; one that was released is never changed.
+_STEPS: tuple[Callable[[sa.Connection], None], ...] = (_add_places_and_times,)
+
+
+VERSION = len(_STEPS) + 1
+_UPGRADING = 0x6D656D7A6F6F  # "memzoo"
+
+
+def version(connection: sa.Connection) -> int:
+    """The version of the tables that are there; 0 for none, up to `VERSION` for those that can be used."""
+    if not sa.inspect(connection).has_table(meta.name):
+        return 0
+    found: int = connection.execute(sa.select(meta.c.value).where(meta.c.key == "schema")).scalar_one()
+    return found
+
+
+def is_current(connection: sa.Connection) -> bool:
+    """Whether nothing is left to do for `upgrade`."""
+    return version(connection) == VERSION and sa.inspect(connection).has_table(epochs.name)
+
+
+def upgrade(connection: sa.Connection) -> None:
+    """Create the tables, or bring older ones up to `VERSION`; one process does it, others wait for it."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_UPGRADING)))
+    found = version(connection)
+    if not found:
+        _create(connection)
+    for step in _STEPS[found - 1 :] if found else ():
+        step(connection)
+    # Releases before this table go on without it: it is no step of the schema.
+    epochs.create(connection, checkfirst=True)
+    connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=VERSION))

@@ -1,0 +1,284 @@
+"""How the SQL store works with SQLite, locks it, and tells what went wrong."""
+
+import contextlib
+import functools
+import os
+import re
+import sqlite3
+import weakref
+from collections.abc import Callable, Generator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+from urllib.parse import parse_qs, quote, unquote
+
+from sqlalchemy import Connection, Executable, select, update
+from sqlalchemy.dialects.sqlite import dialect, insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from memzoo.stores.common import private, redacted
+from memzoo.stores.errors import OptionError, StoreError
+from memzoo.stores.forks import new_rlock
+from memzoo.stores.sql.handles import Handles, Held
+from memzoo.stores.sql.rows import NewTurn, Row
+from memzoo.stores.sql.schema import conversations, meta
+from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
+from memzoo.stores.sql.waiting import AT_ONCE, Aside, Deadline
+
+__all__ = ["SQLite"]
+
+T = TypeVar("T")
+
+# `floor` is the highest version that a cleared conversation had. A new conversation starts above it, so no version
+# is ever used twice, although nothing else is kept of what was cleared.
+_FLOOR = update(meta).where(meta.c.key == "floor")
+_REVISION = select(conversations.c.revision).where(conversations.c.id == CONVERSATION).scalar_subquery()
+_STATEMENTS = Statements(
+    insert,
+    first_version=select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery(),
+    next_version=conversations.c.revision + 1,
+    retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
+)
+
+
+_IN_MEMORY = ":memory:"
+_DIALECT = dialect(paramstyle="named")
+
+
+class SQLite:
+    """An SQLite database: its statements, who waits for whom, and the errors that come over its connections.
+
+    The statements of each save and load go to the driver as text that SQLAlchemy compiled once: going through its
+    connection would take several times as long as SQLite itself does.
+
+    Attributes:
+        name: Names the place in errors.
+        shown: Its URL without secrets and options.
+        url: What opens it again, without secrets; `None` where that would be another database.
+        statements: Those of its dialect.
+        close: Gives back files and connections.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Nothing is opened yet: that happens with the first transaction."""
+        database, synchronous, self._timeout = _parsed(url)
+        in_memory = database == _IN_MEMORY
+        self.name = database
+        self.shown = "sqlite://" if in_memory else f"sqlite:///{quote(database)}"
+        self.url = None if in_memory else f"{self.shown}?synchronous={synchronous}&timeout={self._timeout:g}"
+        self.statements = _STATEMENTS
+        # Writers of this process queue here, in turn and awake at once, rather than poll for SQLite's lock.
+        self._write_lock = new_rlock()
+        connect = functools.partial(_connect, database, synchronous)
+        # Readers of an in-memory database queue with its writers, because they share its only connection.
+        self._handles = Handles(connect, shared=self._write_lock if in_memory else None)
+        self._aside = Aside()
+        self.close = weakref.finalize(self, self._handles.close)
+
+    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+        """The rows that one statement finds."""
+        return await self._done(lambda held: _run(held.driver, statement, values).fetchall())
+
+    async def reading(self, work: Callable[[Connection], T]) -> T:
+        """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
+
+        def job(held: Held) -> T:
+            with held.connection.begin():
+                return work(held.connection)
+
+        return await self._done(job)
+
+    async def writing(self, work: Callable[[Connection], T]) -> T:
+        """Run it in a transaction; its first statement has to be one that locks the conversation."""
+
+        def job(held: Held) -> T:
+            with held.connection.begin():
+                # One that reads first and asks for the lock later fails as soon as another has written.
+                held.connection.exec_driver_sql("BEGIN IMMEDIATE")
+                return work(held.connection)
+
+        return await self._done(job, writes=True)
+
+    async def append(self, turn: NewTurn) -> Sequence[Row]:
+        """The rows of the turn, which are those that it has already where it is there; it is not empty."""
+
+        def job(held: Held) -> Sequence[Row]:
+            with _transaction(held.driver) as driver:
+                if stored := _run(driver, TURN, turn.ids).fetchall():
+                    return stored
+                new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
+                rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
+                added = (turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows))
+                driver.executemany(_compiled(ADD)[0], added)
+                return rows
+
+        return await self._done(job, writes=True)
+
+    async def scrub(self, *, thorough: bool | None) -> bool:
+        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
+        deadline = Deadline(self._timeout)
+        try:
+            for job in (_rewrite, _empty_log) if thorough is not False else (_empty_log,):
+                await self._aside.run(functools.partial(self._attempt, job, deadline, writes=True), deadline)
+        except _BusyError:
+            return False
+        return True
+
+    async def _done(self, job: Callable[[Held], T], *, writes: bool = False) -> T:
+        """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
+        try:
+            return self._attempt(job, AT_ONCE, writes=writes)
+        except _BusyError:
+            deadline = Deadline(self._timeout)
+        try:
+            return await self._aside.run(functools.partial(self._attempt, job, deadline, writes=writes), deadline)
+        except _BusyError as error:
+            raise StoreError(f"{error}: others held it for {self._timeout:g} seconds") from error
+
+    def _attempt(self, job: Callable[[Held], T], deadline: Deadline, *, writes: bool) -> T:
+        if writes and not deadline.takes(self._write_lock):
+            raise _BusyError(f"{self.name}: {_LOCKED}")
+        try:
+            while True:
+                try:
+                    held = self._held(deadline)
+                    with held.lock:
+                        if not held.is_closed:
+                            return job(held)
+                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError) as error:
+                    if not (_is_busy(error) and deadline.pause()):
+                        raise self._error(error) from error
+        finally:
+            if writes:
+                self._write_lock.release()
+
+    def _held(self, deadline: Deadline) -> Held:
+        if not self.close.alive:
+            raise StoreError(f"{self.name}: this store is closed")
+        if deadline.is_given_up:
+            raise _BusyError(_LOCKED)
+        return self._handles.of_thread()
+
+    def _error(self, error: Exception) -> StoreError:
+        kind = _BusyError if _is_busy(error) else StoreError
+        return kind(f"{self.name}: {getattr(error, 'orig', None) or error}")
+
+
+class _BusyError(StoreError):
+    """Others hold the database for longer than the call may wait."""
+
+
+_LOCKED = "database is locked"  # as SQLite says it
+
+
+def _is_busy(error: Exception) -> bool:
+    if isinstance(error, _BusyError):
+        return True
+    code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", 0)
+    return code & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _rewrite(held: Held) -> None:
+    held.driver.execute("VACUUM")
+
+
+def _empty_log(held: Held) -> None:
+    if held.driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        raise _BusyError(_LOCKED)
+
+
+@functools.lru_cache(maxsize=64)
+def _compiled(statement: Executable) -> tuple[str, Mapping[str, Any]]:
+    """A statement as text for the driver, and the values that are always the same."""
+    compiled: Any = cast("Any", statement).compile(dialect=_DIALECT)
+    constants: dict[str, Any] = compiled.params
+    return str(compiled), constants
+
+
+def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any]) -> sqlite3.Cursor:
+    text, constants = _compiled(statement)
+    return driver.execute(text, {**constants, **values})
+
+
+@contextlib.contextmanager
+def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, None, None]:
+    driver.execute("BEGIN IMMEDIATE")
+    try:
+        yield driver
+        driver.execute("COMMIT")
+    except BaseException:
+        if driver.in_transaction:
+            driver.execute("ROLLBACK")
+        raise
+
+
+def _named(row: Row) -> dict[str, Any]:
+    return dict(zip(ENTRY_COLUMNS, row, strict=True))
+
+
+def _create(file: str) -> None:
+    """Make a file before SQLite does, which lets everybody read it; those beside it get the same mode."""
+    with contextlib.suppress(OSError):  # SQLite says better what is wrong
+        os.close(private(file, os.O_CREAT | os.O_RDWR))
+
+
+def _connect(database: str, synchronous: str) -> sqlite3.Connection:
+    """Open a connection, which waits for nobody: who has to wait tries again."""
+    if database != _IN_MEMORY:
+        _create(database)
+    connection = sqlite3.connect(database, timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        # A file keeps the write-ahead log. One that is new refuses this while other processes do the same.
+        for setting in ("journal_mode = WAL", f"synchronous = {synchronous}", "secure_delete = ON"):
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+_OPTIONS = {"synchronous": "full", "timeout": "30"}
+_DAY = 86_400
+
+
+def _parsed(url: str) -> tuple[str, str, float]:
+    """The file (or `:memory:`), the mode of synchronisation and the seconds to wait that a URL asks for."""
+    parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
+    if parts is None:
+        raise OptionError(
+            f"{redacted(url)!r} names no SQLite database: write sqlite:///relative.db, sqlite:////absolute.db or sqlite://"
+        )
+    given = parse_qs(parts[2] or "", keep_blank_values=True)
+    if unknown := sorted(given.keys() - _OPTIONS.keys()):
+        raise OptionError(f"{redacted(url)!r} has an unknown option {unknown[0]!r}; known are {', '.join(_OPTIONS)}")
+    options = _OPTIONS | {name: ",".join(values) for name, values in given.items()}
+    return (
+        _file(unquote(parts[1] or f"/{_IN_MEMORY}")[1:]),
+        _synchronous(options["synchronous"]),
+        _seconds(options["timeout"]),
+    )
+
+
+def _file(database: str) -> str:
+    if database == _IN_MEMORY:
+        return database
+    # Absolute at once: connections are opened as they are needed, and the process may change its folder.
+    path = Path(database).absolute()
+    if not path.parent.is_dir():
+        raise StoreError(f"{path}: the folder {path.parent} does not exist")
+    return str(path)
+
+
+def _synchronous(mode: str) -> str:
+    if mode not in ("full", "normal"):
+        raise OptionError(f"synchronous={mode} is unknown; write synchronous=full or synchronous=normal")
+    return mode
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= _DAY:
+        raise OptionError(f"timeout={text} is not a number of seconds, such as timeout=30")
+    return seconds

@@ -1,0 +1,162 @@
+"""The statements of the SQL store that are always the same."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states
+
+__all__ = [
+    "ADD",
+    "CHANGES",
+    "CLEAR",
+    "CLEAR_REST",
+    "CONVERSATION",
+    "ENTRY_COLUMNS",
+    "LOCK",
+    "STATE",
+    "STATES",
+    "TURN",
+    "VECTORS",
+    "Statements",
+    "listed",
+]
+
+CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
+ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
+_ENTRIES = sa.select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
+TURN = _ENTRIES.where(messages.c.turn_id == sa.bindparam("turn_id")).order_by(messages.c.place)
+VECTORS = (
+    sa.select(embeddings.c.seq, embeddings.c.vector)
+    .where(embeddings.c.conversation_id == CONVERSATION, embeddings.c.strategy == _STRATEGY)
+    .where(embeddings.c.seq > sa.bindparam("after"))
+    .order_by(embeddings.c.seq)
+)
+
+STATES = sa.select(states.c.strategy).where(states.c.conversation_id == CONVERSATION)
+
+
+@functools.cache
+def listed(*, after: bool, limit: bool, idle: bool) -> sa.Select[*tuple[str]]:
+    """The ids of conversations that have messages, with those bounds that are given."""
+    id_, updated_at = conversations.c.id, conversations.c.updated_at
+    found = sa.select(id_).where(updated_at.is_not(None)).order_by(id_)
+    found = found.where(id_ > sa.bindparam("after", type_=sa.Text)) if after else found
+    found = found.where(updated_at < sa.bindparam("idle", type_=sa.Text)) if idle else found
+    return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if limit else found
+
+
+def _state() -> sa.Select[*tuple[Any, ...]]:
+    of_strategy = (states.c.conversation_id == conversations.c.id) & (states.c.strategy == _STRATEGY)
+    at = sa.func.coalesce(states.c.version, conversations.c.born).label("version")
+    watermark = sa.func.coalesce(states.c.watermark, 0).label("watermark")
+    state = sa.select(conversations.c.born, at, watermark)
+    return state.select_from(conversations.outerjoin(states, of_strategy)).where(conversations.c.id == CONVERSATION)
+
+
+def _changes() -> sa.Select[*tuple[Any, ...]]:
+    # One statement, hence one snapshot, of a state and its items.
+    state, since = STATE.subquery(), sa.bindparam("since", type_=sa.BigInteger)
+    known = sa.case((since.between(state.c.born, state.c.version), since), else_=0)
+    own = (items.c.conversation_id == CONVERSATION) & (items.c.strategy == _STRATEGY)
+    rows = state.outerjoin(items, own & (items.c.version > known))
+    return sa.select(state, items.c.key, items.c.value).select_from(rows).order_by(items.c.version, items.c.key)
+
+
+STATE = _state()
+CHANGES = _changes()
+# The conversation first: its row is the lock.
+LOCK = sa.select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
+CLEAR = sa.delete(conversations).where(conversations.c.id == CONVERSATION)
+CLEAR_REST = tuple(
+    sa.delete(table).where(table.c.conversation_id == CONVERSATION)
+    for table in (messages, states, items, embeddings, epochs)
+)
+ADD = sa.insert(messages)
+
+
+@functools.cache
+def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
+    """The rows of a part of a log, each with its epoch; a row of NULLs brings the epoch where there are no entries."""
+    seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
+    wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
+    head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
+    most: sa.BindParameter[int] = sa.bindparam("limit", type_=sa.BigInteger)
+    page: sa.FromClause = messages
+    if limit and page_first:
+        page = _ENTRIES.where(wanted).order_by(seq.desc() if newest else seq).limit(most).subquery()
+        joined = head.outerjoin(page, sa.true())
+    else:
+        joined = head.outerjoin(messages, (messages.c.conversation_id == CONVERSATION) & wanted)
+    columns = (*(page.c[name] for name in ENTRY_COLUMNS), conversations.c.born, epochs.c.epoch)
+    found = sa.select(*columns).select_from(joined).where(conversations.c.id == CONVERSATION)
+    found = found.order_by(page.c.seq.desc() if newest else page.c.seq)
+    return found.limit(most) if limit and not page_first else found
+
+
+class Statements:
+    """Those that databases word differently.
+
+    Attributes:
+        grow: Makes a conversation, or adds to its last number; returns that.
+        found: Makes a conversation that is not there; returns the version with which it starts.
+        revise: Keeps other writers out of a conversation, and gives it a new version.
+        renew: As `revise`; none of the versions before counts any more.
+        evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
+        retire: Remembers that the versions of a conversation were used, if it is to be deleted.
+    """
+
+    def __init__(
+        self,
+        insert_: Callable[[sa.Table], Any],
+        *,
+        first_version: sa.ColumnElement[int],
+        next_version: sa.ColumnElement[int],
+        retire: sa.Executable | None = None,
+        page_first: bool = False,
+    ) -> None:
+        """Build them once.
+
+        Args:
+            insert_: The dialect's own, which knows what to do on a conflict.
+            first_version: A version greater than all that any cleared conversation ever had.
+            next_version: A version greater than all that the conversation ever had.
+            retire: See above; `None` where the database never gives a version twice.
+            page_first: Take the page of a log before joining it to its conversation, where the database would sort the
+                whole log otherwise.
+        """
+        count, time = sa.bindparam("count", type_=sa.BigInteger), sa.bindparam("created_at", type_=sa.Text)
+        first = {"born": first_version, "revision": first_version, "last_seq": count, "updated_at": time}
+        new = insert_(conversations).values(id=CONVERSATION, **first)
+        last_seq, excluded = conversations.c.last_seq, new.excluded
+        grown = {"last_seq": last_seq + excluded.last_seq, "updated_at": excluded.updated_at}
+        own = sa.update(conversations).where(conversations.c.id == CONVERSATION)
+        self.grow: sa.Executable = new.on_conflict_do_update(index_elements=["id"], set_=grown).returning(last_seq)
+        self.found: sa.Executable = new.on_conflict_do_nothing().returning(conversations.c.born)
+        self.revise = own.values(revision=next_version).returning(conversations.c.revision)
+        self.renew = own.values(born=next_version, revision=next_version).returning(conversations.c.born)
+        evicted = insert_(epochs).values(conversation_id=CONVERSATION, epoch=1)
+        self.evicted: sa.Executable = evicted.on_conflict_do_update(
+            index_elements=["conversation_id"], set_={"epoch": epochs.c.epoch + 1}
+        )
+        self.retire = retire
+        self._page_first = page_first
+        self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
+
+    def read(self, *, until: bool, limit: bool, newest: bool) -> sa.Select[*tuple[Any, ...]]:
+        """The statement for `Store.read`, with those of its bounds that are given."""
+        return _read(until=until, limit=limit, newest=newest, page_first=self._page_first)
+
+    def put(self, connection: sa.Connection, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
+        """Insert or replace rows of these tables."""
+        for table, new in rows.items():
+            if new:
+                connection.execute(self._puts[table], new)
+
+
+def _upsert(statement: Any, table: sa.Table) -> sa.Executable:
+    values = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
+    upsert: sa.Executable = statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=values)
+    return upsert

@@ -1,0 +1,248 @@
+"""The store in an SQL database."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection
+
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, restored
+from memzoo.stores.driving import Closing, drive
+from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
+from memzoo.stores.sql import schema
+from memzoo.stores.sql.deletion import forget
+from memzoo.stores.sql.rows import NO_FIELDS, NewTurn, as_time, entry_rows, from_json, state_rows, to_entries, to_json
+from memzoo.stores.sql.schema import conversations
+from memzoo.stores.sql.sqlite import SQLite
+from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, STATES, TURN, VECTORS, listed
+
+if TYPE_CHECKING:
+    from memzoo.stores.sql.postgres import PostgreSQL
+
+__all__ = ["SQLStore"]
+
+
+class SQLStore(Closing):
+    """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
+
+    **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
+    (`?synchronous=full`, the default). With `?synchronous=normal` it does not wait: many times faster, and a crash
+    of the process still loses nothing, but a power failure may take the latest commits. SQLite is embedded, and answers
+    within microseconds or one flush of the disk. Readers never wait for writers; a writer waits for others at most
+    `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
+
+    **PostgreSQL.** An append is one round trip. Awaited, the methods do not block the event loop. A writer waits only
+    for others of the same conversation, at most `?timeout=` seconds (default 30). A store may be used from threads
+    and from several event loops; each has connections of its own.
+
+    Example:
+        >>> from memzoo.stores import Record
+        >>> from memzoo.stores.driving import drive
+        >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
+        >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
+        >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]
+        [(1, 'hi')]
+        >>> store.close()
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """Open the database, and create or update its tables where needed.
+
+        Args:
+            url: As for `memzoo.stores.open_store`.
+            clock: Gives the time, with a time zone, that is stamped on each message.
+
+        Raises:
+            OptionError: The URL cannot be understood.
+            MissingExtraError: The driver of the database is not installed.
+            StoreError: The database cannot be opened, or was written by a newer memzoo.
+        """
+        self.clock = clock
+        self._given = url
+        self._database = _open(url)
+        try:
+            self._update_schema()
+        except BaseException:
+            self.close()
+            raise
+
+    def __repr__(self) -> str:
+        return f"<SQLStore {self._database.shown}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SQLStore":
+        return SQLStore(self._kept(self._given), clock=self.clock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self._kept(self._database.url), self.clock)
+
+    def _kept(self, url: str | None) -> str:
+        if self._database.url is None or url is None:
+            raise UnsupportedError(IN_MEMORY)
+        return url
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        messages = [to_json(record.message) for record in records]
+        fields = [to_json(dict(record.fields)) if record.fields else NO_FIELDS for record in records]
+        turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
+        return to_entries(await (self._database.append(turn) if messages else self._database.rows(TURN, turn.ids)))
+
+    async def read(
+        self,
+        conversation_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> Entries:
+        """See `Store.read`."""
+        found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
+        # At least one row, because the first one also brings the epoch.
+        bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
+        rows = await self._database.rows(found, {"conversation_id": escaped(conversation_id), **bounds})
+        if not rows:
+            return Entries()
+        seq, *_, born, evictions = rows[0]
+        epoch = (born, evictions)
+        if seq is None or (limit is not None and limit <= 0):
+            return Entries(epoch=epoch)
+        return Entries(to_entries(reversed(rows) if newest else rows), epoch)
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
+        rows = await self._database.rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
+        if not rows:
+            return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
+        born, version, learnt_to, *_ = rows[0]
+        reset = not born <= since <= version
+        found = {restored(key): value for *_, key, value in rows if key is not None}
+        changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
+        return StateUpdate(version, learnt_to, changes, reset)
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        expected: int,
+        watermark: int,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+    ) -> int:
+        """See `Store.commit`."""
+        ids, use = _state_ids(conversation_id, strategy), self._database.statements
+        state = StoredState(watermark, changes, embeddings or {})
+
+        def work(connection: Connection) -> int:
+            # The row is locked first: what is read after that, in a statement of its own, is what others committed.
+            version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
+            found = connection.execute(STATE, ids).one_or_none()
+            if version is None or found is None or found.version != expected:
+                raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
+            use.put(connection, state_rows(ids, version, state))
+            return version
+
+        return await self._database.writing(work)
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """See `Store.embeddings`."""
+        rows = await self._database.rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
+        return {seq: vector for seq, vector in rows}  # noqa: C416 - dict() would not know the types
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
+
+        def work(connection: Connection) -> None:
+            if retire is not None:
+                connection.execute(retire, ids)
+            emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
+            if connection.execute(emptied, ids).rowcount:
+                for statement in CLEAR_REST:
+                    connection.execute(statement, ids)
+
+        await self._database.writing(work)
+
+    async def conversations(
+        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+    ) -> list[str]:
+        """See `Store.conversations`."""
+        found = listed(after=after is not None, limit=limit is not None, idle=idle_since is not None)
+        idle = as_time(idle_since) if idle_since else ""
+        bounds = {"after": escaped(after or ""), "limit": max(limit or 0, 0), "idle": idle}
+        return [restored(id_) for (id_,) in await self._database.rows(found, bounds)]
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `Store.forget`."""
+        id_, use = escaped(conversation_id), self._database.statements
+        return await self._database.writing(lambda connection: forget(connection, use, id_, seqs, derived=derived))
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `Store.states`."""
+        rows = await self._database.rows(STATES, {"conversation_id": escaped(conversation_id)})
+        return sorted(restored(name) for (name,) in rows)
+
+    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
+        """See `Store.restore`."""
+        checked_numbers(entries)
+        use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
+
+        def work(connection: Connection) -> None:
+            new = {**rows[-1], "count": entries[-1].seq}
+            born: int | None = connection.execute(use.found, new).scalar_one_or_none()
+            if born is None:
+                raise existing(conversation_id)
+            connection.execute(ADD, rows)
+            for name, state in states.items():
+                use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
+
+        await self._database.writing(work)
+
+    async def scrub(self, *, thorough: bool | None = False) -> bool:
+        """See `Store.scrub`.
+
+        SQLite overwrites with zeros what is deleted, and here its write-ahead log is emptied; but it leaves copies
+        behind when it splits and merges pages, now and then: `thorough` rewrites the file without them (`VACUUM`).
+        PostgreSQL vacuums what is deleted by itself in time; `None` vacuums now, and locks nobody out, `True` rewrites
+        the tables, which nobody can use meanwhile (`VACUUM FULL`). What it keeps in its own log, in replicas and in
+        backups is its administrator's.
+        """
+        return await self._database.scrub(thorough=thorough)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._database.close()
+
+    def _update_schema(self) -> None:
+        found = drive(self._database.reading(schema.version))
+        if found > schema.VERSION:
+            raise StoreError(
+                f"{self._database.name}: its tables have version {found}, but this memzoo knows only those "
+                f"up to {schema.VERSION}; upgrade memzoo"
+            )
+        if not drive(self._database.reading(schema.is_current)):
+            drive(self._database.writing(schema.upgrade))
+
+
+def _state_ids(conversation_id: str, strategy: str) -> dict[str, str]:
+    return {"conversation_id": escaped(conversation_id), "strategy": escaped(strategy)}
+
+
+def _unpickled(url: str, clock: Callable[[], datetime]) -> SQLStore:
+    try:
+        return SQLStore(url, clock=clock)
+    except StoreError as error:
+        if url.startswith("sqlite:"):
+            raise
+        advice = "a pickled store holds no password: set PGPASSWORD, or write it into ~/.pgpass"
+        raise StoreError(f"{error}\n{advice}") from error
+
+
+def _open(url: str) -> "SQLite | PostgreSQL":
+    if url.startswith("sqlite:"):
+        return SQLite(url)
+    from memzoo.stores.sql.postgres import PostgreSQL
+
+    return PostgreSQL(url)

@@ -1,0 +1,90 @@
+"""Waiting for a lock: not longer than a call may, and not in the way of an event loop."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from time import monotonic
+from typing import TypeVar
+
+from memzoo.stores.driving import is_blocking
+from memzoo.stores.forks import watch
+
+__all__ = ["AT_ONCE", "Aside", "Deadline"]
+
+T = TypeVar("T")
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+
+
+class Deadline:
+    """How long a call goes on trying.
+
+    Args:
+        seconds: From now on, however many things it waits for.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+        self._given_up = threading.Event()
+        self._pause = _FIRST_PAUSE
+
+    @property
+    def rest(self) -> float:
+        """The seconds that are left."""
+        return max(0.0, self._end - monotonic())
+
+    @property
+    def is_given_up(self) -> bool:
+        """Whether nobody waits for the call any more, so that it must not do anything."""
+        return self._given_up.is_set()
+
+    def give_up(self) -> None:
+        """Let the call end as soon as possible."""
+        self._given_up.set()
+
+    def takes(self, lock: "threading.RLock") -> bool:
+        """Take a lock, if it is given back in time."""
+        while not lock.acquire(timeout=min(self.rest, _LONGEST_PAUSE)):
+            if not self.rest or self.is_given_up:
+                return False
+        return True
+
+    def pause(self) -> bool:
+        """Wait a little, longer each time; whether to try again then."""
+        pause, self._pause = min(self._pause, self.rest), min(2 * self._pause, _LONGEST_PAUSE)
+        return pause > 0 and not self._given_up.wait(pause)
+
+
+AT_ONCE = Deadline(0)
+"""For a call that does not wait at all."""
+
+
+class Aside:
+    """Runs what has to wait: in the call, or, where that would stop an event loop, in a thread, one after the other."""
+
+    def __init__(self) -> None:
+        self._threads: ThreadPoolExecutor | None = None
+        watch(self)
+
+    def before_fork(self) -> None:
+        """See `memzoo.stores.forks.Forked`."""
+
+    def after_fork(self) -> None:
+        """See `memzoo.stores.forks.Forked`: a child does not have the thread."""
+        self._threads = None
+
+    async def run(self, work: Callable[[], T], deadline: Deadline) -> T:
+        """Do it; who does not wait for it any more gives it up."""
+        if is_blocking():
+            return work()
+        self._threads = self._threads or ThreadPoolExecutor(1, "memzoo-sqlite")
+        running = self._threads.submit(work)
+        outcome = asyncio.wrap_future(running)
+        try:
+            return await asyncio.shield(outcome)
+        except asyncio.CancelledError:
+            deadline.give_up()
+            if not running.cancel():  # then it ends at once, and does nothing afterwards
+                await asyncio.gather(outcome, return_exceptions=True)
+            raise

@@ -1,0 +1,85 @@
+"""What the contracts of stores and indexes share; import it from `memzoo.stores.testing`."""
+
+import struct
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
+from memzoo.stores.driving import drive
+
+__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "records", "same", "vector"]
+
+HOSTILE_IDS = (
+    *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
+    *("' OR 1=1 --", '"a"', '["a"]', "../a", "{{ a }}", "é", "e\u0301", "\ud800", "\udc00", "\U0001f600", "a" * 2000),
+)
+"""Ids that a careless implementation confuses with each other, or cannot take."""
+
+MESSAGES: tuple[Message, ...] = (
+    {"role": "system", "content": ""},
+    {"role": "user", "name": "Zoë", "content": [{"type": "text", "text": "line\nline\0\u2028"}, {"type": "image_url"}]},
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"arguments": '{"a": "\\u00e9"}'}}]},
+    {"role": "tool", "tool_call_id": "1", "content": "{{ 7 * 7 }} ' \" \\ \ud800 \U0001f600 </s>"},
+    {"role": "user", "content": "n", "x": {"deep": [[1, -2.5, 1e-9, 2**70], {"": {}}, [], True, None], "z": 1, "a": 2}},
+)
+"""Messages that are easily changed on their way."""
+
+
+def records(*contents: str) -> list[Record]:
+    """What a user says, message by message."""
+    return [Record({"role": "user", "content": content}) for content in contents]
+
+
+def fill(store: Store, conversation_id: str, *contents: str) -> list[Entry]:
+    """Append each as a turn of its own."""
+    return [
+        entry
+        for content in contents
+        for entry in drive(store.append(conversation_id, records(content), turn_id=f"turn of {content}"))
+    ]
+
+
+def commit(
+    store: Store,
+    conversation_id: str,
+    changes: Mapping[str, JSON],
+    *,
+    strategy: str = "s",
+    embeddings: Mapping[int, bytes] | None = None,
+    watermark: int = 1,
+) -> int:
+    """Commit on whatever version the state has, and return the new version."""
+    expected = drive(store.read_state(conversation_id, strategy)).version
+    return drive(
+        store.commit(
+            conversation_id, strategy, expected=expected, watermark=watermark, changes=changes, embeddings=embeddings
+        )
+    )
+
+
+def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
+    """The epoch of a conversation, as a read of some part of it tells it."""
+    found = drive(store.read(conversation_id, **part))
+    same(isinstance(found, Entries), expected=True)
+    return found.epoch if isinstance(found, Entries) else None
+
+
+def vector(*numbers: float) -> bytes:
+    """Numbers as an embedding: float32, little-endian.
+
+    Example:
+        >>> list(vector(1.0, 0.0))
+        [0, 0, 128, 63, 0, 0, 0, 0]
+    """
+    return struct.pack(f"<{len(numbers)}f", *numbers)
+
+
+def same(actual: object, expected: object) -> None:
+    """Fail unless the two are equal, and show them: pytest explains `assert` only in the user's own modules.
+
+    Raises:
+        AssertionError: They differ.
+    """
+    __tracebackhide__ = True
+    if actual != expected:
+        raise AssertionError(f"{actual!r} should be {expected!r}")

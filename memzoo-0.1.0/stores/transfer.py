@@ -1,0 +1,277 @@
+"""Conversations as JSON Lines: out of one store, into another, with all that was learnt from them."""
+
+import base64
+import hashlib
+import json
+import logging
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Final, TypeAlias
+
+from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
+from memzoo.stores.common import checked_numbers
+from memzoo.stores.driving import blocking_function, iterated
+from memzoo.stores.errors import StoreError, TransferError
+
+__all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
+
+FORMAT: Final = 1
+"""The version of the format; a file of a newer one is refused."""
+
+logger = logging.getLogger("memzoo")
+
+_PAGE = 500
+_MOST = 2**53  # the largest number that every program that handles JSON takes
+_DIMENSION = 4  # bytes
+
+ImportCheck: TypeAlias = Callable[[Sequence[Entry], Mapping[str, StoredState]], Awaitable[None]]
+"""Raises a `ValueError` about messages or states, by name, that cannot be gone on with; changes nothing."""
+
+_CHECKS = "memzoo.import_checks"
+"""Entry points that tell whether strategies can load what is imported: a store knows no strategy."""
+
+
+async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGenerator[str]:
+    """A conversation as lines of JSON, line ends included: a header, states, messages, and a footer with counts.
+
+    Raises:
+        StoreError: There is no such conversation, or something of it was deleted while it was exported.
+    """
+    lines, digest = 0, hashlib.sha256()
+    async for values in _exported(store, conversation_id):
+        lines += 1
+        line = f"{json.dumps(values)}\n"
+        digest.update(line.encode())
+        yield line
+    yield f"{json.dumps({'end': lines, 'sha256': digest.hexdigest()})}\n"
+
+
+async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
+    if not await store.read(conversation_id, limit=1):
+        raise StoreError(f"there is no conversation {conversation_id!r}")
+    yield {"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id}
+    # States come first: the messages that are read after them are all that they have learnt from, or more.
+    versions: dict[str, int] = {}
+    for name in await managed(store, "states").states(conversation_id):
+        state = await store.read_state(conversation_id, name)
+        versions[name] = state.version
+        yield {"state": name, "watermark": state.watermark}
+        for key, value in state.changes.items():
+            yield {"state": name, "item": key, "value": value}
+        for seq, vector in (await managed(store, "embeddings").embeddings(conversation_id, name)).items():
+            yield {"state": name, "seq": seq, "embedding": base64.b64encode(vector).decode()}
+    last = 0
+    while page := await store.read(conversation_id, after=last, limit=_PAGE):
+        for entry in page:
+            yield _of_entry(entry)
+        last = page[-1].seq
+    for name, version in versions.items():
+        if (await store.read_state(conversation_id, name, since=version)).reset:
+            raise StoreError(f"something of {conversation_id!r} was deleted while it was exported; export it again")
+
+
+def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
+    """Like `aexport_conversation`, for synchronous code.
+
+    Example:
+        >>> from memzoo.stores import InMemoryStore, Record
+        >>> from memzoo.stores.driving import drive
+        >>> store = InMemoryStore()
+        >>> _ = drive(store.append("a", [Record({"role": "user", "content": "hi"})], turn_id="1"))
+        >>> lines = list(export_conversation(store, "a"))
+        >>> import_conversation(store, lines, "b")
+        'b'
+        >>> [entry.message["content"] for entry in drive(store.read("b"))]
+        ['hi']
+    """
+    return iterated(aexport_conversation(store, conversation_id))
+
+
+async def aimport_conversation(store: Store, lines: Iterable[str], conversation_id: str | None = None) -> str:
+    """Write an exported conversation into a store, as a whole or not at all.
+
+    Args:
+        store: Where to.
+        lines: What `export_conversation` gave, such as a file opened as UTF-8 text.
+        conversation_id: The id that it gets; by default the one that it had.
+
+    Returns:
+        The conversation's id.
+
+    Raises:
+        TransferError: The lines are no export, were cut off or changed, have something that cannot be loaded, or were
+            written by a newer memzoo; nothing was stored.
+        ConflictError: The store has a conversation of this id; nothing was stored.
+    """
+    found = _read(lines)
+    states = await _checked(found)
+    id_ = found.conversation_id if conversation_id is None else conversation_id
+    await managed(store, "restore").restore(id_, found.entries, states)
+    if not found.has_digest:
+        logger.warning("%r comes from an older memzoo, whose files do not show whether they were changed", id_)
+    return id_
+
+
+import_conversation = blocking_function(aimport_conversation)
+
+
+def _read(lines: Iterable[str]) -> "_Read":
+    """All that a file has.
+
+    Raises:
+        TransferError: See above.
+    """
+    found, number = _Read(), 0
+    try:
+        for number, line in enumerate(lines, start=1):  # noqa: B007 - the error names it
+            found.take(line)
+    except UnicodeDecodeError as error:
+        raise TransferError(f"after line {number}: the file is not UTF-8 text; nothing was stored") from error
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise TransferError(f"line {number}: {error}; nothing was stored") from error
+    if not found.ended:
+        raise TransferError(f"the file ends after {found.lines} lines, before its last one; nothing was stored")
+    return found
+
+
+async def _checked(found: "_Read") -> dict[str, StoredState]:
+    """The states as they can be stored, after making sure that strategies can load them.
+
+    Raises:
+        TransferError: They cannot.
+    """
+    try:
+        checked_numbers(found.entries)
+        last = found.entries[-1].seq
+        states = {name: _within(last, name, state) for name, state in found.states.items()}
+        for check in _checks():
+            await check(found.entries, states)
+    except (ValueError, StoreError) as error:
+        raise TransferError(f"{error}; nothing was stored") from error
+    return states
+
+
+def _checks() -> Iterator[ImportCheck]:
+    # Reading what is installed takes time, and most programs import nothing.
+    from importlib.metadata import entry_points
+
+    for check in entry_points(group=_CHECKS):
+        yield check.load()
+
+
+def _within(last: int, name: str, state: StoredState) -> StoredState:
+    """A state that has taken in no more than there is: one of embeddings may have outlived the last messages."""
+    if state.watermark > last and (state.items or not state.embeddings):
+        raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
+    if any(not 1 <= seq <= last for seq in state.embeddings):
+        raise ValueError(f"the state {name!r} has embeddings of messages that are not there")
+    if len({len(vector) for vector in state.embeddings.values()}) > 1:
+        raise ValueError(f"the state {name!r} has embeddings of different lengths")
+    return replace(state, watermark=min(state.watermark, last))
+
+
+def _of_entry(entry: Entry) -> dict[str, Any]:
+    values = {"seq": entry.seq, "turn_id": entry.turn_id, "created_at": entry.created_at.isoformat()}
+    return {**values, "message": entry.message, "fields": dict(entry.fields)}
+
+
+def _entry(seq: int, turn_id: str, created_at: str, message: Message, fields: dict[str, str | None]) -> Entry:
+    time = datetime.fromisoformat(created_at)
+    if time.tzinfo is None:
+        raise ValueError(f"the time {created_at!r} has no time zone")
+    values: list[Any] = list(fields.values())
+    if not all(value is None or isinstance(value, str) for value in values):
+        raise TypeError(f"the fields of a message are texts or null, not {fields!r}")
+    return Entry(_number(seq, at_least=1), message, turn_id, time.astimezone(UTC), fields)
+
+
+def _number(number: int, *, at_least: int) -> int:
+    if isinstance(number, bool) or not at_least <= number <= _MOST:
+        raise ValueError(f"{number} is no number from {at_least} to 2^53")
+    return number
+
+
+def _vector(text: str) -> bytes:
+    vector = base64.b64decode(text, validate=True)
+    if not vector or len(vector) % _DIMENSION or not all(map(math.isfinite, memoryview(vector).cast("f"))):
+        raise ValueError("an embedding is one or more finite float32 numbers")
+    return vector
+
+
+def _parsed(line: str) -> Any:
+    def finite(text: str) -> float:
+        if not math.isfinite(number := float(text)):
+            raise ValueError(f"{text} is no JSON")
+        return number
+
+    return json.loads(line, parse_float=finite, parse_constant=finite)
+
+
+@dataclass
+class _Read:
+    """What was read so far of an export."""
+
+    conversation_id: str = ""
+    entries: list[Entry] = field(default_factory=list[Entry])
+    states: dict[str, StoredState] = field(default_factory=dict[str, StoredState])
+    items: dict[str, dict[str, JSON]] = field(default_factory=dict[str, dict[str, JSON]])
+    embeddings: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
+    digest: Any = field(default_factory=hashlib.sha256)
+    has_digest: bool = False
+    lines: int = 0
+    ended: bool = False
+
+    def take(self, line: str) -> None:
+        """Take in a line.
+
+        Raises:
+            ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
+        """
+        values = _parsed(line)
+        self._take(values)
+        # However the lines end: files are copied between systems.
+        self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
+
+    def _take(self, values: Any) -> None:
+        if not self.lines:
+            self._begin(values)
+        elif self.ended:
+            raise ValueError("something follows the last line")
+        else:
+            self._go_on(values)
+        self.lines += 1
+
+    def _begin(self, values: Any) -> None:
+        match values:
+            case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)}:
+                self.conversation_id = id_
+            case _:
+                raise ValueError("this is no conversation that was exported by memzoo")
+        if version > FORMAT:
+            raise ValueError(f"the file has format {version}, but this memzoo knows those up to {FORMAT}; upgrade it")
+
+    def _go_on(self, values: Any) -> None:
+        match values:
+            case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
+                self.entries.append(_entry(**values))
+            case {"state": str(name), "watermark": int(watermark)} if name not in self.states:
+                self.items[name], self.embeddings[name] = {}, {}
+                watermark = _number(watermark, at_least=0)
+                self.states[name] = StoredState(watermark, self.items[name], self.embeddings[name])
+            case {"state": str(name), "item": str(key), "value": value}:
+                self.items[name][key] = value
+            case {"state": str(name), "seq": int(seq), "embedding": str(vector)}:
+                self.embeddings[name][_number(seq, at_least=1)] = _vector(vector)
+            case {"end": int(lines)}:
+                self._end(lines, values.get("sha256"))
+            case _:
+                raise ValueError(f"this line is unknown: {str(values)[:100]}")
+
+    def _end(self, lines: int, digest: object) -> None:
+        if lines != self.lines:
+            raise ValueError(f"{lines} lines should stand before this one, not {self.lines}")
+        if digest not in (None, self.digest.hexdigest()):
+            raise ValueError("what stands before this line was changed")
+        self.ended, self.has_digest = True, digest is not None

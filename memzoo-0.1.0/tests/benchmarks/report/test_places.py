@@ -1,0 +1,73 @@
+"""Axes, ticks, and labels that keep apart."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memzoo.benchmarks.report.places import Axis, Box, apart, free_places
+
+_PLACES = st.lists(st.floats(0, 100), max_size=9)
+_POINTS = st.lists(st.tuples(st.floats(0, 300), st.floats(0, 200)), max_size=12)
+
+
+@given(_PLACES)
+def test_labels_keep_apart(places: list[float]) -> None:
+    """Any two of them have the gap between them."""
+    moved = sorted(apart(places, 2.0))
+    assert all(above - below > 2.0 - 1e-6 for below, above in itertools.pairwise(moved))
+
+
+@given(_PLACES)
+def test_labels_keep_their_order(places: list[float]) -> None:
+    """A higher line has the higher label."""
+    moved = apart(places, 2.0)
+    assert sorted(range(len(places)), key=lambda n: (places[n], n)) == sorted(range(len(moved)), key=moved.__getitem__)
+
+
+@given(_PLACES)
+def test_labels_stay_within_bounds_that_have_room_for_them(places: list[float]) -> None:
+    """Even where all lines end at the edge."""
+    assert all(10 - 1e-6 <= place <= 60 + 1e-6 for place in apart(places, 5.0, 10, 60))
+
+
+def test_labels_that_have_room_stay_where_they_are() -> None:
+    """Nothing moves without need."""
+    assert apart([9.0, 1.0, 5.0], 2.0) == [9.0, 1.0, 5.0]
+
+
+@given(_POINTS, st.integers(1, 30))
+def test_labels_beside_points_cover_neither_each_other_nor_a_point(
+    points: list[tuple[float, float]], letters: int
+) -> None:
+    """Wherever the points are: a label that has no room is left out."""
+    named = {str(place): point for place, point in enumerate(points)}
+    frame = Box(0, 0, 300, 200)
+    placed = free_places(named, dict.fromkeys(named, (7.0 * letters, 15.0)), frame)
+    assert not any(one.overlaps(other) for one, other in itertools.combinations(placed.values(), 2))
+    dots = [Box.around(x, y, 4) for x, y in points]
+    assert not any(box.overlaps(dot) for box in placed.values() for dot in dots)
+    assert all(box.within(frame) for box in placed.values())
+
+
+def test_a_label_with_room_is_placed() -> None:
+    """Leaving labels out is for where there is no room."""
+    placed = free_places({"a": (50, 50), "b": (56, 50)}, {"a": (30, 15), "b": (30, 15)}, Box(0, 0, 200, 100))
+    assert set(placed) == {"a", "b"}
+
+
+@given(st.floats(1, 1e7), st.booleans(), st.floats(20, 90))
+def test_ticks_keep_apart_and_are_within_the_axis(high: float, bent: bool, gap: float) -> None:  # noqa: FBT001
+    """Their texts do not run into each other."""
+    axis = Axis(0, high, 0, 400, bent)
+    places = [axis.at(value) for value in axis.ticks(gap)]
+    assert all(later - earlier >= gap - 0.2 for earlier, later in itertools.pairwise(places))
+    assert places
+    assert 0 <= min(places) <= max(places) <= 400
+
+
+def test_an_axis_may_go_up() -> None:
+    """Higher values stand further up, where numbers are smaller."""
+    axis = Axis(0, 1, 100, 0)
+    assert axis.at(0.25) == 75.0
+    assert axis.ticks(20) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]

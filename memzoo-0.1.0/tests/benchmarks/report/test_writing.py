@@ -1,0 +1,110 @@
+"""The files of a report, and the tables in the terminal and in Markdown."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from memzoo.benchmarks import Comparison, Results, TextCounter, Transcript, compare
+from memzoo.benchmarks.report.writing import markdown, table, write_report
+
+
+def printed(comparison: Comparison, width: int = 100) -> str:
+    """The table as a terminal shows it."""
+    console = Console(width=width, force_terminal=False)
+    with console.capture() as captured:
+        console.print(table(comparison))
+    return captured.get()
+
+
+class TestFiles:
+    """What other programs read."""
+
+    def test_results_and_markdown_are_the_same_for_the_same_inputs(
+        self, transcript: Transcript, words: TextCounter, tmp_path: Path
+    ) -> None:
+        """Date and times, which never agree, leave no trace in them."""
+        written: list[list[bytes]] = []
+        for day in (1, 2):
+            found = compare([transcript], ["window", "summary"], budgets=[14], counter=words)
+            out = tmp_path / str(day)
+            write_report(found, out, datetime(2026, 1, day, tzinfo=UTC))
+            written.append([(out / name).read_bytes() for name in ("results.json", "report.md")])
+        assert written[0] == written[1]
+
+    def test_the_date_is_where_the_times_are(self, comparison: Comparison, tmp_path: Path) -> None:
+        """In times.json, and on the page."""
+        paths = write_report(comparison, tmp_path, datetime(2026, 11, 22, 8, 30, tzinfo=UTC))
+        assert [path.name for path in paths] == ["report.html", "report.md", "results.json", "times.json"]
+        times = json.loads((tmp_path / "times.json").read_text(encoding="utf-8"))
+        assert times["date"] == "2026-11-22T08:30:00+00:00"
+        assert times["memories"]["buffer"] == {"load_ms": 12.3, "save_ms": 4.5}
+        assert "22 November 2026" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+    def test_results_can_be_read_again(self, comparison: Comparison, tmp_path: Path) -> None:
+        """As what they were."""
+        write_report(comparison, tmp_path)
+        text = (tmp_path / "results.json").read_text(encoding="utf-8")
+        assert Results.model_validate_json(text) == comparison.results
+
+
+class TestMarkdown:
+    """What a pull request shows."""
+
+    def test_it_has_the_verdict_and_a_table_for_each_budget(self, comparison: Comparison) -> None:
+        """Without times, which would change at each run."""
+        text = markdown(comparison)
+        assert text.index("one comes first") < text.index("## Within 250 tokens") < text.index("## Within 1,000 tokens")
+        assert "at least .34 (rules)" in text
+        assert "| ms" not in text
+
+    def test_each_line_of_a_table_has_as_many_cells(self, comparison: Comparison) -> None:
+        """A name with a bar in it does not make another column."""
+        lines = [line for line in markdown(comparison).splitlines() if line.startswith("| ")]
+        assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
+
+    def test_differences_from_the_best_are_told(self, comparison: Comparison) -> None:
+        """And which of them are none."""
+        assert "-.20 ±.14, not told apart" in markdown(comparison)
+
+
+class TestTable:
+    """What the terminal shows."""
+
+    def test_each_memory_has_a_line_framed_by_the_baselines(self, comparison: Comparison) -> None:
+        """In the order of the rows, at each budget."""
+        names = [row.memory.name[:9].strip() for row in comparison.rows]
+        lines = printed(comparison, 200).splitlines()
+        tables = "\n".join(lines[lines.index(next(one for one in lines if one.startswith("memory"))) :])
+        assert [line[:9].strip() for line in tables.splitlines() if line[:9].strip() in names] == names * 2
+
+    @pytest.mark.parametrize("priced", [True, False])
+    def test_it_fits_a_terminal_of_80_columns(self, comparison: Comparison, *, priced: bool) -> None:
+        """No figure is cut off, whatever was measured; a long name takes several lines."""
+        run = comparison.results.run if priced else comparison.results.run.model_copy(update={"prices": {}})
+        results = comparison.results.model_copy(update={"run": run})
+        lines = printed(Comparison(results, comparison.times), 80).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert "…" not in "".join(lines)
+        assert any("cost" in line for line in lines) is priced
+
+    def test_lower_bounds_are_marked_and_explained(self, comparison: Comparison) -> None:
+        """Where there is no room for words, a sign with a note."""
+        text = printed(comparison, 200)
+        assert "≥ .34" in text
+        assert "≥ rules answered in place of a model: a lower bound" in text
+
+    def test_it_says_what_was_left_out(self, comparison: Comparison) -> None:
+        """Questions without a true answer, citations of nothing."""
+        text = printed(comparison, 200)
+        assert "Not asked, because they have no true answer: 2 adversarial questions." in text
+        assert "Left out, because they name no message: 1 citations (9.9)." in text
+
+    def test_a_name_is_not_markup(self, comparison: Comparison) -> None:
+        """A transcript cannot paint the terminal."""
+        rows = comparison.results.rows
+        named = rows[1].model_copy(update={"memory": rows[1].memory.model_copy(update={"name": "[red]x[/red]"})})
+        results = comparison.results.model_copy(update={"rows": (named,)})
+        assert "[red]x[/red]" in printed(Comparison(results, {}), 200)

@@ -1,0 +1,63 @@
+"""Measurements and pictures for the documentation."""
+
+import importlib.util
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.benchmarks import Transcript
+from memzoo.benchmarks.research.__main__ import app
+
+
+@pytest.fixture(autouse=True)
+def short_sample(
+    transcript: Transcript, chat: dict[str, Any], saved: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The short conversation in place of the bundled one."""
+    monkeypatch.setattr("memzoo.benchmarks.research.__main__.sample_transcripts", lambda: [transcript])
+    monkeypatch.setattr("memzoo.benchmarks.running.sample_path", lambda: saved(chat))
+
+
+def test_a_picture_is_drawn_into_a_file(tmp_path: Path) -> None:
+    """It stands alone: well-formed, with colours for light and dark pages, and the strategies named."""
+    done = CliRunner().invoke(app, ["picture", str(tmp_path / "out.svg")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "out.svg").read_text(encoding="utf-8")
+    assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - it was made a line ago
+    assert "summary-buffer" in text
+    assert "@media (prefers-color-scheme: dark)" in text
+
+
+def test_without_a_command_all_is_measured(tmp_path: Path) -> None:
+    """The comparison, and the cost of names."""
+    done = CliRunner().invoke(app, ["--out", str(tmp_path / "out")], terminal_width=200)
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out" / "report.html").exists()
+    assert "LangChain makes 9 calls" in done.output
+
+
+def quoted() -> list[tuple[str, str]]:
+    """The module and the command of each measurement that a page quotes."""
+    root = Path(__file__).parents[3]
+    pages = [*root.glob("*.md"), *root.glob("docs/*.md"), *root.glob("benchmarks/research/*.py")]
+    pattern = r"python -m (memzoo\.benchmarks\.research[\w.]*\w)(?: ([a-z][a-z-]+))?"
+    found = [re.findall(pattern, page.read_text(encoding="utf-8")) for page in pages]
+    return sorted({(module, command) for page in found for module, command in page})
+
+
+@pytest.mark.parametrize(("module", "command"), quoted())
+def test_a_quoted_command_exists(module: str, command: str) -> None:
+    """Pages and docstrings name modules that can be run, and commands that there are."""
+    name = module if module != "memzoo.benchmarks.research" else f"{module}.__main__"
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert spec.origin is not None
+    assert '__name__ == "__main__"' in Path(spec.origin).read_text(encoding="utf-8")
+    if command:
+        done = CliRunner().invoke(app, [command, "--help"])
+        assert done.exit_code == 0, done.output

@@ -1,0 +1,152 @@
+"""Files as people have them, in the shape in which each program really writes them."""
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from memzoo.benchmarks import Transcript, load_transcripts, read_transcripts
+from memzoo.benchmarks.measure.measuring import messages_in
+from memzoo.memories.text.messages import text_of
+from memzoo.stores.errors import TranscriptError
+
+FORMATS = Path(__file__).parent / "formats"
+
+TALK = ["My cat is called Tom.", "A fine name."]
+WITH_TOOL = [
+    "My cat is called Tom. What is the weather in Oslo?",
+    '[calls weather({"city": "Oslo"})]',
+    "4 degrees, rain",
+    "It rains in Oslo; keep Tom inside.",
+    "We moved to Bergen.",
+    "Noted: Bergen.",
+]
+
+
+def said(transcript: Transcript) -> list[str]:
+    """What was said, in words."""
+    return [text_of(message) for message in messages_in(transcript)]
+
+
+@pytest.mark.parametrize(
+    ("name", "titles", "first"),
+    [
+        ("openai.json", ["openai"], None),
+        ("openai.jsonl", ["openai 1", "openai 2"], TALK),
+        ("human_ai.json", ["human_ai"], TALK),
+        (
+            "chatgpt_conversations.json",
+            ["A cat in Oslo", "Hello"],
+            [WITH_TOOL[0], WITH_TOOL[3], "[image_asset_pointer]\nWe moved to Bergen.", WITH_TOOL[5]],
+        ),
+        ("sharegpt.json", ["bakery_0", "other_0"], ["You help a bakery.", *TALK, *WITH_TOOL[4:]]),
+        ("langchain_messages_to_dict.json", ["langchain_messages_to_dict"], ["You help a bakery.", *WITH_TOOL]),
+        ("langchain_dumps.json", ["langchain_dumps"], ["You help a bakery.", *WITH_TOOL]),
+        ("langgraph.sqlite", ["bakery", "other"], ["You help a bakery.", *WITH_TOOL]),
+        ("agents.sqlite", ["bakery", "other"], WITH_TOOL),
+        ("plain.txt", ["plain"], ["My cat is called Tom.\nHe is grey: all over.", TALK[1], *WITH_TOOL[4:]]),
+        ("table.csv", ["bakery", "other"], ["My cat is called Tom,\nand he is grey.", TALK[1]]),
+        ("realmem.json", ["Ann_Berg"], None),
+        ("statebench.jsonl", ["S6-000001", "S6-000001"], None),
+    ],
+)
+def test_each_format_is_read(name: str, titles: list[str], first: list[str] | None) -> None:
+    """The content tells the format; roles are those of OpenAI's messages."""
+    found = load_transcripts(FORMATS / name)
+    assert [one.title for one in found] == titles
+    assert {message["role"] for one in found for message in messages_in(one)} <= {"system", "user", "assistant", "tool"}
+    if first is not None:
+        assert said(found[0]) == first
+
+
+def test_dates_are_read() -> None:
+    """Where a format has them."""
+    (first, _) = load_transcripts(FORMATS / "table.csv")
+    assert first.exchanges[0].date == datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
+    (first, _) = load_transcripts(FORMATS / "chatgpt_conversations.json")
+    assert first.exchanges[0].date == datetime.fromtimestamp(1772442900.5, UTC)
+
+
+def test_a_question_of_realmem_is_asked_in_the_midst() -> None:
+    """Only what stands before `asked_at` has been said."""
+    (transcript,) = load_transcripts(FORMATS / "realmem.json")
+    (question,) = transcript.measured
+    assert (question.asked_after, question.evidence, question.answer) == (
+        2,
+        ("My cat is called Tom.",),
+        "The cat is called Tom.",
+    )
+
+
+def test_statebench_says_what_is_stale() -> None:
+    """Only strings that are said count, and none that the correction itself repeats; other tracks are not asked."""
+    found, other = load_transcripts(FORMATS / "statebench.jsonl")
+    (question,) = found.measured
+    assert (question.evidence, question.stale, question.answer) == (("$120,000",), ("$200,000",), "$120,000")
+    assert other.measured == []
+
+
+def test_questions_may_cite_messages_by_any_role() -> None:
+    """Ids are kept where roles are translated."""
+    (transcript,) = load_transcripts(FORMATS / "human_ai.json")
+    assert transcript.measured[0].evidence == ("My cat is called Tom.",)
+
+
+def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
+    """In the order of their names; what has another ending is left alone."""
+    for name in ("b.json", "a.jsonl"):
+        (tmp_path / name).write_text(json.dumps({"messages": [{"role": "user", "content": name}]}), encoding="utf-8")
+    (tmp_path / "notes.pdf").write_bytes(b"%PDF")
+    assert [one.title for one in read_transcripts([tmp_path])] == ["a", "b"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(TranscriptError, match="has no transcripts in it"):
+        list(read_transcripts([tmp_path / "empty"]))
+
+
+def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a dash."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("user: Hello\nassistant: Hi"))
+    assert [said(one) for one in read_transcripts(["-"])] == [["Hello", "Hi"]]
+
+
+def test_a_long_file_of_lines_is_not_held(tmp_path: Path) -> None:
+    """The first conversation is there before the last line was looked at."""
+    path = tmp_path / "many.jsonl"
+    line = json.dumps({"messages": [{"role": "user", "content": "Hello"}]})
+    path.write_text("\n".join([line] * 5_000) + "\nno JSON\n", encoding="utf-8")
+    found = read_transcripts([path])
+    assert next(found).title == "many 1"
+    with pytest.raises(TranscriptError, match="line 5001: this is not JSON"):
+        list(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("a.csv", "who,what\nann,hi\n", "expected a column for the role"),
+        ("a.csv", "role,content\nann,hi\n", "line 2: expected one of user, human"),
+        ("a.txt", "Hello there.\nuser: hi\n", "this is not JSON"),
+        ("a.json", '{"mapping": {}}', "there are only 'mapping'"),
+        ("a.json", '[{"conversations": []}]', "there are only 'conversations'"),
+    ],
+)
+def test_what_is_no_conversation_is_refused(name: str, content: str, error: str, tmp_path: Path) -> None:
+    """With the place, and what is expected there."""
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(TranscriptError, match=error):
+        load_transcripts(path)
+
+
+def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
+    """Its tables are named."""
+    import sqlite3
+
+    path = tmp_path / "a.db"
+    with sqlite3.connect(path) as database:
+        database.execute("create table birds (name)")
+    database.close()
+    with pytest.raises(TranscriptError, match="there are the tables birds"):
+        load_transcripts(path)

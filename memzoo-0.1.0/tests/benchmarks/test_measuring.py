@@ -1,0 +1,242 @@
+"""One memory in one conversation."""
+
+import dataclasses
+import itertools
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from types import FrameType
+
+import pytest
+
+from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript
+from memzoo.benchmarks.measure.measuring import measure, steps_in
+from memzoo.benchmarks.measure.setup import Setup, Timing
+from memzoo.benchmarks.outcomes import Outcome
+from memzoo.memories import STRATEGIES
+from memzoo.memories.models.chat import ChatFunction, as_model
+from memzoo.memories.strategies.named import SEVEN
+from memzoo.stores import InMemoryStore, Message
+
+Measured = Callable[..., Outcome]
+BUDGET = 14
+
+
+def setup(words: TextCounter, model: ChatFunction | str = "offline", *budgets: int) -> Setup:
+    """What all memories have in common; the clock ticks when it is read."""
+    ticks = itertools.count()
+    return Setup(as_model(model), budgets or (BUDGET,), words, timer=lambda: float(next(ticks)))
+
+
+@pytest.fixture
+def measured(transcript: Transcript, words: TextCounter, rules: ChatFunction) -> Measured:
+    """Measures a preset in the short conversation, within a budget of 14 words."""
+
+    def run(name: str, model: ChatFunction = rules, *budgets: int) -> Outcome:
+        return measure(transcript, 0, PRESETS[name], setup(words, model, *budgets))[0]
+
+    return run
+
+
+def shown(outcome: Outcome, budget: int = BUDGET) -> list[int]:
+    """Tokens shown at each exchange."""
+    return [tokens for _, tokens in outcome.budgets[budget].course]
+
+
+class TestWhatIsShown:
+    """Tokens and recall, worked out by hand."""
+
+    @pytest.mark.parametrize(
+        ("name", "tokens", "recalls", "answers"),
+        [
+            ("none", [0, 0, 0], [0, 0], [False, False]),
+            ("buffer", [0, 11, 12], [0, 1], [False, True]),
+            ("window", [0, 11, 12], [0, 1], [False, True]),
+            ("summary", [0, 7, 7], [0, 0], [True, False]),
+            ("everything", [0, 11, 23], [1, 1], [True, True]),
+        ],
+    )
+    def test_it_is_counted_before_each_exchange_and_searched_for_each_question(
+        self, name: str, tokens: list[int], recalls: list[float], answers: list[bool], measured: Measured
+    ) -> None:
+        """The first exchange meets an empty memory; the questions meet the whole conversation."""
+        found = measured(name)
+        assert shown(found) == tokens
+        assert [answer.whole for answer in found.budgets[BUDGET].answers] == recalls
+        assert [answer.answer for answer in found.budgets[BUDGET].answers] == answers
+
+    def test_what_a_question_was_shown_is_kept(self, measured: Measured) -> None:
+        """The report can show it."""
+        view = measured("buffer").budgets[BUDGET].answers[0].shown
+        assert view == (("user", "The boat costs 4,200 crowns."), ("assistant", "That is a fair price."))
+
+    def test_a_retriever_shows_what_fits_the_question(self, measured: Measured, rules: ChatFunction) -> None:
+        """Both questions find evidence, though not all was shown."""
+        answers = measured("vector-retriever", rules, 20).budgets[20].answers
+        assert all((answer.whole or 0) > 0 and answer.tokens <= 20 for answer in answers)
+
+    @pytest.mark.parametrize("name", [name for name, one in PRESETS.items() if one.cut])
+    def test_it_is_never_over_a_budget(self, name: str, measured: Measured, rules: ChatFunction) -> None:
+        """Neither at an exchange nor for a question, whatever the budget."""
+        found = measured(name, rules, 5, 14, 30)
+        for budget, at in found.budgets.items():
+            assert all(tokens <= budget for tokens in [*shown(found, budget), *(one.tokens for one in at.answers)])
+
+    def test_budgets_are_measured_as_if_alone(self, measured: Measured, rules: ChatFunction) -> None:
+        """Several at once give what each gives by itself."""
+        for name in ("window", "summary-buffer", "vector-retriever"):
+            together = measured(name, rules, 5, 14)
+            assert together.budgets[14] == measured(name).budgets[14]
+
+    def test_a_question_is_asked_when_it_is_due(self, transcript: Transcript, words: TextCounter) -> None:
+        """What is said later is not shown; nothing at all before the first exchange."""
+        texts = [exchange.messages[0]["content"] for exchange in transcript.exchanges]
+        asked = [Question("Which?", "", (texts[place],), asked_after=after) for after in (2, 0) for place in (0, 1, 2)]
+        midst = dataclasses.replace(transcript, questions=tuple(asked))
+        found = measure(midst, 0, PRESETS["everything"], setup(words))[0]
+        assert [answer.whole for answer in found.budgets[BUDGET].answers] == [0, 0, 0, 1, 1, 0]
+
+
+class TestWhatIsSpent:
+    """Model calls and time."""
+
+    @pytest.mark.parametrize(
+        ("name", "load", "save", "asking"),
+        [
+            ("buffer", 0, 0, 0),
+            ("vector-retriever", 0, 0, 0),
+            ("summary", 0, 3, 0),
+            ("entity", 3, 3, 2),
+            ("knowledge-graph", 2, 3, 2),
+        ],
+    )
+    def test_calls_are_booked_where_they_belong(
+        self, name: str, load: int, save: int, asking: int, measured: Measured
+    ) -> None:
+        """Loading, saving and asking are kept apart; a graph without facts is not asked about."""
+        found = measured(name)
+        assert (found.load.calls, found.save.calls, found.asking.calls) == (load, save, asking)
+
+    def test_time_is_taken_for_loading_and_for_saving(self, transcript: Transcript, words: TextCounter) -> None:
+        """Each is one tick of a clock that ticks when it is read."""
+        timing = measure(transcript, 0, PRESETS["window"], setup(words))[1]
+        assert timing == Timing("window", 3.0, 3, 3.0, 3)
+
+
+class TestModelFailures:
+    """A model that fails now and then, or always."""
+
+    def test_a_failed_save_is_counted_and_made_up_for(self, rules: ChatFunction, measured: Measured) -> None:
+        """The next load or save catches up."""
+        calls = itertools.count()
+
+        def shaky(messages: list[Message]) -> object:
+            if next(calls) < 2:
+                raise TimeoutError
+            return rules(messages)
+
+        found = measured("summary", shaky)
+        assert found.failed_saves == 1
+        assert "TimeoutError" in found.failure
+        assert found.budgets[BUDGET].answers[0].answer
+
+    def test_what_was_shown_meanwhile_is_measured(self, measured: Measured) -> None:
+        """A memory without its model shows the messages word for word."""
+
+        def broken(messages: list[Message]) -> str:
+            raise TimeoutError("no answer")
+
+        found = measured("summary", broken)
+        assert found.failed_saves == 3
+        assert [answer.whole for answer in found.budgets[BUDGET].answers] == [0, 1]
+
+    def test_a_model_that_keeps_failing_is_asked_no_more(self, words: TextCounter, transcript: Transcript) -> None:
+        """Nobody wants to pay for, or wait for, a thousand failures."""
+        calls = itertools.count(1)
+
+        def broken(messages: list[Message]) -> str:
+            raise TimeoutError(next(calls))
+
+        long = dataclasses.replace(transcript, exchanges=transcript.exchanges * 20)
+        found = measure(long, 0, PRESETS["summary"], setup(words, broken))[0]
+        assert (found.failed_saves, next(calls)) == (60, 11)
+
+
+def test_messages_are_stored_with_the_dates_of_their_sessions(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run today stores what a run next year stores."""
+    times: set[datetime] = set()
+
+    class Watched(InMemoryStore):
+        def __init__(self, *, clock: Callable[[], datetime]) -> None:
+            super().__init__(clock=lambda: times.add(now := clock()) or now)
+
+    monkeypatch.setattr("memzoo.benchmarks.measure.measuring.InMemoryStore", Watched)
+    measured("window")
+    assert times == {datetime(2026, 3, 2, 9, 15, tzinfo=UTC)}
+
+
+def test_progress_is_reported_for_each_exchange_and_question(transcript: Transcript, words: TextCounter) -> None:
+    """As often as was promised."""
+    steps: list[int] = []
+    measure(transcript, 0, PRESETS["window"], setup(words), progress=steps.append)
+    assert sum(steps) == steps_in(transcript) == 5
+
+
+def test_model_backed_memories_get_the_model(measured: Measured) -> None:
+    """Every strategy runs with a function as its model."""
+    for name in STRATEGIES:
+        assert measured(name).exchanges == 3
+
+
+def long_talk(exchanges: int) -> Transcript:
+    """A conversation of any length, each exchange a little different."""
+    said = [
+        Exchange(
+            (
+                {"role": "user", "content": f"I met Ann {number} in town {number % 97}."},
+                {"role": "assistant", "content": f"So you met {number % 89}."},
+            ),
+            ({}, {}),
+        )
+        for number in range(exchanges)
+    ]
+    return Transcript("long", tuple(said), (Question("Whom?", "Ann 3", ("I met Ann 3 in town 3.",)),))
+
+
+def calls_of(work: Callable[[], object]) -> int:
+    """How many functions of Python are called, which no other program on the machine can change."""
+    count = 0
+
+    def counting(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(counting)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def facts_and_notes(messages: list[Message]) -> str:
+    """A model that always finds something new: each exchange has a person of its own, and all of them know the user."""
+    text = messages[-1]["content"]
+    task = text.split(".", 1)[0].removeprefix("Task: ")
+    last = re.findall(r"Ann \d+", text)[-1:] or ["Ann"]
+    replies = {"entity_update": "{}: met by the user.", "triple_extraction": "user | met | {}\n{} | is in | town"}
+    return {"summary": "A summary."}.get(task, replies.get(task, "{}")).replace("{}", last[0])
+
+
+@pytest.mark.parametrize("name", [*SEVEN, "everything"])
+def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str, words: TextCounter) -> None:
+    """Four times as long is four times the work, and a little for the longer index."""
+    common = setup(words, facts_and_notes, 50)
+    measure(long_talk(10), 0, PRESETS[name], common)
+    short, long = (
+        calls_of(lambda size=size: measure(long_talk(size), 0, PRESETS[name], common)) for size in (400, 1600)
+    )
+    assert long < 5 * short

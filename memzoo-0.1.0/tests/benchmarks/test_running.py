@@ -1,0 +1,284 @@
+"""The command, as somebody types it: each option."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from memzoo.benchmarks.running import ProgressLines
+from memzoo.memories.cli.commands import app
+from memzoo.memories.models.offline import serve
+from memzoo.stores.errors import MemoryZooError
+
+FORMATS = Path(__file__).parent / "formats"
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def talk(chat: dict[str, Any], saved: Callable[..., Path]) -> Path:
+    """A short conversation with questions."""
+    return saved(chat)
+
+
+@pytest.fixture
+def run(tmp_path: Path, talk: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `memzoo compare` on the short conversation, with the results in the folder `out`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+
+    def invoke(*options: str, files: tuple[str, ...] = (str(talk),), **more: Any) -> Result:
+        return CliRunner().invoke(app, ["compare", *files, "--out", "out", *options], **more)
+
+    return invoke
+
+
+def done(result: Result, code: int = 0) -> str:
+    """What was printed, if it ended as it should."""
+    assert result.exit_code == code, (result.output, result.exception)
+    return re.sub(r"\s+", " ", result.output)
+
+
+def results(folder: str = "out") -> dict[str, Any]:
+    """The results that were written."""
+    found: dict[str, Any] = json.loads((Path(folder) / "results.json").read_text(encoding="utf-8"))
+    return found
+
+
+def names() -> list[str]:
+    """The memories in the results."""
+    return [row["memory"]["name"] for row in results()["rows"]]
+
+
+def test_the_seven_are_compared(run: Run) -> None:
+    """The verdict comes before the table; everything is written, and no model is asked."""
+    shown = done(run())
+    assert shown.index("comes first") < shown.index("recall")
+    assert len(names()) == 9
+    assert {path.name for path in Path("out").iterdir()} == {
+        "outcomes.jsonl",
+        "report.html",
+        "report.md",
+        "results.json",
+        "times.json",
+        "times.jsonl",
+    }
+
+
+def test_floors_are_marked(run: Run) -> None:
+    """In the table, and one sentence says what --model would add."""
+    shown = done(run("--memory", "summary", "--memory", "window"))
+    assert re.search(r"summary ≥ \d?\.\d\d ", shown)
+    assert re.search(r"window \d?\.\d\d ±", shown)
+    assert "`--model NAME` measures it" in shown
+
+
+def test_variants(run: Run) -> None:
+    """Two of one strategy, with options."""
+    done(run("--memory", "window:k=1", "--memory", "window:k=2"))
+    assert names() == ["none", "window:k=1", "window:k=2", "everything"]
+
+
+def test_a_configuration(run: Run, tmp_path: Path) -> None:
+    """Memories by name, and prices with their currency."""
+    (tmp_path / "c.toml").write_text(
+        '[memories.short]\nstrategy = "window"\nk = 1\n[prices]\ncurrency = "EUR"\n"offline" = [1, 2]\n',
+        encoding="utf-8",
+    )
+    assert "EUR" in done(run("--config", "c.toml"))
+    assert names() == ["none", "short", "everything"]
+
+
+def test_several_budgets(run: Run) -> None:
+    """A table for each."""
+    shown = done(run("--memory", "window", "--budget", "10,20"))
+    assert "within 10 tokens" in shown
+    assert "within 20 tokens" in shown
+    assert "--budget must be" in str(run("--budget", "0").exception)
+    assert "--budget must be" in str(run("--budget", "x").exception)
+
+
+def test_several_files_and_processes(run: Run, talk: Path) -> None:
+    """The same figures as in turn."""
+    files = (str(talk), str(FORMATS / "realmem.json"), str(FORMATS / "statebench.jsonl"))
+    done(run("--memory", "window", files=files))
+    alone = results()
+    done(run("--memory", "window", "--jobs", "2", files=files))
+    assert results() == alone
+    assert alone["talks"]["count"] == 4
+
+
+def test_standard_input(run: Run) -> None:
+    """Read once, and held."""
+    done(run("--memory", "window", files=("-",), input="user: Hello\nassistant: Hi\n"))
+    assert results()["talks"]["messages"] == 2
+
+
+def test_prices(run: Run, tmp_path: Path) -> None:
+    """By option or by file; for a month."""
+    prices = ("--price-in", "1", "--price-out", "2", "--currency", "$", "--per-month", "100000")
+    shown = done(run("--memory", "window", *prices))
+    assert "/month" in shown
+    assert "cost, in $" in shown or "1,000 exchanges cost" in shown
+    (tmp_path / "p.toml").write_text('"*" = [1, 2]\nembedding = 0.02\n', encoding="utf-8")
+    done(run("--memory", "window", "--prices", "p.toml"))
+    assert results()["run"]["prices"] == {"*": [1.0, 2.0], "embedding": [0.02, 0.02]}
+    (tmp_path / "q.toml").write_text('"m" = "much"\n', encoding="utf-8")
+    assert "expected [price of input" in str(run("--prices", "q.toml").exception)
+
+
+def test_a_dry_run(run: Run) -> None:
+    """Calls, tokens and cost without a key; what is exact and what is not is said; nothing is written."""
+    shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--price-in", "1", "--token-counter", "approximate"))
+    assert "Exact, because no model is asked: none, buffer, window, vector-retriever, everything." in shown
+    assert "Estimated, with rules in place of the model's replies" in shown
+    assert not Path("out").exists()
+
+
+def test_a_limit(run: Run) -> None:
+    """What was finished is kept; the code says that not everything is there."""
+    options = ("--memory", "window", "--memory", "summary", "--price-in", "1", "--stop-at", "0.0001")
+    assert "stopped: " in done(run(*options), 1)
+    assert b'"window"' in Path("out/outcomes.jsonl").read_bytes()
+    assert Path("out/unfinished.json").exists()
+    done(run(*options[:-1], "9"))
+    assert not Path("out/unfinished.json").exists()
+
+
+def test_a_missing_key_is_said_before_anything_runs(run: Run) -> None:
+    """In one line; a comparison that asks no model needs none."""
+    for options in (("--memory", "summary"), ("--memory", "window", "--judge", "gpt-4o")):
+        failed = run("--model", "gpt-4o-mini", "--token-counter", "approximate", *options)
+        assert isinstance(failed.exception, MemoryZooError)
+        assert "no key. Set OPENAI_API_KEY" in str(failed.exception)
+        assert not Path("out").exists()
+    done(run("--model", "gpt-4o-mini", "--token-counter", "approximate", "--memory", "window"))
+
+
+def test_a_failing_model_ends_with_1(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its row stays; no log lines stand between those of the table."""
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr("openai.DEFAULT_MAX_RETRIES", 0)
+    options = ("--memory", "summary", "--memory", "window", "--model", "m", "--token-counter", "approximate")
+    shown = done(run(*options), 1)
+    assert "summary: 100% of its saves failed at the model" in shown
+    assert "not all of it learnt" not in shown
+    assert re.search(r"\bsummary [.\d]", shown)
+
+
+def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Asked at an endpoint; the offline model stands for one, and marks nothing."""
+    with serve() as url:
+        monkeypatch.setenv("OPENAI_API_KEY", "x")
+        monkeypatch.setenv("OPENAI_BASE_URL", url)
+        options = ("--memory", "window", "--model", "m", "--judge", "j", "--token-counter", "approximate")
+        shown = done(run(*options))
+    assert "judge: j" in shown
+    row = results()["rows"][1]
+    assert row["judging"]["calls"] >= 2
+    assert results()["questions"][0]["memories"]["window"]["1000"]["reply"]
+
+
+def test_prompts_of_ones_own(run: Run, tmp_path: Path) -> None:
+    """A template that cannot work is refused before anything runs."""
+    (tmp_path / "compare_answer.jinja").write_text("{{ nothing }}", encoding="utf-8")
+    failed = run("--judge", "offline", "--prompts", str(tmp_path))
+    assert "compare_answer" in str(failed.exception)
+
+
+def test_a_threshold(run: Run) -> None:
+    """Reached or missed by the best memory."""
+    done(run("--memory", "window", "--fail-under", "recall=0.5"))
+    shown = done(run("--memory", "window:k=1", "--budget", "5", "--fail-under", "recall=0.9"), 1)
+    assert "--fail-under: covered is" in shown
+    assert "--fail-under must be" in str(run("--fail-under", "beauty=1").exception)
+
+
+def test_a_baseline(run: Run, tmp_path: Path) -> None:
+    """What changed, and what did not."""
+    done(run("--memory", "window", "--budget", "10"))
+    Path("out/results.json").rename("before.json")
+    assert "Nothing changed since" in done(run("--memory", "window", "--budget", "10", "--baseline", "before.json"))
+    shown = done(run("--memory", "window:k=1", "--budget", "10", "--baseline", "before.json"))
+    assert "window:k=1: only in this run" in shown
+    (tmp_path / "old.json").write_text("{}", encoding="utf-8")
+    assert "is no results.json" in str(run("--baseline", "old.json").exception)
+
+
+def test_a_counter(run: Run) -> None:
+    """Named in the results; with the offline model the default needs no network, and says so."""
+    assert "Tokens: characters / 4" in done(run("--memory", "window"))
+    assert "Tokens: characters / 4" not in done(run("--memory", "window", "--token-counter", "approximate"))
+    assert results()["run"]["counter"] == "approximate"
+
+
+def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And says how to go on."""
+    from memzoo.benchmarks.work import Journal
+
+    write = Journal.write
+
+    def tired(self: Journal, *given: Any) -> None:
+        if len(self) == 2:
+            raise KeyboardInterrupt
+        write(self, *given)
+
+    monkeypatch.setattr(Journal, "write", tired)
+    assert "the same command goes on from there" in done(run("--memory", "window"), 130)
+    monkeypatch.setattr(Journal, "write", write)
+    done(run("--memory", "window"))
+    assert names() == ["none", "window", "everything"]
+
+
+def test_off_a_terminal_progress_is_lines() -> None:
+    """Now and then, and when a memory is done, with the time that is left."""
+    from rich.console import Console
+
+    console, now = Console(width=100, record=True, file=open("/dev/null", "w", encoding="utf-8")), [0.0]  # noqa: SIM115, PTH123
+    lines = ProgressLines(10, ["a", "b"], console, lambda: now[0])
+    for second in range(20):
+        now[0] = second
+        lines("a" if second < 10 else "b", 1)
+    console.file.close()
+    shown = console.export_text()
+    assert "a: done; 50% of all, about 9 s left" in shown
+    assert "b: done; 100% of all, about 0 s left" in shown
+    assert len(shown.splitlines()) == 2
+
+
+def test_questions_are_drafted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As YAML that can be read, corrected and compared with; evidence names messages that there are."""
+    drafts = "Here you are:\nWhat is the cat called? | Tom | 0, 99 | fact\nWhere? | Bergen | none | fact\n"
+
+    def scripted(_name: str) -> _Scripted:
+        return _Scripted(drafts)
+
+    monkeypatch.setattr("memzoo.benchmarks.drafting.as_model", scripted)
+    path = str(FORMATS / "plain.txt")
+    done(CliRunner().invoke(app, ["questions", path, "--model", "m", "--out", "q.yaml"]))
+    text = (tmp_path / "q.yaml").read_text(encoding="utf-8")
+    assert 'question: "What is the cat called?"' in text
+    assert 'evidence: ["m0"]' in text
+    assert "Where?" not in text
+    done(run("--memory", "window", files=("q.yaml",)))
+    assert results()["questions"][0]["question"]["evidence"] == ["My cat is called Tom.\nHe is grey: all over."]
+
+
+class _Scripted:
+    """A model that writes the same text each time."""
+
+    name = "m"
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    async def complete(self, messages: object, purpose: str) -> Any:
+        from memzoo.memories import Completion, Spent
+
+        return Completion(self._text, Spent(calls=1))

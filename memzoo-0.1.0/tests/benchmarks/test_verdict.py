@@ -1,0 +1,114 @@
+"""What a comparison says in words."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum
+from memzoo.benchmarks.results import MemoryInfo, Results, Run, Talks
+
+QUESTIONS = 60
+
+
+def outcome(name: str, right: int, *, shown: int = 500, calls: int = 0, **more: Any) -> Outcome:
+    """A memory that shows the evidence of so many of the questions."""
+    updates = more.pop("updates", None)
+    answers = tuple(
+        Answer(covered=float(place < right), whole=float(place < right), update=updates, tokens=shown)
+        for place in range(QUESTIONS)
+    )
+    at = AtBudget(loads=1, tokens=shown, tokens_at_end=shown, course=((1, shown),), answers=answers)
+    spent = Sum(calls=calls, prompt_tokens=100 * calls, completion_tokens=10 * calls)
+    return Outcome(transcript=0, memory=name, exchanges=1, save=spent, budgets={1000: at}, **more)
+
+
+def results(*outcomes: Outcome, floors: tuple[str, ...] = (), prices: bool = False, asked: int = QUESTIONS) -> Results:
+    """What is gathered from outcomes."""
+    memories = [
+        MemoryInfo(name=one.memory, model="m" if one.save.calls else "", floor=one.memory in floors) for one in outcomes
+    ]
+    about: dict[str, Any] = {"memzoo": "1", "model": "m", "counter": "words", "budgets": (1000,)}
+    run = Run(**about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {})
+    talks = Talks(count=1, exchanges=1, messages=2, questions=asked)
+    return gathered(outcomes, memories=memories, talks=talks, questions=[(0, "any")] * asked, details=[], run=run)
+
+
+def said(*outcomes: Outcome, **more: Any) -> str:
+    """The verdict on outcomes."""
+    return " ".join(results(*outcomes, **more).verdict)
+
+
+def test_what_is_ahead_of_all_is_picked() -> None:
+    """With its figure, the interval, and what it rests on."""
+    text = said(outcome("a", 50), outcome("b", 20), outcome("c", 0))
+    assert "With 1,000 tokens of memory, a comes first: 83% of the evidence is shown (" in text
+    assert "60 questions)" in text
+    assert "Pick a: it is ahead of every other memory that was measured." in text
+
+
+def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:
+    """Of those, the cheapest is picked."""
+    text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100), outcome("c", 0))
+    assert "cannot be told apart from b." in text
+    assert "Pick b, which shows and asks for the least of them" in text
+    assert "ahead of every other" not in text
+
+
+@pytest.mark.parametrize("right", range(20, 61, 4))
+def test_the_words_follow_the_interval(right: int) -> None:
+    """Whatever the figures: "ahead" is said if and only if no interval of a difference holds 0."""
+    found = results(outcome("a", 40), outcome("b", right))
+    (pair,) = found.pairs
+    ahead = "ahead of every other" in " ".join(found.verdict)
+    assert ahead == pair.distinguishable == (pair.difference.low > 0)
+
+
+def test_cost_is_told_with_its_currency() -> None:
+    """For a thousand exchanges."""
+    text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=9), prices=True)
+    assert "1,000 exchanges cost, in $: a 0.90, b 1.18." in text
+    assert "Pick a, which costs the least of them" in text
+
+
+def test_a_floor_is_no_figure() -> None:
+    """What rules answered for is not compared, however high it is."""
+    text = said(outcome("a", 30), outcome("b", 60, calls=1), floors=("b",))
+    assert "a comes first" in text
+    assert "Nothing else was measured beside it." in text
+    assert "Rules answered in place of a model for b" in text
+    assert "`--model NAME` measures it" in text
+
+
+def test_without_questions_nothing_is_claimed() -> None:
+    """And it is said how to get some."""
+    silent = Outcome(
+        transcript=0,
+        memory="a",
+        exchanges=1,
+        budgets={1000: AtBudget(loads=1, tokens=5, tokens_at_end=5, course=((1, 5),), answers=())},
+    )
+    text = said(silent, asked=0)
+    assert text.startswith("No question was asked")
+    assert "memzoo questions" in text
+
+
+def test_who_shows_nothing_is_not_first() -> None:
+    """Nobody is."""
+    assert said(outcome("a", 0), outcome("b", 0)).startswith("No memory that was measured showed anything")
+
+
+def test_a_stale_best_is_warned_of() -> None:
+    """And another that shows the corrections is named."""
+    text = said(outcome("a", 60, updates="stale"), outcome("b", 20, updates="corrected"))
+    assert "Where corrections matter most, b shows 100% of them, it 0%." in text
+    assert "it shows the old statement alone for 100% of the questions" in text
+
+
+def test_failures_are_told() -> None:
+    """A memory whose model failed, and one that could not be measured at all."""
+    text = said(
+        outcome("a", 30, failed_saves=1, failure="no answer"), Outcome(transcript=0, memory="b", error="ValueError: x")
+    )
+    assert "a: 100% of its saves failed at the model" in text
+    assert "b could not be measured: ValueError: x" in text

@@ -1,0 +1,160 @@
+"""What is finished is kept: killed and begun again, alone or by several processes, the result has the same bytes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memzoo.benchmarks import Variant, compare, read_transcripts
+from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.work import Journal
+from memzoo.memories import ConversationBufferMemory
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MEMORIES = ["window:k=1", "summary-buffer", "vector-retriever"]
+FILES = ("outcomes.jsonl", "results.json", "report.md")
+
+# Ends the process, as if the machine had been switched off, in the middle of writing an outcome.
+KILLED = """
+import os, signal, sys
+from memzoo.benchmarks import compare
+from memzoo.benchmarks.work import Journal
+
+write, left = Journal.write, int(sys.argv[3])
+
+def writing(self, outcome, timing):
+    global left
+    left -= 1
+    if left < 0:
+        with self.path.open("ab") as file:
+            file.write(b'{"transcript":0,"mem')
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, outcome, timing)
+
+Journal.write = writing
+compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
+"""
+
+
+@pytest.fixture
+def talks(chat: dict[str, Any], tmp_path: Path) -> Path:
+    """Five conversations of different lengths, one on each line."""
+    path = tmp_path / "talks.jsonl"
+    (session,) = chat["sessions"]
+    long = [{"messages": [{**one, "id": f"{n}-{one['id']}"} for one in session["messages"]]} for n in range(3)]
+    lines = [{**chat, "sessions": [session, *long[:count]]} for count in (0, 3, 1, 0, 2)]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return path
+
+
+def run(talks: Path, out: Path, **options: Any) -> Comparison:
+    """Compare, and write everything."""
+    found = compare(talks, MEMORIES, budgets=[20, 40], out=out, **options)
+    found.save(out)
+    return found
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    """The files that two runs agree on."""
+    assert {path.name for path in folder.iterdir()} == {*FILES, "report.html", "times.json", "times.jsonl"}
+    return {name: (folder / name).read_bytes() for name in FILES if name != "report.md"}
+
+
+@pytest.mark.parametrize(("finished", "jobs"), [(0, 1), (1, 1), (7, 2), (13, 1), (24, 2)])
+def test_killed_at_any_moment_it_goes_on(finished: int, jobs: int, talks: Path, tmp_path: Path) -> None:
+    """Nothing is measured twice, and the result is that of a run which nobody disturbed."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    run(talks, whole)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, talks, broken, str(finished), *MEMORIES], check=False, capture_output=True
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert (broken / "outcomes.jsonl").read_bytes().count(b"\n") == finished
+    steps: dict[str, int] = {}
+
+    def count(name: str, done: int) -> None:
+        steps[name] = steps.get(name, 0) + done
+
+    run(talks, broken, jobs=jobs, progress=count)
+    assert written(broken) == written(whole)
+    assert len(set(steps.values())) == 1
+
+
+def test_what_is_finished_is_not_done_again(talks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was interrupted by hand has kept what it wrote."""
+    write = Journal.write
+
+    def tired(self: Journal, *done: Any) -> None:
+        if len(self) == 9:
+            raise KeyboardInterrupt
+        write(self, *done)
+
+    monkeypatch.setattr(Journal, "write", tired)
+    with pytest.raises(KeyboardInterrupt):
+        run(talks, tmp_path / "out")
+    monkeypatch.setattr(Journal, "write", write)
+    begun = (tmp_path / "out" / "outcomes.jsonl").read_bytes()
+    counted: list[str] = []
+    measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.work"].measure
+
+    def counting(*given: Any, **more: Any) -> Any:
+        counted.append("")
+        return measure(*given, **more)
+
+    monkeypatch.setattr("memzoo.benchmarks.work.measure", counting)
+    run(talks, tmp_path / "out")
+    assert len(counted) == 5 * 5 - 9
+    assert (tmp_path / "out" / "outcomes.jsonl").read_bytes().startswith(begun)
+
+
+def test_other_settings_begin_anew(talks: Path, tmp_path: Path) -> None:
+    """What was finished within another budget, or of another file, is worth nothing here."""
+    out = tmp_path / "out"
+    settings: dict[str, Any] = {"budget": 1}
+    journal = Journal(out, settings, ["window"])
+    assert len(journal) == 0
+    (out / "outcomes.jsonl").write_text('{"transcript":0,"memory":"window"}\n', encoding="utf-8")
+    assert (0, "window") in Journal(out, settings, ["window"])
+    assert len(Journal(out, {"budget": 2}, ["window"])) == 0
+
+
+def test_functions_do_not_reach_other_processes(talks: Path) -> None:
+    """They are refused before anything runs."""
+    with pytest.raises(OptionError, match="memories must be given by name"):
+        compare(talks, {"mine": ConversationBufferMemory}, jobs=2)
+    with pytest.raises(OptionError, match="model and judge must be given by name"):
+        compare(talks, ["window"], model=lambda _: "hm", jobs=2)
+
+
+def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read as they are needed: while the first is measured, the last was not made yet a second time."""
+    made: list[int] = []
+    read = read_transcripts
+
+    def counting(paths: Any) -> Any:
+        for number, one in enumerate(read(paths)):
+            made.append(number)
+            yield one
+
+    monkeypatch.setattr("memzoo.benchmarks.survey.read_transcripts", counting)
+    seen: list[int] = []
+
+    def look(_name: str, _steps: int) -> None:
+        seen.append(len(made))
+
+    compare(talks, [Variant("window", strategy="window")], progress=look)
+    assert seen[0] == 5 + 1
+
+
+def test_the_folder_must_be_writable(talks: Path) -> None:
+    """Whatever is in the way is said before anything runs."""
+    with pytest.raises(OptionError, match="the results cannot be written to"):
+        compare(talks, ["window"], out=Path(os.devnull) / "out")

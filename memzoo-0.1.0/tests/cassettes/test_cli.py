@@ -1,0 +1,217 @@
+"""The commands over cassettes, run as a user runs them."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx2
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from memzoo.cassettes import UnplayedInteractionError, use_cassette
+from memzoo.cassettes.proxy import CassetteProxy
+from memzoo.memories.cli.commands import app
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Pipeline, Project
+
+ONE_TEST = """
+@pytest.mark.cassette
+def test_it():
+    assert ask("hi") == "You said: hi"
+"""
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(project: "Project", monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `memzoo cassettes` in a project with one recorded test."""
+    project.test(ONE_TEST)
+    project.record().assert_outcomes(passed=1)
+    monkeypatch.chdir(project.root)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    return lambda *arguments: CliRunner().invoke(app, ["cassettes", *arguments])
+
+
+def test_list_and_show(run: Run) -> None:
+    """The list has date, calls, tokens and model; a cassette is shown as questions and answers."""
+    assert "1 calls  7 + 5 tokens" in run("list").output
+    assert "tiny-1" in run("list").output
+    shown = run("show", "cassettes/test_it/test_it.yaml").output
+    assert "1. POST /chat/completions m: 'hi'\n   -> 200 You said: hi" in shown
+
+
+def test_stats(run: Run) -> None:
+    """Calls, tokens and the price of recording again are added up."""
+    output = run("stats", "--input-price", "1000000", "--output-price", "2000000").output.splitlines()
+    assert output[0].split() == ["1", "calls", "7", "tokens", "read", "5", "written", "tiny-1"]
+    assert output[1].endswith("17.00")
+
+
+def test_check_and_prune(run: Run, project: "Project") -> None:
+    """Orphans, damage and secrets are faults; orphans are deleted when that is said."""
+    assert (run("check").exit_code, run("check").output) == (0, "1 cassettes, 0 faults\n")
+    text = project.text("test_it/test_it.yaml")
+    project.write("cassettes/old/test_gone.yaml", text.replace("hi", "my key is sk-planted-12345678"))
+    project.write("cassettes/old/test_damaged.yaml", "version: 9")
+    checked = run("check")
+    assert checked.exit_code == 1
+    for line in (
+        "no test has it: cassettes/old/test_gone.yaml",
+        "holds a secret: cassettes/old/test_gone.yaml",
+        "damaged: cassettes/old/test_damaged.yaml: it does not read",
+    ):
+        assert line in checked.output
+    assert "would delete cassettes/old/test_gone.yaml" in run("prune").output
+    assert len(project.cassettes()) == 3
+    run("prune", "--yes")
+    assert project.cassettes() == ["test_it/test_it.yaml"]
+
+
+def test_secrets(run: Run, project: "Project") -> None:
+    """A cassette from before today's rules is cleaned, keeps its date, and then replays for the same request."""
+    text = project.text("test_it/test_it.yaml").replace("recorded: '20", "recorded: '19")
+    project.write("cassettes/test_it/test_it.yaml", text.replace("content: hi", "content: use sk-planted-12345678"))
+    assert run("secrets").exit_code == 1
+    assert run("secrets", "--yes").exit_code == 0
+    clean = project.text("test_it/test_it.yaml")
+    assert "content: use SCRUBBED" in clean
+    assert "recorded: '19" in clean
+    assert run("secrets").exit_code == 0
+    project.test(ONE_TEST.replace('ask("hi")', 'ask("use sk-planted-12345678")'))
+    project.go_offline()
+    project.replay().assert_outcomes(passed=1)
+
+
+def test_rerecord(run: Run, project: "Project", server: "ModelServer") -> None:
+    """The drift is shown, and nothing is replaced before that is said."""
+    before = project.text("test_it/test_it.yaml")
+    server.model = "tiny-2"
+    shown = run("rerecord")
+    assert "models: tiny-1 -> tiny-2" in shown.output
+    assert "Nothing was replaced" in shown.output
+    assert project.text("test_it/test_it.yaml") == before
+    run("rerecord", "--yes")
+    assert "model: tiny-2" in project.text("test_it/test_it.yaml")
+    assert "no drift" in run("rerecord").output
+
+
+def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "Pipeline") -> None:
+    """A cassette of vcrpy's own is replayed as it is, and converted without its secrets."""
+    server.compress = True
+    old = project.root / "old" / "deep" / "test_x.yaml"
+    vcrpy: Any = import_module("vcr")
+    with vcrpy.use_cassette(str(old)):
+        pipeline.ask("my password is sk-planted-12345678", at=server.url)
+    assert "sk-planted" in old.read_text()
+    with use_cassette(old):
+        assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
+    project.write("old/broken.yaml", "interactions: 7")
+    adopted = run("adopt", "old", "new")
+    assert adopted.exit_code == 1
+    assert "1 calls, secrets removed: old/deep/test_x.yaml -> new/deep/test_x.yaml" in adopted.output
+    assert "not read: old/broken.yaml" in adopted.output
+    fresh = project.root / "new" / "deep" / "test_x.yaml"
+    assert "sk-planted" not in fresh.read_text()
+    assert "version: 2" in fresh.read_text()
+    with use_cassette(fresh):
+        assert pipeline.ask("my password is sk-planted-12345678")
+
+
+def test_adopt_parsed_bodies(run: Run, project: "Project", pipeline: "Pipeline") -> None:
+    """Serializers that keep JSON parsed, as pydantic-ai's does, are read as well; the result may be compressed."""
+    message = {"role": "assistant", "content": "Oslo"}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    kind = {"content-type": ["application/json"]}
+    request = {
+        "method": "POST",
+        "uri": "https://api.openai.com/v1/chat/completions",
+        "headers": kind,
+        "parsed_body": {"model": "m", "messages": [{"role": "user", "content": "hi"}], "stream": False},
+    }
+    response = {
+        "status": {"code": 200, "message": "OK"},
+        "headers": {**kind, "content-encoding": ["gzip"]},
+        "parsed_body": {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]},
+    }
+    document = {"version": 1, "interactions": [{"request": request, "response": response}]}
+    project.write("old/a.yaml", yaml.safe_dump(document))
+    assert run("adopt", "old", "new", "--gzip").exit_code == 0
+    with use_cassette(project.root / "new" / "a.yaml.gz"):
+        assert pipeline.ask("hi") == "Oslo"
+
+
+def test_missing_folder(run: Run) -> None:
+    """A folder that is not there is named."""
+    with pytest.raises(OptionError, match="no folder or file 'nowhere'"):
+        raise run("list", "nowhere").exception or AssertionError
+
+
+class TestProxy:
+    """Another process records and replays."""
+
+    def serve(self, path: Path, *arguments: str) -> "tuple[subprocess.Popen[str], str]":
+        """Start the command and wait for its address."""
+        command = [sys.executable, "-m", "memzoo", "cassettes", "proxy", str(path), *arguments]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout
+        return process, process.stdout.readline().split()[-1]
+
+    def end(self, process: "subprocess.Popen[str]") -> tuple[int, str]:
+        """Interrupt it, and return its exit code and errors."""
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=30)
+        return process.returncode, errors
+
+    def test_other_processes(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+        """Chat, chunked streams and misses come through the command as they do within a process."""
+        chunks = ['data: {"n": 1}\n\n', "data: [DONE]\n\n"]
+        process, url = self.serve(path, "--record", "--upstream", server.url.removesuffix("/v1"))
+        assert (
+            pipeline.ask("my key is sk-planted-12345678", at=f"{url}/v1") == "You said: my key is sk-planted-12345678"
+        )
+        server.stream(*chunks)
+        with httpx2.stream("POST", f"{url}/v1/embeddings", json={"input": "s"}) as response:
+            assert list(response.iter_text()) == chunks
+        assert self.end(process) == (0, "")
+        assert "sk-planted" not in path.read_text()
+        server.stop()
+        process, url = self.serve(path)
+        assert pipeline.ask("my key is sk-planted-12345678", at=f"{url}/v1") == "You said: my key is SCRUBBED"
+        missed = httpx2.post(f"{url}/v1/embeddings", json={"input": "other"})
+        assert (missed.status_code, missed.json()["error"]["type"]) == (409, "UnmatchedRequestError")
+        assert "+ user: other" in missed.json()["error"]["message"]
+        code, errors = self.end(process)
+        assert code == 2
+        assert "No recording is left" in errors
+        with use_cassette(path):
+            pipeline.ask("my key is sk-planted-12345678")
+            httpx2.post("http://dead.invalid/v1/embeddings", json={"input": "s"})
+
+    def test_unplayed(self, server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+        """A recording that nobody asked for fails when the proxy ends."""
+        with use_cassette(path, record="once"):
+            pipeline.ask("hi", at=server.url)
+        with pytest.raises(UnplayedInteractionError):
+            CassetteProxy(path).close()
+
+    @pytest.mark.parametrize("upstream", ["api.openai.com", "ftp://x"])
+    def test_wrong_upstream(self, upstream: str, path: Path) -> None:
+        """An address that is none is refused."""
+        with pytest.raises(OptionError, match="is not an address"):
+            CassetteProxy(path, upstream=upstream)
+
+
+def test_the_command_is_documented() -> None:
+    """Each command stands in the documentation."""
+    text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
+    help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
+    commands = ("list", "show", "check", "prune", "secrets", "stats", "adopt", "rerecord", "proxy")
+    assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

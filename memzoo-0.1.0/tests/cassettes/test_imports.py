@@ -1,0 +1,54 @@
+"""The kit without its extra."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def test_import_needs_no_extra() -> None:
+    """The package imports where vcrpy, PyYAML and pytest are absent, and imports none of them early."""
+    code = (
+        "import sys; absent = ['vcr', 'yaml', 'pytest', '_pytest'];"
+        "sys.modules.update(dict.fromkeys(absent)); import memzoo.cassettes as kit;"
+        "print(kit.use_cassette.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "use_cassette\n"
+
+
+@pytest.mark.parametrize("absent", ["vcr", "yaml"])
+def test_use_names_the_extra(absent: str, path: Path) -> None:
+    """Opening a cassette without vcrpy or PyYAML tells what to install, and leaves nothing open."""
+    code = (
+        f"import sys; sys.modules[{absent!r}] = None; import memzoo.cassettes as kit\n"
+        "from memzoo.stores.errors import MissingExtraError\n"
+        "for _ in range(2):\n"
+        f"    try: kit.use_cassette({str(path)!r}, record='once').__enter__()\n"
+        "    except MissingExtraError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    told = "Replaying cassettes needs the 'replay' extra. Install it with: pip install 'memzoo[replay]'\n"
+    assert done.stdout == told * 2
+
+
+def test_serializer_names_the_extra() -> None:
+    """The serializer without PyYAML tells what to install."""
+    code = "import sys; sys.modules['yaml'] = None; from memzoo.cassettes import ReadableSerializer"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: Replaying cassettes needs the 'replay' extra." in done.stderr
+
+
+def test_recordings_of_this_project() -> None:
+    """No recording of this project has a secret, is too large, or does not load."""
+    from memzoo.cassettes import ReadableSerializer
+    from memzoo.cassettes.secrets import Keys
+    from memzoo.cassettes.settings import MAX_BYTES
+
+    for file in (Path(__file__).parents[2] / "cassettes").rglob("*.yaml"):
+        text = file.read_text(encoding="utf-8")
+        assert Keys().spans(text) == []
+        assert "__cf_bm" not in text
+        assert len(text.encode()) <= MAX_BYTES
+        assert ReadableSerializer().deserialize(text)["metadata"]["recorder"] == "memzoo.cassettes"

@@ -1,0 +1,185 @@
+"""Which requests are the same, and which file belongs to which test."""
+
+import json
+from io import BytesIO
+from pathlib import PurePath
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memzoo.cassettes.http import body_bytes, content_type
+from memzoo.cassettes.matching import RequestKey, request_key, same_request
+from memzoo.cassettes.plugin import cassette_name
+from memzoo.cassettes.reports import differences, nearest
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.text()
+OBJECTS = st.dictionaries(st.text(), st.recursive(SCALARS, st.lists, max_leaves=5), min_size=1)
+
+
+def request(body: Any = b"", uri: str = "http://a/v1/chat/completions", method: str = "POST") -> Any:
+    """A request as vcrpy keeps it."""
+    return SimpleNamespace(method=method, uri=uri, body=body, headers={})
+
+
+@settings(deadline=None)
+@given(OBJECTS)
+def test_equal_json_is_the_same_request(value: dict[str, Any]) -> None:
+    """Order of keys, white space and escapes do not matter."""
+    turned = dict(reversed(value.items()))
+    one, other = json.dumps(value), json.dumps(turned, indent=2, ensure_ascii=False)
+    assert same_request(request(one.encode()), request(other.encode(errors="surrogatepass")))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (b'{"t": 1}', b'{"t": 1.0}', True),
+        (b'{"t": 1}', b'{"t": true}', False),
+        (b'{"t": null}', b"{}", False),
+        (b'{"t": [1, 2]}', b'{"t": [2, 1]}', False),
+        (b"a=1&b=2", b"a=1&b=2", True),
+        (b"a=1&b=2", b"b=2&a=1", False),
+        (b"\xff", b"\xfe", False),
+        (None, b"", True),
+    ],
+)
+def test_bodies(one: bytes | None, other: bytes | None, same: bool) -> None:  # noqa: FBT001
+    """JSON is compared as JSON, anything else as it is."""
+    assert same_request(request(one), request(other)) is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("http://a:1/v1/embeddings", "https://b/openai/v1/embeddings", True),
+        ("http://a/v1/embeddings", "http://a/v1/chat/completions", False),
+        ("http://a/v1/chat/completions", "http://a/v1/completions", False),
+        ("http://a/v1/responses/r1", "http://a/v1/responses/r2", False),
+        ("http://a/v1/files", "http://b/v1/files", True),
+        ("http://a/v1/files", "http://a/v2/files", False),
+        ("http://a/x?b=2&a=1", "http://a/x?a=1&b=2", True),
+        ("http://a/x?a=", "http://a/x", False),
+        ("http://a", "http://a/", True),
+    ],
+)
+def test_addresses(one: str, other: str, same: bool) -> None:  # noqa: FBT001
+    """Path and query are matched; scheme, host, port and the base_url's part of the path are not."""
+    assert same_request(request(uri=one), request(uri=other)) is same
+
+
+def test_method() -> None:
+    """The method is matched."""
+    assert not same_request(request(method="GET"), request(method="POST"))
+
+
+def key(body: Any) -> RequestKey:
+    """The key of a request with this JSON body."""
+    return request_key(request(json.dumps(body).encode()))
+
+
+def test_nearest() -> None:
+    """The nearest is at the same address, and of those the one with the likest body."""
+    asked = key({"input": "the quick brown fox"})
+    other = request_key(request(b'{"input": "the quick brown fox"}', uri="http://a/v1/embeddings"))
+    assert nearest(asked, [other, key({"input": "zzz"}), key({"input": "the quick brown cat"})]) == 2
+    assert nearest(asked, []) is None
+
+
+def test_differences_in_a_long_line() -> None:
+    """The words that differ are shown, though the line that they are in is long."""
+    words = " ".join(f"word{number}" for number in range(400))
+    lines = differences(key({"input": words.replace("word200", "other")}), key({"input": words}))
+    assert any("word200" in line for line in lines if line.strip().startswith("-"))
+    assert any("other" in line for line in lines if line.strip().startswith("+"))
+    assert len(lines) <= 43
+
+
+def test_differences_outside_json() -> None:
+    """Bodies that are no JSON are compared as text, equal ones are not mentioned."""
+    asked, recorded = (request_key(request(body, uri=f"http://a/{body.decode()}")) for body in (b"a=1", b"b=1"))
+    assert differences(asked, recorded)[3:] == ["body differs:", "  - b=1", "  + a=1"]
+    assert differences(asked, asked._replace(query=(("v", "1"),)))[0] == "query differs:"
+
+
+@pytest.mark.parametrize(
+    ("asked", "recorded", "expected"),
+    [
+        ("a\nb", "a\nb ", ["  -   b·", "  +   b"]),
+        ("a  " + "b" * 99, "a " + "b" * 99, ["  only in white space"]),
+    ],
+)
+def test_differences_in_white_space(asked: str, recorded: str, expected: list[str]) -> None:
+    """White space at the end of a line is made visible, and no difference goes without a word."""
+    lines = differences(key({"input": asked}), key({"input": recorded}))
+    assert [line for line in lines if line in expected] == expected
+
+
+def test_preview() -> None:
+    """A request is named by its endpoint, its model and the newest of what is said."""
+    messages = [{"content": "You are kind."}, {"content": "hi " * 100}]
+    assert str(key({"model": "m", "messages": messages})).startswith("POST /chat/completions m: 'hi hi hi")
+    assert str(key([1])) == "POST /chat/completions [1]"
+    assert str(request_key(request(uri="http://a/x?a=1&b=", method="GET"))) == "GET /x?a=1&b="
+
+
+BODIES: list[tuple[Any, bytes | None]] = [
+    (None, None),
+    (b"x", b"x"),
+    ("é", "é".encode()),
+    (bytearray(b"x"), b"x"),
+    ([120, 121], b"xy"),
+    (iter([b"x", b"y"]), b"xy"),
+    (["x", "y"], b"xy"),
+    ([], b""),
+    (BytesIO(b"x"), b"x"),
+    ({"a": 1}, b'{"a": 1}'),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), BODIES)
+def test_bodies_of_all_clients(body: Any, expected: bytes | None) -> None:
+    """HTTP clients hand over their bodies in many forms."""
+    assert body_bytes(request(body)) == expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [({}, ""), ({"Content-Type": "Text/X"}, "text/x"), ({"content-type": [b"A/B"]}, "a/b"), ({"content-type": []}, "")],
+)
+def test_content_type(headers: dict[str, Any], expected: str) -> None:
+    """Headers come as text, bytes or lists, in any case."""
+    assert content_type(headers) == expected
+
+
+@pytest.mark.parametrize(
+    ("module", "names", "expected"),
+    [
+        ("tests/memories/test_summary.py", ["test_x[sync]"], "memories/test_summary/test_x[sync].yaml"),
+        ("tests/test_a.py", ["TestB", "test_c"], "test_a/TestB.test_c.yaml"),
+        ("src/pkg/test_a.py", ["test_c"], "src/pkg/test_a/test_c.yaml"),
+        ("tests/test_a.py", ["test_x[gpt-4o mini=1]"], "test_a/test_x[gpt-4o mini=1].yaml"),
+    ],
+)
+def test_names(module: str, names: list[str], expected: str) -> None:
+    """A cassette is named like the test, in folders like the tests'."""
+    assert cassette_name(PurePath(module), names).as_posix() == expected
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(min_size=1, max_size=300), min_size=2, max_size=8, unique=True))
+def test_names_are_safe_and_distinct(parameters: list[str]) -> None:
+    """Whatever a test's parameters are, its file stays in its folder, has a short name and is its own."""
+    paths = [cassette_name(PurePath("tests/test_a.py"), [f"test_x[{parameter}]"]) for parameter in parameters]
+    assert len(set(paths)) == len(parameters)
+    for path in paths:
+        assert path.parent == PurePath("test_a")
+        assert len(path.name) < 140
+        assert not set(path.name) & set('/\\:*?"<>|\0\n')
+
+
+def test_names_outside() -> None:
+    """A test outside the project cannot put its cassette outside the folder."""
+    assert ".." not in cassette_name(PurePath("../other/test_a.py"), [".."]).parts

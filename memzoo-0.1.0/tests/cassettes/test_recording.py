@@ -1,0 +1,181 @@
+"""Only what should be kept is written."""
+
+import contextlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from openai import InternalServerError, OpenAI
+
+from memzoo.cassettes import Cassette, CassetteSettings, RecordingError, use_cassette
+from memzoo.stores.errors import OptionError
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Pipeline
+
+
+def record(path: Path, server: "ModelServer", pipeline: "Pipeline", text: str = "hi") -> None:
+    """Record one question."""
+    with use_cassette(path, record="all"):
+        pipeline.ask(text, at=server.url)
+
+
+def test_once_keeps_what_is_there(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """With `once`, a cassette that exists is replayed."""
+    recorded: list[bool] = []
+    for _ in range(2):
+        with use_cassette(path, record="once") as cassette:
+            recorded.append(cassette.recording)
+            pipeline.ask("hi", at=server.url)
+    assert recorded == [True, False]
+    assert len(server.seen) == 1
+
+
+def test_all_records_anew(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """With `all`, what was recorded before is gone."""
+    for text in ("old", "new"):
+        record(path, server, pipeline, text)
+    assert "old" not in path.read_text()
+    assert "You said: new" in path.read_text()
+
+
+def test_unknown_mode() -> None:
+    """A wrong mode is refused with the ones there are."""
+    wrong: dict[str, str] = {"record": "new"}
+    with pytest.raises(OptionError, match="'new' is not one of 'none', 'once', 'all'"):
+        CassetteSettings(**wrong)  # pyright: ignore[reportArgumentType]
+
+
+def test_exception(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A block that raises leaves the earlier recording as it was, and no other file."""
+    record(path, server, pipeline, "old")
+    before = path.read_text()
+
+    def fail() -> None:
+        with use_cassette(path, record="all"):
+            pipeline.ask("new", at=server.url)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert path.read_text() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("swallowed", [(), (Exception,)], ids=["raised", "swallowed"])
+def test_error_status(
+    swallowed: tuple[type[Exception], ...], server: "ModelServer", pipeline: "Pipeline", path: Path
+) -> None:
+    """An error is not recorded, and recording fails even if the code under test swallowed it."""
+    server.enqueue("out of order", status=500)
+
+    def recording() -> None:
+        with use_cassette(path, record="once"), contextlib.suppress(*swallowed):
+            pipeline.ask("hi", at=server.url)
+
+    with pytest.raises(RecordingError, match=r"(?s)answered 500 to POST.*out of order.*allow_errors=True"):
+        recording()
+    assert not path.exists()
+
+
+def test_allowed_errors(server: "ModelServer", path: Path) -> None:
+    """Errors that are asked for replay like answers, with what the client needs to try again."""
+
+    def patient(url: str) -> list[float]:
+        with OpenAI(base_url=url, api_key="none") as client:
+            return client.embeddings.create(model="m", input="hi").data[0].embedding
+
+    server.enqueue("slow down", status=429, retry_after_ms="1")
+    with use_cassette(path, record="once", allow_errors=True):
+        recorded = patient(server.url)
+    with use_cassette(path):
+        assert patient("http://dead.invalid/v1") == recorded
+    assert "status: 429 Too Many Requests" in path.read_text()
+    assert "retry-after-ms: '1'" in path.read_text()
+
+
+def test_error_replays_as_such(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """The client raises in a replay what it raised when recording."""
+    server.enqueue("out of order", status=500)
+    with use_cassette(path, record="once", allow_errors=True), pytest.raises(InternalServerError):
+        pipeline.ask("hi", at=server.url)
+    with use_cassette(path), pytest.raises(InternalServerError, match="out of order"):
+        pipeline.ask("hi")
+
+
+def test_unreachable_server(pipeline: "Pipeline", path: Path) -> None:
+    """A server that cannot be reached leaves no cassette."""
+    with pytest.raises(Exception, match="Connection"), use_cassette(path, record="once"):
+        pipeline.ask("hi", at="http://127.0.0.1:1/v1")
+    assert not path.exists()
+
+
+def test_gzip_is_readable(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A compressed body is kept as text, without the headers that told of the compression, and replays."""
+    server.compress = True
+    record(path, server, pipeline)
+    assert "content: 'You said: hi'" in path.read_text()
+    assert "encoding" not in path.read_text()
+    assert "content-length" not in path.read_text()
+    with use_cassette(path):
+        assert pipeline.ask("hi") == "You said: hi"
+
+
+def test_unknown_compression(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A body that cannot be read cannot be scrubbed either, and is refused."""
+    server.enqueue("hi", content_encoding="rot13")
+    with pytest.raises(RecordingError, match="'rot13', which cannot be decoded here"):
+        record(path, server, pipeline)
+    assert not path.exists()
+
+
+def test_size_limit(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A cassette that is too large fails with its size and the limit, and is not written."""
+    with pytest.raises(RecordingError, match=r"would have 100,\d{3} bytes; the limit is 100,000"):
+        record(path, server, pipeline, "x" * 49_800)
+    assert not path.exists()
+
+
+def test_nothing_stays_patched(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """After a cassette that failed to be written, requests go to the server again, unrecorded."""
+    with pytest.raises(RecordingError), use_cassette(path, record="once", max_bytes=10):
+        pipeline.ask("hi", at=server.url)
+    assert pipeline.ask("again", at=server.url) == "You said: again"
+    assert len(server.seen) == 2
+
+
+def test_facts(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A finished recording tells models and tokens."""
+    cassette = Cassette(path, CassetteSettings(record="all"))
+    pipeline.ask("hi", at=server.url)
+    pipeline.embed("hi", at=server.url)
+    pipeline.stream("hi", at=server.url)
+    cassette.close()
+    facts = cassette.facts
+    assert (facts.models, facts.responses, facts.input_tokens, facts.output_tokens) == (("tiny-1",), 3, 9, 5)
+
+
+@pytest.mark.parametrize(
+    ("model", "note", "expected"),
+    [
+        ("offline-extractive", None, "note: recorded against an offline model"),
+        ("offline-extractive", "by hand", "note: by hand"),
+        ("gpt", None, "interactions:"),
+    ],
+)
+def test_header(model: str, note: str | None, expected: str, path: Path, request: pytest.FixtureRequest) -> None:
+    """The file begins with who recorded it, when, against which model, and what to know about it."""
+    server: ModelServer = request.getfixturevalue("server")
+    server.model = model
+    with use_cassette(path, record="once", note=note, clock=lambda: datetime(2030, 1, 2, tzinfo=UTC)):
+        request.getfixturevalue("pipeline").ask("hi", at=server.url)
+    assert path.read_text().splitlines()[:7] == [
+        "# Recorded by memzoo.cassettes. Do not edit: record it again.",
+        "version: 2",
+        "recorder: memzoo.cassettes",
+        "recorded: '2030-01-02'",
+        "models:",
+        f"- {model}",
+        expected,
+    ]

@@ -1,0 +1,78 @@
+"""A model by rule, so that nothing is chance: it forgets nothing, adds nothing, and its answers follow from the prompt.
+
+It asks for nothing, so it works in the processes that tests start, too.
+"""
+
+import re
+from typing import Any
+
+from memzoo.stores import Message
+
+__all__ = ["clerk", "eager"]
+
+_LABELS = {"Human", "AI", "System", "Tool", "Function"}
+
+
+def eager(name: str, llm: Any = None) -> dict[str, Any]:
+    """Options that make a strategy ask the clerk, or another `llm`, at each exchange."""
+    model = llm or clerk
+    options: dict[str, dict[str, Any]] = {
+        "summary": {"llm": model},
+        "summary-buffer": {"llm": model, "max_token_limit": 2, "token_counter": _one},
+        "entity": {"llm": model},
+        "knowledge-graph": {"llm": model},
+        "vector-retriever": {"embedder": _vectors},
+    }
+    return options.get(name, {})
+
+
+def _one(message: Message) -> int:
+    return 1
+
+
+def _vectors(texts: list[str]) -> list[list[float]]:
+    return [[len(text), 1.0] for text in texts]
+
+
+def clerk(messages: list[Message]) -> str:
+    """Answer one of our prompts.
+
+    A summary is the old one and the new lines; names are capitalised words; a note is the old one and each new line
+    that has the name; "Sam likes tea", "Sam lives in Oslo" and "Sam does not like tea" are facts.
+    """
+    prompt: str = messages[-1]["content"]
+    task = prompt.split(".", 1)[0].removeprefix("Task: ")
+    data = dict(re.findall(r"^<(\w+)>\n(.*?)\n</\1>$", prompt, re.DOTALL | re.MULTILINE))
+    lines = data.get("new_lines", "").splitlines()
+    match task:
+        case "summary":
+            return " / ".join(filter(None, [data["summary"], *lines]))
+        case "entity_extraction":
+            return _names(data["new_lines"])
+        case "current_entities":
+            return _names(data["input"])
+        case "entity_update":
+            return "\n".join(_notes(data["known"].splitlines(), lines)) or "NOTHING NEW"
+        case "triple_extraction":
+            return "\n".join(fact for line in lines for fact in _facts(line)) or "NONE"
+        case _:
+            raise AssertionError(f"the clerk does not know the task {task!r}")
+
+
+def _names(text: str) -> str:
+    found = [name for name in re.findall(r"\b[A-Z]\w+", text) if name not in _LABELS]
+    return "\n".join(dict.fromkeys(found)) or "NONE"
+
+
+def _notes(known: list[str], lines: list[str]) -> list[str]:
+    notes = (line.partition(":")[::2] for line in known)
+    said = {name: [note.strip(), *(line for line in lines if name in line)] for name, note in notes}
+    return [f"{name}: {' / '.join(filter(None, parts))}" for name, parts in said.items()]
+
+
+def _facts(line: str) -> list[str]:
+    facts = re.findall(r"([A-Z]\w+) (does not )?(likes?|lives in) (\w+)", line)
+    return [
+        f"{'NOT ' if no else ''}{who} | {verb.replace('like', 'likes', 1) if no else verb} | {what}"
+        for who, no, verb, what in facts
+    ]

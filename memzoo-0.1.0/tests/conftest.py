@@ -1,0 +1,82 @@
+"""What all tests share: the replay kit, and tiktoken's vocabularies from an installed package instead of a download."""
+
+import gc
+import importlib.util
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+from openai import AsyncOpenAI, OpenAI
+
+from memzoo.cassettes import Cassette
+from memzoo.memories import ChatModel, OpenAIEmbedder
+from memzoo.memories.models.offline import serve
+from tests.recording import EMBEDDINGS, MODEL
+
+pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres"]
+
+# The same examples in each run, however busy the machine is.
+hypothesis.settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("repeatable")
+
+VOCABULARIES = "llama_index/core/_static/tiktoken_cache"
+
+
+def _use_installed_vocabularies() -> None:
+    found = importlib.util.find_spec("llama_index")
+    for place in found.submodule_search_locations or () if found else ():
+        folder = Path(place).parent / VOCABULARIES
+        if folder.is_dir():
+            os.environ.setdefault("TIKTOKEN_CACHE_DIR", str(folder))
+
+
+_use_installed_vocabularies()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what is loaded by now out of garbage collection: it stays, and to look through it takes a second."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def offline_url() -> Iterator[str]:
+    """The base URL of the offline model, served on loopback."""
+    with serve() as url:
+        yield url
+
+
+@pytest.fixture
+def recording_endpoint(cassette: Cassette, request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Where a test's model is: a real endpoint if a key for it is set, else the offline model's server.
+
+    While replaying, an address where nobody answers; and nobody tries again.
+    """
+    if not cassette.recording:
+        return {"base_url": "http://127.0.0.1:9/v1", "api_key": "none", "max_retries": 0}
+    if key := os.environ.get("OPENAI_API_KEY"):
+        return {"base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"), "api_key": key}
+    return {"base_url": request.getfixturevalue("offline_url"), "api_key": "offline"}
+
+
+@pytest.fixture
+def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
+    """A model that is really asked while recording, and cannot be reached while replaying."""
+    clients = {"client": OpenAI(**recording_endpoint), "async_client": AsyncOpenAI(**recording_endpoint)}
+    return ChatModel(MODEL, temperature=0, **clients)
+
+
+@pytest.fixture
+def recorded_embedder(recording_endpoint: dict[str, Any]) -> OpenAIEmbedder:
+    """Its embeddings, with few dimensions."""
+    clients = {"client": OpenAI(**recording_endpoint), "async_client": AsyncOpenAI(**recording_endpoint)}
+    return OpenAIEmbedder(EMBEDDINGS, dimensions=64, **clients)

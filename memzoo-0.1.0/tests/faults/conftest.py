@@ -1,0 +1,26 @@
+"""What the tests with faults share."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import hypothesis
+import pytest
+
+from tests.faults.places import Places
+
+if TYPE_CHECKING:
+    from tests.postgres import PostgresServer
+
+# What `make faults` asks for.
+hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("repeatable"), max_examples=2000)
+
+
+@pytest.fixture
+def places(tmp_path: Path, request: pytest.FixtureRequest) -> Places:
+    """Makes new stores; a test that asks for one in PostgreSQL is skipped where there is none."""
+
+    def postgres_url() -> str:
+        server = cast("PostgresServer", request.getfixturevalue("postgres_server"))
+        return server.new_url()
+
+    return Places(tmp_path, postgres_url)

@@ -1,0 +1,109 @@
+"""What is put through faults: a strategy over a store, and a talk that is the same each time."""
+
+import contextlib
+import random
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
+from memzoo.memories.engine.attempts import ATTEMPTS
+from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, managed, open_store
+from tests.clerk import clerk, eager
+
+__all__ = [
+    "ASKING",
+    "CONVERSATION",
+    "QUESTION",
+    "SEVEN",
+    "Ports",
+    "Scenario",
+    "aoutcome",
+    "noon",
+    "opened",
+    "remember",
+    "said",
+]
+
+SEVEN = list(STRATEGIES)
+ASKING = ["summary", "summary-buffer", "entity", "knowledge-graph", "vector-retriever"]
+CONVERSATION = "talk"
+QUESTION = "What do Sam and Eve like?"
+
+
+def noon() -> datetime:
+    """The time at which everything is said."""
+    return datetime(2026, 5, 8, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A strategy over a store.
+
+    Attributes:
+        strategy: Its short name, or "combined": all of `ASKING` together. With an index, those that search nothing are
+            combined with the one that does.
+        store: The URL of the store.
+        index: A folder for Chroma; `None` for the exact index.
+    """
+
+    strategy: str
+    store: str
+    index: str | None = None
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What a memory reaches the outside by, for faults to be put in."""
+
+    llm: Any = clerk
+    embedder: Any = eager("vector-retriever")["embedder"]
+    index: Callable[[VectorIndex], VectorIndex] = lambda index: index
+
+
+def said(number: int, seed: int = 0) -> tuple[dict[str, str], dict[str, str]]:
+    """The exchange of that number: some names, tastes and places, a fact now and then that replaces another."""
+    chance = random.Random(f"{seed}-{number}")  # noqa: S311 - chance that repeats
+    who, what = chance.choice(["Sam", "Eve", "Ann"]), chance.choice(["tea", "milk", "rice", "figs"])
+    verb = chance.choice(["likes", "lives in", "does not like"])
+    return {"input": f"{who} {verb} {what}{number % 7}"}, {"output": f"Noted as number {number}"}
+
+
+@contextlib.contextmanager
+def opened(scenario: Scenario, ports: Ports | None = None, **common: Any) -> Generator[BaseMemory]:
+    """The memory of a scenario, on a store that is closed afterwards."""
+    with contextlib.ExitStack() as stack:
+        store: Store = stack.enter_context(contextlib.closing(open_store(scenario.store, clock=noon)))
+        index = stack.enter_context(contextlib.closing(ChromaIndex(path=scenario.index))) if scenario.index else None
+        yield remember(scenario.strategy, store, ports, index, **common)
+
+
+def remember(
+    strategy: str, store: Store, ports: Ports | None = None, index: ChromaIndex | None = None, **common: Any
+) -> BaseMemory:
+    """A memory on a store, which asks its model at each exchange."""
+    ports = ports or Ports()
+    common = {"store": store, "conversation_id": CONVERSATION, "token_counter": "approximate", **common}
+    searching = {"embedder": ports.embedder} | ({"index": ports.index(index)} if index else {})
+    names = ASKING if strategy == "combined" else [strategy, "vector-retriever"] if index else [strategy]
+    own = {name: searching if name == "vector-retriever" else eager(name, ports.llm) for name in dict.fromkeys(names)}
+    if len(own) > 1:
+        return CombinedMemory(memories=list(own.items()), **common)
+    return create_memory(strategy, **common | own[strategy])
+
+
+async def aoutcome(memory: BaseMemory) -> dict[str, Any]:
+    """All that can be seen of a memory: log, view, and each derived state with its embeddings."""
+    store, id_ = memory.store, memory.conversation_id
+    log: list[Entry] = await store.read(id_)
+    view: list[Message] = await memory.amessages(QUESTION)
+    states: dict[str, Any] = {}
+    for member in getattr(memory, "members", [memory]):
+        state = await store.read_state(id_, member.state_name)
+        known = {key: value for key, value in state.changes.items() if key != ATTEMPTS}
+        states[member.state_name] = (state.watermark, known)
+        states[f"{member.state_name} embeddings"] = await managed(store, "embeddings").embeddings(
+            id_, member.state_name
+        )
+    return {"log": log, "view": view, "variables": await memory.aload_memory_variables({"input": QUESTION}), **states}

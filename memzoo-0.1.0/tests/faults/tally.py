@@ -1,0 +1,93 @@
+"""What came out: how often a fault was tried, and what it did."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, cast
+
+from memzoo.stores import Entry
+
+__all__ = ["ALL", "Cell", "Tally", "as_json", "as_table"]
+
+
+ALL = 200
+"""From so many kills on, all other faults are tried, too; with fewer, a part of them in proportion."""
+
+
+@dataclass
+class Tally:
+    """The results of one fault on one strategy and store.
+
+    Attributes:
+        fault: What was done.
+        strategy: To which strategy.
+        store: Over which store.
+        tried: How often.
+        lost: Acknowledged turns that were not there afterwards, or not whole.
+        doubled: Turns, or messages of them, that were there more than once.
+        wrong: Outcomes that differ from what they should be: another order, view or state, or another error.
+        places: Where the fault hit, with how often.
+        examples: The first few things that went wrong.
+    """
+
+    fault: str
+    strategy: str
+    store: str
+    tried: int = 0
+    lost: int = 0
+    doubled: int = 0
+    wrong: int = 0
+    places: Counter[str] = field(default_factory=Counter[str])
+    examples: list[str] = field(default_factory=list[str])
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was lost, doubled or wrong."""
+        return not (self.lost or self.doubled or self.wrong)
+
+    def check_log(self, log: Sequence[Entry], acknowledged: Iterable[str], size: int = 2) -> None:
+        """Count the turns of `size` messages that are missing or there twice."""
+        messages = Counter(entry.turn_id for entry in log)
+        for turn in acknowledged:
+            self.lost += (short := messages[turn] < size)
+            if short:
+                self.example(f"{turn} is lost")
+        for turn, count in messages.items():
+            self.doubled += (long := count > size)
+            if long:
+                self.example(f"{turn} is there with {count} messages")
+
+    def check_equal(self, found: Any, expected: Any, what: str) -> None:
+        """Count a difference."""
+        if found != expected:
+            self.wrong += 1
+            self.example(f"{what}: {_difference(found, expected)}")
+
+    def example(self, text: str) -> None:
+        """Keep an example of what went wrong."""
+        self.examples = [*self.examples, text[:2000]][:3]
+
+
+def _difference(found: Any, expected: Any) -> str:
+    if isinstance(found, dict) and isinstance(expected, dict):
+        one, other = cast("dict[Any, Any]", found), cast("dict[Any, Any]", expected)
+        differing = [key for key in one | other if one.get(key) != other.get(key)]
+        return "; ".join(f"{key!r}: {_difference(one.get(key), other.get(key))}" for key in differing)
+    return f"{found!r} instead of {expected!r}"
+
+
+Cell: TypeAlias = tuple[Tally, Callable[[Tally], None]]
+"""What is to be tried, and how."""
+
+
+def as_json(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
+    """The results with all their details."""
+    return [vars(tally) for tally in tallies]
+
+
+def as_table(tallies: Iterable[Tally]) -> str:
+    """The results as a table in Markdown."""
+    head = ["fault", "strategy", "store", "tried", "lost", "doubled", "wrong"]
+    rows = [[str(getattr(tally, name)) for name in head] for tally in tallies]
+    rule = ["---"] * 3 + ["--:"] * 4
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])

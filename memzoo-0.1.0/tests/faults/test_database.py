@@ -1,0 +1,30 @@
+"""A PostgreSQL server that goes away: a slice of `make faults`."""
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.faults.database import cut, restart_cells
+from tests.faults.places import Places
+from tests.faults.tally import Tally
+from tests.postgres import PostgresServer
+
+
+def test_a_cut_connection_leaves_nothing_half_written(places: Places):
+    """A connection that ends at any step is a `StoreError` or goes unnoticed, and the next call works (I2, I3)."""
+    tally = Tally("cut connection", "summary", "postgresql")
+    cut(tally, lambda: places.scenario("summary", "postgresql"), every=17)
+    assert tally.clean, tally.examples
+    assert tally.places["an error"]
+
+
+def test_servers_go_away_under_load(postgres_server: PostgresServer):
+    """Two servers at once are stopped and killed; whatever was acknowledged is there after a restart, once (I2, I3)."""
+    # Not in pytest's own folder: see `postgres_server`.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(2) as pool:
+        cells = list(restart_cells(Places(Path(folder), postgres_server.new_url), 1))[:2]
+        for running in [pool.submit(work, tally) for tally, work in cells]:
+            running.result()
+    for tally, _ in cells:
+        assert tally.clean, tally.examples
+        assert tally.tried == 2

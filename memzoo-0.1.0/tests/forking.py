@@ -1,0 +1,39 @@
+"""Children of the process that runs the tests."""
+
+import contextlib
+import gc
+import os
+from collections.abc import Callable
+
+from memzoo.stores.testing import same
+
+
+def without_garbage() -> None:
+    """Call it before a fork: what other tests left behind is not for the child to clear away.
+
+    Libraries with threads of their own, as Chroma's, would wait there for threads that stayed in the parent.
+    """
+    gc.collect()
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Fork, and do it in the child."""
+    without_garbage()
+    child = os.fork()
+    if not child:
+        code = 1
+        with contextlib.suppress(BaseException):
+            work()
+            code = 0
+        os._exit(code)
+    return child
+
+
+def ended(child: int) -> None:
+    """Wait for a child, and make sure that it ended well."""
+    same(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+
+def in_child(work: Callable[[], object]) -> None:
+    """Do it in a child to its end."""
+    ended(forked(work))

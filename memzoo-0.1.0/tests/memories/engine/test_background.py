@@ -1,0 +1,197 @@
+"""Learning after the save has returned."""
+
+import asyncio
+import logging
+import threading
+from typing import Any
+
+import pytest
+
+from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
+from memzoo.memories.engine.background import Background
+from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.memories.testing.patience import Talk
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import ModelError
+
+SPECIES = [*STRATEGIES, "combined"]
+
+
+def settling(strategy: type[BaseMemory]) -> type[BaseMemory]:
+    """A strategy that waits after each save until its background is done."""
+
+    class Settling(strategy):  # type: ignore[valid-type, misc]  # pyright: ignore[reportGeneralTypeIssues, reportUntypedBaseClass]
+        async def asave_context(self, *args: Any, **options: Any) -> None:
+            await super().asave_context(*args, **options)
+            await self.asettle()
+
+        async def aadd_messages(self, *args: Any, **options: Any) -> None:
+            await super().aadd_messages(*args, **options)
+            await self.asettle()
+
+    Settling.__name__ = strategy.__name__
+    return Settling
+
+
+class TestBackgroundContract(MemoryContract):
+    """The contract of all strategies, where each learns in the background."""
+
+    @pytest.fixture(autouse=True, params=STRATEGIES)
+    def _each(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(type(self), "strategy", settling(STRATEGIES[request.param]), raising=False)
+
+    def options(self) -> dict[str, Any]:
+        """Those of the contract, in the background."""
+        return {"token_counter": "approximate", "background": True}
+
+    def talk(self, **options: Any) -> Talk:
+        """Not here: these memories settle after each save, and that asks at once, however often a model failed."""
+        pytest.skip("settling leaves no model alone")
+
+
+class Gate:
+    """A model that answers when it is allowed to."""
+
+    def __init__(self, reply: str = "A summary.") -> None:
+        self.entered, self.open = threading.Event(), threading.Event()
+        self.reply = reply
+
+    def __call__(self, messages: list[Message]) -> str:
+        """Wait, then answer."""
+        self.entered.set()
+        assert self.open.wait(30)
+        return self.reply
+
+
+class TestThread:
+    """In synchronous code."""
+
+    def test_saves_before_the_model_answers(self) -> None:
+        """A save returns while the model is still busy, and the view shows the messages as they are."""
+        gate = Gate()
+        memory = ConversationSummaryMemory(llm=gate, background=True)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert gate.entered.wait(30)
+        assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
+        gate.open.set()
+        memory.settle()
+        assert memory.load_memory_variables({}) == {"history": "A summary."}
+
+    def test_takes_in_together_what_came_meanwhile(self) -> None:
+        """Exchanges saved while the model was busy are learnt from with one call, each once."""
+        gate, prompts = Gate(), list[str]()
+
+        def answer(messages: list[Message]) -> str:
+            prompts.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
+            return gate(messages)
+
+        memory = ConversationSummaryMemory(llm=answer, background=True)
+        memory.save_context({"input": "q0"}, {"output": "a0"})
+        assert gate.entered.wait(30)
+        for number in (1, 2, 3):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        gate.open.set()
+        memory.settle()
+        assert [prompt.count("Human: q") for prompt in prompts] == [1, 3]
+
+    def test_is_not_seen_in_the_view_if_it_fails(self, caplog: pytest.LogCaptureFixture) -> None:
+        """An error is logged, the messages stay in view, and `settle` makes up for it or raises (I4)."""
+        model = FlakyModel(ScriptedModel("A summary."))
+        model.fault = ModelError("down")
+        memory = ConversationSummaryMemory(llm=model, background=True)
+        with caplog.at_level(logging.WARNING, logger="memzoo"):
+            memory.save_context({"input": "q"}, {"output": "a"})
+            with pytest.raises(ModelError, match="down"):
+                memory.settle()
+        assert "not all of it learnt from yet: down" in caplog.text
+        model.fault = None
+        memory.settle()
+        assert memory.summary == "A summary."
+
+    def test_is_started_by_a_load_for_what_another_process_left(self) -> None:
+        """A process that ends loses nothing: where it left off, the next one goes on, without waiting (I2)."""
+        store = InMemoryStore()
+        create_memory("buffer", store=store, conversation_id="a").save_context({"input": "q"}, {"output": "a"})
+        gate = Gate()
+        memory = ConversationSummaryMemory(llm=gate, background=True, store=store, conversation_id="a")
+        assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
+        gate.open.set()
+        memory.settle()
+        assert memory.summary == "A summary."
+
+    def test_logs_what_nobody_foresaw(self, caplog: pytest.LogCaptureFixture) -> None:
+        """An error that is no model's is logged with its traceback, and the next run goes on."""
+        runs = list[int]()
+
+        async def job() -> None:
+            runs.append(1)
+            raise ZeroDivisionError
+
+        async def twice() -> None:
+            background = Background(job)
+            for _ in range(2):
+                background.start()
+                await background.finished()
+
+        with caplog.at_level(logging.ERROR, logger="memzoo"):
+            asyncio.run(twice())
+        assert len(runs) == 2
+        assert caplog.text.count("ZeroDivisionError") >= 2
+
+
+class TestTask:
+    """In asynchronous code."""
+
+    def test_saves_before_the_model_answers(self) -> None:
+        """A save returns while the model is still busy; the model is asked by a task, not by a thread."""
+
+        async def talk() -> None:
+            entered, opened, threads = asyncio.Event(), asyncio.Event(), set[int]()
+
+            async def answer(_: list[Message]) -> str:
+                threads.add(threading.get_ident())
+                entered.set()
+                await opened.wait()
+                return "A summary."
+
+            memory = ConversationSummaryMemory(llm=answer, background=True)
+            await memory.asave_context({"input": "q"}, {"output": "a"})
+            await entered.wait()
+            assert await memory.aload_memory_variables() == {"history": "Human: q\nAI: a"}
+            opened.set()
+            await memory.asettle()
+            assert await memory.aload_memory_variables() == {"history": "A summary."}
+            assert threads == {threading.get_ident()}
+
+        asyncio.run(talk())
+
+    def test_is_made_up_for_if_the_loop_ends(self) -> None:
+        """A loop that ends takes the task with it; what it did not learn is learnt later, once."""
+        model = ScriptedModel("A summary.")
+        memory = ConversationSummaryMemory(llm=model, background=True)
+        asyncio.run(memory.asave_context({"input": "q"}, {"output": "a"}))
+        memory.settle()
+        assert memory.summary == "A summary."
+        assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("name", SPECIES)
+def test_settling_is_harmless_without_background(name: str) -> None:
+    """`settle` can always be called."""
+    members = {"memories": ["window", "summary"]} if name == "combined" else {}
+    memory = create_memory(name, token_counter="approximate", **members)
+    memory.save_context({"input": "q"}, {"output": "a"})
+    memory.settle()
+    asyncio.run(memory.asettle())
+    assert len(memory.history()) == 2
+
+
+def test_members_learn_in_the_background_too() -> None:
+    """A combined memory hands the option on to the members that it makes, and settles them all."""
+    gate = Gate()
+    memory = CombinedMemory(memories=[("summary", {"llm": gate}), ("window", {"k": 0})], background=True)
+    memory.save_context({"input": "q"}, {"output": "a"})
+    assert [message["content"] for message in memory.messages()] == ["q", "a"]
+    gate.open.set()
+    memory.settle()
+    assert [message["content"] for message in memory.messages()] == ["A summary."]

@@ -1,0 +1,326 @@
+"""A model that fails for long, or always at one exchange: what it costs, what is learnt, what is set aside."""
+
+import itertools
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories.models.chat import ChatFunction
+from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError, OptionError
+
+COSTS = Path(__file__).parents[3] / "docs" / "costs.md"
+TURNS = 300
+
+ASKING: dict[str, dict[str, Any]] = {
+    "summary": {},
+    "summary-buffer": {"max_token_limit": 100},
+    "entity": {},
+    "knowledge-graph": {},
+    "summarizing-window": {"max_messages": 4},
+}
+NEVER, POISON, ALWAYS = "healthy", "one bad exchange", "down"
+
+
+class Scripted:
+    """A model that answers by rule, but fails at some prompts; it counts calls and failures."""
+
+    def __init__(self, fails: Callable[[str], bool]) -> None:
+        self.fails = fails
+        self.calls = self.failures = 0
+
+    def __call__(self, messages: list[Message]) -> str:
+        """An answer, or a failure."""
+        prompt = str(messages[0]["content"])
+        self.calls += 1
+        if self.fails(prompt):
+            self.failures += 1
+            raise RuntimeError("400: this prompt was refused")
+        return next((reply for task, reply in REPLIES.items() if f"Task: {task}" in prompt), "Sam")
+
+
+REPLIES = {"summary": "A summary.", "triple_extraction": "Sam | likes | tea", "entity_update": "Sam: likes tea"}
+FAILS: dict[str, Callable[[str], bool]] = {
+    NEVER: lambda _: False,
+    POISON: lambda prompt: "POISON" in prompt,
+    ALWAYS: lambda _: True,
+}
+
+
+class Clock:
+    """Half a minute passes with each turn."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        """The time in seconds."""
+        return self.now
+
+
+def make(name: str, model: ChatFunction, clock: Clock | None = None, **options: Any) -> BaseMemory:
+    """A memory that asks the model, and logs what fails."""
+    given = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a", **options}
+    return create_memory(name, llm=model, clock=clock or itertools.count(step=1000).__next__, **given)
+
+
+def turn(memory: BaseMemory, clock: Clock, number: int, *, bad: bool = False) -> None:
+    """Load and save once."""
+    clock.now += 30
+    memory.load_memory_variables({"input": "Sam?"})
+    said = f"Sam says {number}, and {'POISON' if bad else 'other words that take their place'}"
+    memory.save_context({"input": said}, {"output": f"Noted: {number}"})
+
+
+def talked(name: str, weather: str) -> tuple[BaseMemory, Scripted]:
+    """A memory after 300 turns."""
+    model, clock = Scripted(FAILS[weather]), Clock()
+    memory = make(name, model, clock, **ASKING[name])
+    for number in range(TURNS):
+        turn(memory, clock, number, bad=number == 5)
+    return memory, model
+
+
+@pytest.fixture(autouse=True)
+def _quiet(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR, "memzoo")
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_the_docs_tell_what_a_failing_model_costs(name: str) -> None:
+    """The calls for 300 turns of a load and a save are those of the table: healthy, with a bad exchange, down."""
+    (row,) = re.findall(rf"^\| `{name}` \| ([\d, |]+) \|$", COSTS.read_text(encoding="utf-8"), re.MULTILINE)
+    told = [int(cell.replace(",", "")) for cell in row.split("|")]
+    healthy, poisoned, down = (talked(name, weather)[1] for weather in (NEVER, POISON, ALWAYS))
+    assert [healthy.calls, poisoned.calls, poisoned.failures, down.calls] == told
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_everything_but_the_bad_exchange_is_learnt(name: str) -> None:
+    """It alone is set aside, is kept, and is shown as far as there is room; nothing else waits."""
+    memory, _ = talked(name, POISON)
+    assert [entry.seq for entry in memory.set_aside()] == [11, 12]
+    assert len(memory.history()) == 2 * TURNS
+    assert ("POISON" in str(memory.messages("Sam?"))) == (name != "summary-buffer")
+    state = drive(memory.store.read_state("a", memory.state_name))
+    assert state.watermark >= 2 * TURNS - 20
+
+
+def test_exchanges_that_are_bad_in_a_row_are_set_aside_one_by_one() -> None:
+    """Several next to each other stop nothing either."""
+    model, clock = Scripted(FAILS[POISON]), Clock()
+    memory = make("summary", model, clock)
+    for number in range(40):
+        turn(memory, clock, number, bad=number in (4, 5, 6))
+    assert [entry.seq for entry in memory.set_aside()] == [9, 10, 11, 12, 13, 14]
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_an_outage_of_1000_exchanges_is_caught_up_with(name: str) -> None:
+    """A model with a context of 4,096 tokens learns all of it, and is asked nothing longer once it said so (I14)."""
+    model, clock = Scripted(FAILS[ALWAYS]), Clock()
+    memory = make(name, model, clock, max_prompt_tokens=20_000, **ASKING[name])
+    for number in range(1000):
+        clock.now += 30
+        memory.save_context({"input": f"#{number}# Sam {'buys tea, ' * 20}"}, {"output": "Noted. " * 10})
+
+    too_long: list[int] = []
+
+    def has_a_small_context(prompt: str) -> bool:
+        if (tokens := len(prompt) // 4) > 4096:
+            too_long.append(tokens)
+            raise RuntimeError(f"400: maximum context length is 4096 tokens, but you sent {tokens}")
+        return False
+
+    model.fails = has_a_small_context
+    for _ in range(4):
+        clock.now += 1000
+        memory.save_context({"input": "Sam?"}, {"output": "ok"})
+    assert len(too_long) == 1
+    assert memory.set_aside() == []
+    assert "not shown" not in str(memory.messages("Sam?"))
+    assert drive(memory.store.read_state("a", memory.state_name)).watermark >= 1990
+
+
+def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
+    """With `on_model_error="raise"` each save tells that it was not learnt from, and `settle` asks at once."""
+    model, clock = Scripted(FAILS[ALWAYS]), Clock()
+    memory = make("summary", model, clock, on_model_error="raise")
+    for calls, text in ((1, "refused"), (2, "refused"), (2, "failed 2 times in a row; it is asked again in 2 s")):
+        with pytest.raises(ModelError, match=text):
+            memory.save_context({"input": "Sam"}, {"output": "ok"})
+        assert model.calls == calls
+    model.fails = FAILS[NEVER]
+    memory.settle()
+    assert memory.load_memory_variables({}) == {"history": "A summary."}
+
+
+def test_in_the_background_the_model_is_left_alone_too() -> None:
+    """Saves return at once, and what runs behind them asks no more often than they would."""
+    model, clock = Scripted(FAILS[ALWAYS]), Clock()
+    memory = make("summary", model, clock, background=True)
+    for number in range(50):
+        turn(memory, clock, number)
+        drive(memory._finished())  # pyright: ignore[reportPrivateUsage]
+    assert model.calls <= 12
+    model.fails = FAILS[NEVER]
+    memory.settle()
+    assert memory.load_memory_variables({}) == {"history": "A summary."}
+
+
+def test_an_embedder_may_refuse_an_exchange_too() -> None:
+    """The rest is embedded, and the bad one is found by its words."""
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        if any("POISON" in text for text in texts):
+            raise ValueError("400: refused")
+        return [[len(text), 1.0] for text in texts]
+
+    memory = VectorStoreRetrieverMemory(
+        embedder=embed, on_model_error="defer", clock=itertools.count(step=1000).__next__, token_counter="approximate"
+    )
+    for number in range(20):
+        memory.save_context({"input": "POISON apples" if number == 4 else f"pears {number}"}, {"output": "ok"})
+    assert [entry.seq for entry in memory.set_aside()] == [9, 10]
+    assert "apples" in str(memory.messages("What about apples?"))
+
+
+def test_members_set_aside_for_themselves() -> None:
+    """A combined memory tells of what any member set aside, once, and lets all of them take it up."""
+    model, clock = Scripted(FAILS[POISON]), Clock()
+    members = [("summary", {"llm": model}), ("knowledge-graph", {"llm": model})]
+    memory = CombinedMemory(memories=members, on_model_error="defer", clock=clock)
+    for number in range(30):
+        turn(memory, clock, number, bad=number == 5)
+    assert [entry.seq for entry in memory.set_aside()] == [11, 12]
+    model.fails = FAILS[NEVER]
+    memory.relearn(only_set_aside=True)
+    assert memory.set_aside() == []
+
+
+def test_what_was_set_aside_travels() -> None:
+    """An exported conversation brings along what was set aside, and no strategy takes it for a fact of its own."""
+    memory, model = talked("knowledge-graph", POISON)
+    target = InMemoryStore()
+    import_conversation(target, export_conversation(memory.store, "a"), "a")
+    copy = make("knowledge-graph", model, store=target)
+    assert [entry.seq for entry in copy.set_aside()] == [11, 12]
+    assert copy.messages("Sam?") == memory.messages("Sam?")
+
+
+def test_what_was_set_aside_is_not_evicted() -> None:
+    """With `keep_history=False` it stays in the log, and can be learnt from later; anything else cannot."""
+    model, clock = Scripted(FAILS[POISON]), Clock()
+    memory = make("summary", model, clock, keep_history=False)
+    for number in range(30):
+        turn(memory, clock, number, bad=number == 5)
+    assert [entry.seq for entry in memory.entries()] == [11, 12, 59, 60]
+    with pytest.raises(OptionError, match="keep_history=False"):
+        memory.relearn()
+    model.fails = FAILS[NEVER]
+    memory.relearn(only_set_aside=True)
+    assert memory.set_aside() == []
+
+
+class TestRelearning:
+    """Throwing away what was learnt, and learning it anew."""
+
+    def test_replaces_a_bad_summary(self) -> None:
+        """What a model got wrong is written anew from the log, by one that is right."""
+        replies = iter(["Mara runs a bakery.", "Nonsense.", "Mara runs a bakery that moves."])
+        memory = make("summary", lambda _: next(replies))
+        memory.save_context({"input": "I am Mara"}, {"output": "Hi"})
+        memory.save_context({"input": "It moves"}, {"output": "ok"})
+        memory.relearn()
+        assert memory.load_memory_variables({}) == {"history": "Mara runs a bakery that moves."}
+
+    def test_lets_go_of_what_is_not_learnt_again(self) -> None:
+        """Facts that the new state does not have are gone, from the graph in memory too."""
+        replies = iter(["Sam | likes | tea", "Sam | likes | milk"])
+        memory = make("knowledge-graph", lambda _: next(replies))
+        memory.save_context({"input": "I like tea"}, {"output": "ok"})
+        memory.relearn()
+        assert memory.load_memory_variables({"input": "What of Sam?"}) == {"history": "On Sam: Sam likes milk."}
+
+    def test_goes_on_at_a_bad_exchange(self) -> None:
+        """It fails several times within the call, is set aside, and the rest is learnt."""
+        memory, model = talked("summary", NEVER)
+        model.fails = FAILS[POISON]
+        memory.relearn()
+        assert [entry.seq for entry in memory.set_aside()] == [11, 12]
+        assert memory.load_memory_variables({})["history"].startswith("A summary.")
+
+    def test_from_a_message_on_embeds_only_the_rest(self) -> None:
+        """Embeddings stand by themselves: those of older messages are kept."""
+        embedded: list[str] = []
+
+        def embed(texts: list[str]) -> list[list[float]]:
+            embedded.extend(texts)
+            return [[len(text), 1.0] for text in texts]
+
+        memory = VectorStoreRetrieverMemory(embedder=embed, token_counter="approximate")
+        for number in range(4):
+            memory.save_context({"input": f"pears {number}"}, {"output": "ok"})
+        embedded.clear()
+        memory.relearn(from_=7)
+        assert embedded == ["Human: pears 3", "AI: ok"]
+        memory.relearn()
+        assert len(embedded) == 10
+
+    @pytest.mark.parametrize("options", [{"from_": 0}, {"from_": "3"}, {"only_set_aside": "yes"}])
+    def test_refuses_what_makes_no_sense(self, options: dict[str, Any]) -> None:
+        """Options are checked before anything is thrown away."""
+        with pytest.raises(OptionError, match=next(iter(options))):
+            make("summary", lambda _: "A summary.").relearn(**options)
+
+    def test_has_nothing_to_do_where_nothing_is_learnt(self) -> None:
+        """A buffer learns nothing, and so nothing anew."""
+        memory = create_memory("buffer")
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        memory.relearn()
+        assert memory.set_aside() == []
+        assert len(memory.messages()) == 2
+
+
+def test_replies_of_no_use_set_exchanges_aside_too() -> None:
+    """A model that answers is there, so no other exchange has to prove it; a save asks once."""
+    asked: list[int] = []
+    now = 0.0
+
+    def speechless(messages: list[Message]) -> str:
+        asked.append(len(messages))
+        return " "
+
+    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now)
+    for number in range(12):
+        now += 1000
+        before = len(asked)
+        memory.save_context({"input": f"The cat is {number}."}, {"output": "Noted."})
+        assert len(asked) - before <= 1
+    assert [entry.seq for entry in memory.set_aside()][:4] == [1, 2, 3, 4]
+    assert len(memory.history()) == 24
+
+
+def test_an_outage_after_replies_of_no_use_sets_nothing_aside() -> None:
+    """Only a reply shows that the model is still there; that it was there the last time is not enough."""
+    now = 0.0
+    weather: list[str | ModelError] = [*[" "] * 3, *[ModelError("down")] * 3]
+
+    def speechless(messages: list[Message]) -> str:
+        if isinstance(one := weather.pop(0) if weather else "Cats.", ModelError):
+            raise one
+        return one
+
+    memory = create_memory("summary", llm=speechless, on_model_error="defer", clock=lambda: now)
+    for number in range(6):
+        now += 1000
+        memory.save_context({"input": f"The cat is {number}."}, {"output": "Noted."})
+        assert memory.set_aside() == []
+    now += 1000
+    memory.settle()
+    assert memory.load_memory_variables({}) == {"history": "Cats."}

@@ -1,0 +1,149 @@
+"""What is too old goes, when a cron job says so."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memzoo.memories import BaseMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories.engine.retention import Retained, retain
+from memzoo.stores import ExactIndex, Store, managed, open_store
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import OptionError
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = START
+
+    def __call__(self) -> datetime:
+        """The time it was set to."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A new one."""
+    return Clock()
+
+
+@pytest.fixture(params=["memory://", "sqlite:///{}/chat.db?synchronous=normal"])
+def store(request: pytest.FixtureRequest, clock: Clock, tmp_path: Path) -> Iterator[Store]:
+    """A store with that clock."""
+    with contextlib.closing(open_store(request.param.format(tmp_path), clock=clock)) as store:
+        yield store
+
+
+@pytest.fixture
+def say(store: Store, clock: Clock) -> Callable[..., BaseMemory]:
+    """Says something in a conversation on a day."""
+
+    def save(conversation: str, day: int, text: str, name: str = "buffer") -> BaseMemory:
+        clock.now = START + day * DAY
+        memory = create_memory(name, store=store, conversation_id=conversation)
+        memory.save_context({"input": text}, {"output": "Noted."})
+        return memory
+
+    return save
+
+
+Say = Callable[..., BaseMemory]
+
+
+def left(store: Store) -> dict[str, list[int]]:
+    """The numbers of the messages that are left, by conversation."""
+    return {
+        id_: [entry.seq for entry in drive(store.read(id_))]
+        for id_ in drive(managed(store, "conversations").conversations())
+    }
+
+
+def test_old_messages_go(store: Store, say: Say) -> None:
+    """Messages that are older go from all conversations, whole conversations with them."""
+    for conversation, day in (("a", 0), ("a", 5), ("b", 0), ("c", 5)):
+        say(conversation, day, "hi")
+    retained = retain(store, older_than=3 * DAY, now=START + 6 * DAY)
+    assert retained == Retained({"a": [1, 2], "b": [1, 2]}, erased=True, last="c")
+    assert left(store) == {"a": [3, 4], "c": [1, 2]}
+    assert retain(store, older_than=3 * DAY, now=START + 6 * DAY) == Retained({}, erased=None, last="c")
+
+
+def test_idle_conversations_go(store: Store, say: Say) -> None:
+    """A conversation goes as a whole when nothing was said in it for long; its oldest message does not count."""
+    for conversation, day in (("a", 0), ("a", 5), ("b", 0)):
+        say(conversation, day, "hi")
+    assert retain(store, idle_for=3 * DAY, now=START + 6 * DAY).removed == {"b": [1, 2]}
+    assert left(store) == {"a": [1, 2, 3, 4]}
+    assert [entry.seq for entry in say("b", 7, "again").entries()] == [1, 2]
+
+
+def test_both_at_once(store: Store, say: Say) -> None:
+    """Age and idleness may be given together."""
+    for conversation, day in (("a", 0), ("a", 9), ("b", 7)):
+        say(conversation, day, "hi")
+    removed = retain(store, older_than=8 * DAY, idle_for=2 * DAY, now=START + 10 * DAY).removed
+    assert removed == {"a": [1, 2], "b": [1, 2]}
+    assert left(store) == {"a": [3, 4]}
+
+
+def test_what_is_exactly_as_old_stays(store: Store, say: Say) -> None:
+    """The limit itself is not older than the limit."""
+    say("a", 0, "hi")
+    assert retain(store, older_than=DAY, idle_for=DAY, now=START + DAY).removed == {}
+
+
+def test_what_was_learnt_goes_too(store: Store, say: Say) -> None:
+    """A memory that has the conversation open shows nothing of what went, and keeps the rest."""
+    memory = say("a", 0, "Anna lives in Oslo.", "vector-retriever")
+    summary = say("a", 5, "Anna plays chess.", "summary")
+    question = {"input": "Where in Oslo does Anna play chess?"}
+    for one in (memory, summary):
+        assert "Oslo" in str(one.load_memory_variables(question))
+    retain(store, older_than=3 * DAY, now=START + 6 * DAY)
+    for one in (memory, summary):
+        assert "Oslo" not in str(one.load_memory_variables(question))
+        assert "chess" in str(one.load_memory_variables(question))
+
+
+def test_an_index_lets_go_of_it(store: Store, clock: Clock) -> None:
+    """An index beside the store loses what went; what is left is put in again with the next load."""
+    index, space = ExactIndex(), VectorStoreRetrieverMemory().state_name
+    for conversation in "ab":
+        memory = VectorStoreRetrieverMemory(store=store, index=index, conversation_id=conversation)
+        for day in (0, 5 if conversation == "a" else 1):
+            clock.now = START + day * DAY
+            memory.save_context({"input": "Anna plays chess"}, {"output": "Noted."})
+        memory.load_memory_variables({"input": "chess"})
+    retain(store, older_than=3 * DAY, now=START + 6 * DAY, index=index)
+    assert [drive(index.known(id_, space)) for id_ in "ab"] == [{}, {}]
+    again = VectorStoreRetrieverMemory(store=store, index=index, conversation_id="a")
+    assert "chess" in str(again.load_memory_variables({"input": "chess"}))
+    assert set(drive(index.known("a", space))) == {3, 4}
+
+
+def test_a_run_can_be_cut_into_pieces(store: Store, say: Say) -> None:
+    """Each piece tells where the next one begins, until there is none to look at."""
+    for conversation in "abcde":
+        say(conversation, 0, "hi")
+    found, last, pieces = dict[str, list[int]](), None, 0
+    while last or not pieces:
+        piece = retain(store, idle_for=DAY, now=START + 9 * DAY, after=last, limit=2)
+        found |= piece.removed
+        last, pieces = piece.last, pieces + 1
+    assert (sorted(found), pieces) == (list("abcde"), 4)
+    assert left(store) == {}
+
+
+@pytest.mark.parametrize(("older", "idle"), [(None, None), (-DAY, None), (DAY, -DAY)])
+def test_it_must_be_told_how_long(store: Store, say: Say, older: timedelta | None, idle: timedelta | None) -> None:
+    """Without a span, or with a negative one, nothing is removed."""
+    say("a", 0, "hi")
+    with pytest.raises(OptionError, match="how long"):
+        retain(store, older_than=older, idle_for=idle)
+    assert left(store) == {"a": [1, 2]}

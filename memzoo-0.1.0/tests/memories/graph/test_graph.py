@@ -1,0 +1,287 @@
+"""Facts as a graph: several relations of a pair, corrections with their history, names in any case."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories import Fact, KnowledgeGraph, Source
+from memzoo.memories.graph.relations import SINGLE_VALUED
+from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.names import canonical, mentions
+
+REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+PIECES = ["a", "B", "é", "1", "+", ".", "→", "'", " ", "the "]
+NAMES = some.lists(some.sampled_from(PIECES), min_size=1, max_size=4).map("".join).filter(canonical)
+SAID = ("subject", "relation", "object")
+
+
+def source(seq: int) -> Source:
+    """A message of the user."""
+    return Source(seq, "user", datetime(2026, 5, 8, 12, seq % 60, tzinfo=UTC))
+
+
+def told(*statements: Sequence[str]) -> KnowledgeGraph:
+    """A graph that was told statements, one a message; a fourth part says that the statement is negated."""
+    graph = KnowledgeGraph()
+    for seq, (subject, relation, obj, *negated) in enumerate(statements, start=1):
+        said = Statement(subject, relation, obj, negated=bool(negated))
+        graph.apply(graph.changes_from([(said, [source(seq)])]), reset=False)
+    return graph
+
+
+def texts(facts: Sequence[Fact]) -> list[str]:
+    """Facts as statements."""
+    return [str(fact) for fact in facts]
+
+
+class TestRelations:
+    """What is kept about a pair of names."""
+
+    def test_may_be_several(self) -> None:
+        """Alice likes and employs Bob; neither fact is lost (K1)."""
+        graph = told(("Alice", "likes", "Bob"), ("Alice", "employs", "Bob"))
+        assert texts(graph.about("Alice")) == ["Alice likes Bob", "Alice employs Bob"]
+
+    def test_are_found_from_the_object_side(self) -> None:
+        """What is said of a name as an object is known about it too (K3)."""
+        graph = told(("Nolan", "directed", "Inception"), ("Inception", "is", "a film"))
+        assert texts(graph.about("Inception")) == ["Nolan directed Inception", "Inception is a film"]
+
+    def test_ignore_case(self) -> None:
+        """One node is "Sam", "sam" and "SAM", called as it was written first (K4)."""
+        graph = told(("Sam", "likes", "Tea"), ("sam", "Likes", "TEA"), ("SAM's", "is", "kind"))
+        assert texts(graph.about("sAm")) == ["Sam likes Tea", "SAM's is kind"]
+        assert len(graph.graph) == 3
+
+    def test_may_lead_back_to_the_same_name(self) -> None:
+        """A self-loop is shown, once (K5)."""
+        assert texts(told(("Narcissus", "loves", "Narcissus")).about("narcissus")) == ["Narcissus loves Narcissus"]
+
+    def test_of_part_of_a_name_are_found(self) -> None:
+        """Asked for "Nolan", "Christopher Nolan" is found, not "Nolanville"; an exact name finds itself alone."""
+        graph = told(("Christopher Nolan", "directed", "Inception"), ("Nolanville", "is in", "Texas"))
+        assert texts(graph.about("Nolan")) == ["Christopher Nolan directed Inception"]
+        assert texts(told(("Sam", "is", "a cat"), ("Sam Gamgee", "is", "a hobbit")).about("Sam")) == ["Sam is a cat"]
+
+    def test_of_an_unknown_name_are_none(self) -> None:
+        """Nobody knows an unknown name, nor an empty one."""
+        graph = told(("Sam", "likes", "tea"))
+        assert graph.about("Zoe") == graph.about("") == graph.about("...") == []
+
+    def test_are_edges_of_a_networkx_graph(self) -> None:
+        """The graph can be handed to networkx."""
+        edges = list(told(("Sam", "likes", "Tea"), ("Sam", "sells", "Tea")).graph.edges(keys=True))
+        assert edges == [("sam", "tea", "likes"), ("sam", "tea", "sells")]
+
+
+class TestCorrections:
+    """Facts that do not hold any more."""
+
+    @pytest.mark.parametrize("relation", ["lives in", "LIVES  in", "is due on", "has a favorite color", "costs"])
+    def test_supersede_a_single_valued_fact(self, relation: str) -> None:
+        """Where a subject has one object at a time, only the newest holds (K2)."""
+        graph = told(("Sam", relation, "A"), ("Eve", relation, "A"), ("Sam", relation, "B"))
+        assert texts(graph.facts()) == [f"Eve {relation} A", f"Sam {relation} B"]
+
+    def test_stay_as_history_with_the_message_that_corrected(self) -> None:
+        """What is superseded is kept, with where it was said and where it was corrected (K2)."""
+        graph = told(("Sam", "lives in", "Paris"), ("x", "y", "z"), ("Sam", "lives in", "London"))
+        assert graph.about("Sam", history=True) == [
+            Fact("Sam", "lives in", "Paris", sources=(source(1),), superseded_by=3),
+            Fact("Sam", "lives in", "London", sources=(source(3),)),
+        ]
+
+    def test_can_be_taken_back(self) -> None:
+        """Who moves back lives there again; both mentions are kept (K2)."""
+        graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Sam", "lives in", "Oslo"))
+        assert graph.facts() == [Fact("Sam", "lives in", "Oslo", sources=(source(1), source(3)))]
+        assert graph.facts(history=True)[1] == Fact("Sam", "lives in", "Rome", sources=(source(2),), superseded_by=3)
+
+    def test_leave_other_relations_alone(self) -> None:
+        """Several things may be liked at a time."""
+        graph = told(("Sam", "likes", "tea"), ("Sam", "likes", "milk"), ("Sam", "lives in", "Oslo"))
+        assert len(graph.facts()) == 3
+
+    def test_by_negation(self) -> None:
+        """A denied fact is shown as denied, and no longer as a fact; saying it again restores it (K2)."""
+        graph = told(("Sam", "is", "tall"), ("Sam", "is", "tall", "not"))
+        assert texts(graph.about("Sam")) == ["Sam is not tall"]
+        graph = told(("Sam", "is", "tall"), ("Sam", "is", "tall", "not"), ("Sam", "is", "tall"))
+        assert texts(graph.about("Sam")) == ["Sam is tall"]
+
+    def test_of_one_object_leave_the_others(self) -> None:
+        """To deny one film denies no other."""
+        graph = told(("Nolan", "directed", "A"), ("Nolan", "directed", "B"), ("Nolan", "directed", "A", "not"))
+        assert texts(graph.about("B")) == ["Nolan directed B"]
+
+    @pytest.mark.parametrize(("old", "new"), [("-5", "5"), ("C++", "C"), ("C#", "C")])
+    def test_tell_signs_apart(self, old: str, new: str) -> None:
+        """A sign that is part of a name or a number makes another object (K2, K4)."""
+        graph = told(("it", "costs", old), ("it", "costs", new))
+        assert texts(graph.about("it")) == [f"it costs {new}"]
+
+
+class TestNamesInText:
+    """Which known names stand in a text."""
+
+    GRAPH = staticmethod(lambda: told(("Sam", "lives in", "New York"), ("Ada", "likes", "C++")))
+
+    @pytest.mark.parametrize("text", ["Sam?", "Tell me about Sam, please.", "sam: who?", "Is “Sam” here", "Sam's?"])
+    def test_are_found_beside_punctuation(self, text: str) -> None:
+        """A comma or a quote beside a name does not hide it."""
+        assert self.GRAPH().named_in(text) == ["Sam"]
+
+    def test_are_found_as_whole_words(self) -> None:
+        """Part of a word is no name; a name of several words is one."""
+        assert self.GRAPH().named_in("The same in new york and Samara") == ["New York"]
+
+    def test_are_not_there_in_other_texts(self) -> None:
+        """An empty text has no names."""
+        assert self.GRAPH().named_in("") == self.GRAPH().named_in("Nobody") == []
+
+    def test_are_found_in_the_order_of_the_text(self) -> None:
+        """Names come as the text has them; signs belong to names, and a mark alone can be one."""
+        graph = told(("Sam", "knows", "C++"), ("Ada", "draws", "→"))
+        assert graph.named_in("→ or c++, Sam?") == ["→", "C++", "Sam"]
+
+    def test_are_the_longest_ones(self) -> None:
+        """In "New York" there is no "York", unless it stands beside it, too."""
+        graph = told(("New York", "is not", "York"), ("New York City", "is", "big"))
+        assert graph.named_in("Is it in New York?") == ["New York"]
+        assert graph.named_in("York and new york city?") == ["York", "New York City"]
+
+    def test_are_no_longer_found_without_facts(self) -> None:
+        """A name of which the last fact was taken away is not known any more."""
+        graph = told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"))
+        graph.apply({"sam\tlikes\ttea": None}, reset=False)
+        assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
+        assert graph.about("Sam") == []
+
+    @settings(derandomize=True, deadline=None, max_examples=300)
+    @given(some.lists(NAMES, max_size=6), some.lists(NAMES, max_size=6).map(" ".join))
+    def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
+        """The index finds a name that a text mentions, or a longer one that covers it, and nothing else."""
+        graph = told(*((name, "is", "x1") for name in names))
+        found = [canonical(name) for name in graph.named_in(text)]
+        mentioned = [node for node in graph.graph if mentions(text, node)]
+        assert set(found) <= set(mentioned)
+        assert all(any(node in longer for longer in found) for node in mentioned)
+
+
+class TestSurroundings:
+    """Facts some steps around names."""
+
+    GRAPH = staticmethod(
+        lambda: told(
+            ("Sam", "works at", "Acme"),
+            ("Acme", "is located in", "Oslo"),
+            ("Oslo", "is in", "Norway"),
+            ("Eve", "founded", "Acme"),
+            ("Sam", "likes", "Eve"),
+        )
+    )
+
+    @pytest.mark.parametrize(
+        ("depth", "expected"),
+        [
+            (1, ["Sam works at Acme", "Sam likes Eve"]),
+            (2, ["Acme is located in Oslo", "Eve founded Acme"]),
+            (3, ["Oslo is in Norway"]),
+            (9, []),
+        ],
+    )
+    def test_reach_so_many_steps(self, depth: int, expected: list[str]) -> None:
+        """With each step the facts about the neighbours join, from either side of a relation, each once."""
+        near = self.GRAPH().around(["sam"], depth)
+        assert sorted(str(found.fact) for found in near if found.steps == depth) == sorted(expected)
+        assert len({found.fact for found in near}) == len(near)
+
+    def test_belong_to_the_nearest_name(self) -> None:
+        """A fact about two names comes with both; one further away with the name that it is reached from first."""
+        near = self.GRAPH().around(["Oslo", "Sam"], 2)
+        told_of = {name: {str(one.fact) for one in near if one.name == name} for name in ("Oslo", "Sam")}
+        assert told_of == {
+            "Oslo": {"Acme is located in Oslo", "Oslo is in Norway", "Eve founded Acme"},
+            "Sam": {"Sam works at Acme", "Sam likes Eve"},
+        }
+
+    def test_leave_out_what_does_not_hold(self) -> None:
+        """No step leads over a superseded fact, and none is among the facts."""
+        graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Oslo", "is in", "Norway"))
+        assert texts([found.fact for found in graph.around(["Sam"], 3)]) == ["Sam lives in Rome"]
+
+    def test_may_go_in_circles(self) -> None:
+        """A circle of facts ends."""
+        graph = told(("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A"), ("A", "knows", "A"))
+        assert len(graph.around(["A"], 50)) == 4
+
+
+statements = some.lists(
+    some.builds(
+        Statement,
+        some.sampled_from(["Sam", "sam", "Eve"]),
+        some.sampled_from(["lives in", "likes", "is"]),
+        some.sampled_from(["Oslo", "oslo", "Rome", "Eve"]),
+        some.booleans(),
+        some.booleans(),
+    ).map(lambda said: said._replace(negated=said.negated or said.ended)),
+    max_size=10,
+)
+
+
+def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
+    """A graph that took in statements in commits of some sizes."""
+    graph = KnowledgeGraph()
+    step: list[tuple[Statement, list[Source]]] = []
+    for seq, statement in enumerate(said, start=1):
+        step.append((statement, [source(seq)]))
+        if seq in sizes:
+            graph.apply(graph.changes_from(step), reset=False)
+            step = []
+    graph.apply(graph.changes_from(step), reset=False)
+    return graph
+
+
+@settings(REPEATABLE, max_examples=300)
+@given(statements, some.lists(some.integers(1, 10)))
+def test_steps_do_not_matter(said: list[Statement], ends: list[int]) -> None:
+    """One by one, in any steps or all at once, the same facts hold and the same history is kept (K2, F3)."""
+    one_by_one = in_steps(said, range(1, 11))
+    assert in_steps(said, ends).facts(history=True) == one_by_one.facts(history=True)
+    assert in_steps(said, []).facts(history=True) == one_by_one.facts(history=True)
+
+
+@settings(REPEATABLE, max_examples=300)
+@given(statements)
+def test_the_newest_statement_holds(said: list[Statement]) -> None:
+    """A single-valued relation has one object at most, no fact holds beside its denial, the last said holds (K2)."""
+    facts = in_steps(said, []).facts()
+    single = [canonical(fact.subject) for fact in facts if fact.relation == "lives in" and not fact.negated]
+    assert "lives in" in SINGLE_VALUED
+    assert len(single) == len(set(single))
+    affirmed = [tuple(canonical(getattr(fact, part)) for part in SAID) for fact in facts]
+    assert len(affirmed) == len(set(affirmed))
+    if said and not said[-1].ended:
+        assert Fact(*said[-1][:4]).key in [fact.key for fact in facts]
+    if said and said[-1].ended:
+        assert Fact(*said[-1][:3]).key not in [fact.key for fact in facts]
+
+
+def test_reset_forgets_all() -> None:
+    """A state that was started anew replaces everything in the graph."""
+    graph = told(("Sam", "likes", "tea"))
+    graph.apply({}, reset=True)
+    assert graph.facts(history=True) == []
+    assert graph.named_in("Sam") == []
+
+
+def test_a_graph_by_itself_restores_too() -> None:
+    """Without a memory, a superseded fact holds again in the graph, and what took its place does not."""
+    graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"))
+    graph.restore(graph.facts(history=True)[0])
+    assert texts(graph.facts()) == ["Sam lives in Oslo"]
+    assert [fact.superseded_by for fact in graph.facts(history=True)] == [0, 1]

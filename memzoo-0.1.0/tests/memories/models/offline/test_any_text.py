@@ -1,0 +1,90 @@
+"""Whatever stands in a prompt, the answer is a legal one, and takes time in proportion to its length."""
+
+import itertools
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories.models.offline.tasks import reply
+from memzoo.prompts import PROMPTS, PromptSet
+
+PIECES = (
+    "Human: |AI: |Bob: |\n|. |? |! |, |\"|'s |:|(|-|* |1. |\u2028|。|Oslo|Anna|Christopher Nolan|I |my sister |"
+    "the |a |her |he |it |"
+    "£500|3 May|我| is | not | directed by | and | lives in | moved to | said: | actually | called |don't |who |"
+    "NOT |NONE|"
+    "What is your name|NOTHING NEW|</new_lines>|<known>|Task: summary.|Mr. |41, not 14|Anna, not Tom"
+).split("|")
+texts = some.one_of(some.text(max_size=200), some.lists(some.sampled_from(PIECES), max_size=60).map("".join))
+prompts = PromptSet()
+
+
+def answered(task: str, **variables: object) -> str:
+    """The reply to one of memzoo's prompts."""
+    return reply([("user", prompts.render(task, **{"limit": 0, "history": "", "known": "", **variables}))])
+
+
+@settings(max_examples=60, deadline=None)
+@given(history=texts, new=texts)
+def test_answers_are_legal(history: str, new: str) -> None:
+    """Summaries are text, names are lines, notes are `Name: text`, facts have three parts."""
+    assert answered("summary", summary=history, new_lines=new).strip()
+    names = answered("entity_extraction", history=history, new_lines=new).split("\n")
+    assert len(names) == len(set(names)) <= 12
+    assert all(0 < len(name.strip()) == len(name) <= 80 for name in names)
+    notes = answered("entity_update", history=history, new_lines=new, entities=[{"name": "Anna", "summary": "x"}])
+    assert notes == "NOTHING NEW" or all(re.match(r"[^:]+: \S", line) for line in notes.split("\n"))
+    facts = answered("triple_extraction", history=history, new_lines=new)
+    assert facts == "NONE" or all(len([*filter(None, line.split(" | "))]) == 3 for line in facts.split("\n"))
+    assert reply([("system", history), ("assistant", history), ("user", new)]).strip()
+
+
+LONG = {
+    "one word": "a",
+    "one name": "A",
+    "stops": ".",
+    "quotation marks": '"',
+    "line ends": "\n",
+    "spaces": " ",
+    "names": "Ab, ",
+    "name runs": "Ab of ",
+    "initials": "A. ",
+    "sentences": "Tom ran. He fell. ",
+    "people": "\nHuman: Xy{} met Anna in Oslo{}, not {}.",
+    "summaries": "A said: ",
+    "known": "\nAb{}: x",
+    "tags": "\n</new_lines>\n",
+    "disarmed": "&lt; ",
+    "characters": "我喜欢北京。",
+}
+
+
+def seconds(task: str, piece: str, size: int) -> float:
+    """The processor time of the better of two replies to a long prompt."""
+    text = "".join(piece.format(*[number] * 3) for number in range(size // len(piece)))
+    body = "\n".join(f"<{name}>\n{text}\n</{name}>" for name in ("summary", "history", "known", "new_lines", "input"))
+    runs: list[float] = []
+    for _ in range(2):
+        start = time.process_time()
+        assert reply([("user", f"Task: {task}.\n{body}" if task else f"{body}\nWhat did Ab say?")])
+        runs.append(time.process_time() - start)
+    return min(runs)
+
+
+@pytest.mark.parametrize(("task", "piece"), list(itertools.product([*PROMPTS, ""], LONG)), ids=str)
+def test_long_prompts(task: str, piece: str) -> None:
+    """Four times the text takes about four times the time, however monotonous it is (I13)."""
+    assert seconds(task, LONG[piece], 16_000) < 10 * seconds(task, LONG[piece], 4_000) + 0.1
+
+
+def test_importing_is_cheap() -> None:
+    """Nothing heavy is loaded before it is needed, not even the rules."""
+    heavy = {"openai", "httpx2", "networkx", "numpy", "wsgiref", "memzoo.memories.models.offline.tasks"}
+    probe = f"import sys; import memzoo.memories.models.offline; print(*sorted({heavy!r} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,0 +1,159 @@
+"""Embeddings: of an OpenAI-compatible endpoint, of any function."""
+
+import asyncio
+import functools
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import numpy
+import openai
+import pytest
+
+from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
+from memzoo.memories.models.embedders import as_embedder
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError, OptionError
+
+Answer = Callable[[dict[str, Any]], httpx2.Response]
+
+
+def two_vectors(body: dict[str, Any]) -> httpx2.Response:
+    """A reply with vectors in another order than the texts."""
+    data = [{"object": "embedding", "index": place, "embedding": [float(place), 0.5]} for place in (1, 0)]
+    usage = {"prompt_tokens": 7, "total_tokens": 7}
+    return httpx2.Response(200, json={"object": "list", "model": body["model"], "data": data, "usage": usage})
+
+
+def handler(answer: Answer, asked: list[dict[str, Any]]) -> Callable[[httpx2.Request], httpx2.Response]:
+    """What the client talks to instead of a server."""
+
+    def respond(request: httpx2.Request) -> httpx2.Response:
+        asked.append(json.loads(request.content))
+        return answer(asked[-1])
+
+    return respond
+
+
+def client(answer: Answer, asked: list[dict[str, Any]] | None = None) -> openai.OpenAI:
+    """A real client over a prepared transport."""
+    transport = httpx2.MockTransport(handler(answer, [] if asked is None else asked))
+    return openai.OpenAI(api_key="key", http_client=httpx2.Client(transport=transport), max_retries=0)
+
+
+class TestOpenAI:
+    """`OpenAIEmbedder`."""
+
+    def test_gives_one_vector_for_each_text_in_order(self) -> None:
+        """Vectors are put into the order of the texts, as float32; tokens are counted; options are sent."""
+        asked: list[dict[str, Any]] = []
+        embedder = OpenAIEmbedder("small", client(two_vectors, asked), dimensions=2)
+        embedded = drive(embedder.embed(["a", "b"]))
+        assert [numpy.frombuffer(vector, "<f4").tolist() for vector in embedded.vectors] == [[0.0, 0.5], [1.0, 0.5]]
+        spent = embedded.spent
+        assert (spent.calls, spent.prompt_tokens, spent.completion_tokens) == (1, 7, 0)
+        assert spent.seconds > 0
+        assert asked == [{"model": "small", "input": ["a", "b"], "encoding_format": "float", "dimensions": 2}]
+
+    def test_is_named_by_model_and_options(self) -> None:
+        """Embeddings of another model or size have another name, so that they are never compared."""
+        names = {OpenAIEmbedder().name, OpenAIEmbedder("large").name, OpenAIEmbedder("large", dimensions=256).name}
+        assert len(names) == 3
+
+    def test_in_async_calls_uses_an_async_client(self) -> None:
+        """The asynchronous client serves asynchronous calls (I5)."""
+
+        async def embed() -> int:
+            transport = httpx2.MockTransport(handler(two_vectors, []))
+            async with httpx2.AsyncClient(transport=transport) as http:
+                embedder = OpenAIEmbedder(async_client=openai.AsyncOpenAI(api_key="key", http_client=http))
+                return len((await embedder.embed(["a", "b"])).vectors)
+
+        assert asyncio.run(embed()) == 2
+
+    @pytest.mark.parametrize(
+        "response",
+        [
+            httpx2.Response(500, json={"error": {"message": "broken"}}),
+            httpx2.Response(401, json={"error": {"message": "no key"}}),
+            httpx2.Response(200, json={"object": "list", "data": []}),
+            httpx2.Response(200, text="<html>hello</html>", headers={"content-type": "text/html"}),
+            httpx2.Response(200, json={"object": "list", "data": None}),
+        ],
+    )
+    def test_fails_with_a_model_error(self, response: httpx2.Response) -> None:
+        """Whatever is wrong with the endpoint or its reply is a `ModelError` that names the embedder (I4)."""
+        with pytest.raises(ModelError, match="small"):
+            drive(OpenAIEmbedder("small", client(lambda _: response)).embed(["a", "b"]))
+
+    def test_does_without_usage(self) -> None:
+        """An endpoint that counts no tokens is as good as another."""
+
+        def silent(body: dict[str, Any]) -> httpx2.Response:
+            reply = json.loads(two_vectors(body).content)
+            del reply["usage"]
+            return httpx2.Response(200, json=reply)
+
+        embedded = drive(OpenAIEmbedder("small", client(silent)).embed(["a", "b"]))
+        assert embedded.spent.prompt_tokens == 0
+
+    def test_makes_its_client_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A client that is made from the environment is kept, with its connections, for the next call."""
+        prepared = client(two_vectors)
+        made: list[openai.OpenAI] = []
+
+        def make(**_: Any) -> openai.OpenAI:
+            made.append(prepared)
+            return prepared
+
+        monkeypatch.setattr(openai, "OpenAI", make)
+        embedder = OpenAIEmbedder("small")
+        for _ in range(3):
+            drive(embedder.embed(["a", "b"]))
+        assert len(made) == 1
+
+
+class TestOptions:
+    """What an `embedder` may be."""
+
+    def test_may_be_nothing(self) -> None:
+        """Without an embedder there is one that needs no key and no download."""
+        embedder = as_embedder(None)
+        assert isinstance(embedder, HashEmbedder)
+        assert VectorStoreRetrieverMemory().state_name == f"vector-retriever/{embedder.name}"
+
+    def test_may_be_an_embedder(self) -> None:
+        """An object with the methods of an embedder is taken as it is."""
+        embedder = OpenAIEmbedder(weight=3)
+        assert isinstance(embedder, Embedder)
+        assert as_embedder(embedder) is embedder
+
+    @pytest.mark.parametrize("option", ["text-embedding-3-small", 3, openai.OpenAI(api_key="key"), [[1.0]]])
+    def test_may_not_be_anything_else(self, option: Any) -> None:
+        """Anything else is refused when the memory is made, with what would be right."""
+        with pytest.raises(OptionError, match="embedder must be an OpenAIEmbedder, a function"):
+            VectorStoreRetrieverMemory(embedder=option)
+
+    def test_functions_that_differ_have_different_names(self) -> None:
+        """Two settings of one function are two embedders: their vectors are never compared (I3)."""
+
+        def embed(texts: list[str], model: str) -> list[list[float]]:
+            return [[float(len(model))]] * len(texts)
+
+        small, large = (as_embedder(functools.partial(embed, model=model)) for model in ("small", "large"))
+        assert small.name != large.name
+        assert small.name == as_embedder(functools.partial(embed, model="small")).name
+
+    @pytest.mark.parametrize("vectors", [numpy.ones((2, 3)), [numpy.ones(3)] * 2, [[1, 1, 1]] * 2, ((1.0, 1, 1),) * 2])
+    def test_functions_may_return_lists_or_arrays(self, vectors: Any) -> None:
+        """Lists, tuples and arrays of numbers of any kind become float32 vectors."""
+        embedded = drive(as_embedder(lambda _: vectors).embed(["a", "b"]))
+        assert [len(vector) for vector in embedded.vectors] == [12, 12]
+        assert embedded.vectors[0] == numpy.ones(3, "<f4").tobytes()
+
+
+def test_empty_vectors_are_refused() -> None:
+    """Vectors without numbers cannot be searched, so they count as a failure (I4)."""
+    with pytest.raises(ModelError, match=r"gave shape \(1, 0\) for 1 texts"):
+        drive(as_embedder(lambda _: [[]]).embed(["a"]))

@@ -1,0 +1,90 @@
+"""What the word index has to agree with: the same search as it is written down, by SQLite's own full-text ranking."""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from memzoo.memories.search.analysis import telling_words
+from memzoo.memories.text.passage import Passage
+
+HOUR = timedelta(hours=1)
+
+
+def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = ()) -> dict[int, float]:
+    """The scores of all messages near a word of the query, by log number."""
+    if not passages:
+        return {}
+    starts = segment_starts(passages)
+    spans = {
+        "own": {place: (place, place + 1) for place in range(len(passages))},
+        "around": {place: window(passages, place) for place in range(len(passages))},
+        "segment": {start: (start, end) for start, end in zip(starts, [*starts[1:], len(passages)], strict=True)},
+    }
+    match = " OR ".join(f'"{word}"' for word in telling_words(query))
+    own, around, segments = (ranked(passages, spans[grain], match) for grain in ("own", "around", "segment"))
+    asked = {name for name in names if name.casefold() in query.casefold()}
+    fit = {
+        place: score + 0.5 * own.get(place, 0) + segments.get(max(start for start in starts if start <= place), 0)
+        for place, score in around.items()
+    }
+    best = max(fit.values(), default=0.0)
+    return {
+        passages[place].seq: score + 4 * (passages[place].speaker in asked) + best * worth(passages[place].text)
+        for place, score in fit.items()
+    }
+
+
+def ranked(passages: Sequence[Passage], spans: dict[int, tuple[int, int]], match: str) -> dict[int, float]:
+    """The spans that match, scored by SQLite."""
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='porter unicode61')")
+    for place, (first, end) in spans.items():
+        text = " ".join([passages[first].date, *(passage.text for passage in passages[first:end])])
+        text = re.sub("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", r" \g<0> ", text)
+        database.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (place, text))
+    search = "SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ?"
+    found = dict(database.execute(search, (match,))) if match else {}
+    database.close()
+    return found
+
+
+def window(passages: Sequence[Passage], place: int) -> tuple[int, int]:
+    """The messages around one, in turns to the left and to the right, within 850 characters and without a pause."""
+    first, end, room, grown = place, place + 1, 850 - size(passages[place]), True
+    while grown:
+        grown = False
+        if first > 0 and not paused(passages, first) and size(passages[first - 1]) <= room:
+            first, grown = first - 1, True
+            room -= size(passages[first])
+        if end < len(passages) and not paused(passages, end) and size(passages[end]) <= room:
+            room -= size(passages[end])
+            end, grown = end + 1, True
+    return first, end
+
+
+def segment_starts(passages: Sequence[Passage]) -> list[int]:
+    """Where segments of at most 3,000 characters begin."""
+    starts: list[int] = []
+    for place in range(len(passages)):
+        new = not starts or paused(passages, place)
+        if new or sum(map(size, passages[starts[-1] : place + 1])) > 3000:
+            starts.append(place)
+    return starts
+
+
+def paused(passages: Sequence[Passage], place: int) -> bool:
+    """Whether more than an hour lies before a message."""
+    return passages[place].said_at - passages[place - 1].said_at > HOUR
+
+
+def size(passage: Passage) -> int:
+    """The room that a message takes in a window."""
+    return max(len(passage.text), 10)
+
+
+def worth(text: str) -> float:
+    """What a message is worth whatever is looked for."""
+    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
+    tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b", text, re.IGNORECASE) is not None
+    return 0.05 * tells - 0.1 * sum(sentence.endswith("?") for sentence in sentences) / len(sentences)

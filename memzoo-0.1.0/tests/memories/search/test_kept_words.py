@@ -1,0 +1,227 @@
+"""What was indexed is kept in the store: each message is analysed once, and forgotten words are gone."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo.memories import VectorStoreRetrieverMemory
+from memzoo.memories.search import kept_words
+from memzoo.memories.search.analysis import Analyser
+from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
+from memzoo.stores.driving import drive
+
+ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
+
+
+@pytest.fixture
+def analysed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How often each text was analysed."""
+    texts: Counter[str] = Counter()
+    terms = Analyser.terms
+
+    def counting(self: Analyser, some: Iterable[str]) -> Any:
+        given = list(some)
+        texts.update(text for text in given if text.startswith("message "))
+        return terms(self, given)
+
+    monkeypatch.setattr(Analyser, "terms", counting)
+    return texts
+
+
+@pytest.fixture(params=["memory", "sqlite", "encrypted"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """A store of each kind."""
+    opened: Store = InMemoryStore()
+    if request.param == "sqlite":
+        opened = SQLStore(f"sqlite:///{tmp_path}/a.db")
+    if request.param == "encrypted":
+        opened = EncryptedStore(InMemoryStore(), EncryptedStore.new_key())
+    yield opened
+    opened.close()
+
+
+def opened(store: Store, **options: Any) -> VectorStoreRetrieverMemory:
+    """A memory of the conversation, as after a restart."""
+    return VectorStoreRetrieverMemory(store=store, conversation_id="a", token_counter="approximate", **options)
+
+
+def said(first: int, count: int = 1) -> list[Message]:
+    """Messages, each with a number and an animal."""
+    return [
+        {"role": "user", "content": f"message {number} about a {ANIMALS[number % len(ANIMALS)]}"}
+        for number in range(first, first + count)
+    ]
+
+
+def tell(memory: VectorStoreRetrieverMemory, first: int, count: int) -> None:
+    """Save some messages, one at a time."""
+    for number in range(first, first + count):
+        memory.add_messages(said(number))
+
+
+def kept(store: Store) -> dict[str, Any]:
+    """The items of the words that are kept in the store."""
+    names = [name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]
+    return {key: value for name in names for key, value in drive(store.read_state("a", name)).changes.items()}
+
+
+def shown(memory: VectorStoreRetrieverMemory, query: str) -> str:
+    """What is shown for a query."""
+    text: str = memory.load_memory_variables({"input": query})["history"]
+    return text
+
+
+class TestRestarts:
+    """A conversation that is opened again."""
+
+    def test_analyse_only_what_is_newer_than_what_is_kept(self, store: Store, analysed: Counter[str]) -> None:
+        """Each message is analysed once, but for fewer than 64 of the newest, however often a process starts anew."""
+        memory = opened(store)
+        memory.add_messages(said(1, 300))
+        tell(memory, 301, 100)
+        assert set(analysed.values()) == {1}
+        assert len(analysed) > 400 - 64
+        for number in range(3):
+            analysed.clear()
+            memory = opened(store)
+            assert f"message {17 + number}" in shown(memory, f"message {17 + number}")
+            assert sum(analysed.values()) < 64
+            shown(memory, "a cat?")
+            assert set(analysed.values()) <= {1}
+
+    def test_find_the_same(self, store: Store) -> None:
+        """What is found does not depend on what was kept, when."""
+        memory = opened(store)
+        tell(memory, 1, 150)
+        other = InMemoryStore()
+        opened(other).add_messages(said(1, 150))
+        for query in ("message 77", "a fox", "cat and dog", ""):
+            whole = shown(opened(other), query)
+            assert Counter(shown(memory, query).split()) == Counter(shown(opened(store), query).split())
+            assert Counter(shown(memory, query).split()) == Counter(whole.split())
+
+    def test_opened_before_the_first_message_keep_as_much(self, store: Store, analysed: Counter[str]) -> None:
+        """A chatbot loads its memory before it saves the first exchange: its words are kept like any other's."""
+        memory = opened(store)
+        assert not shown(memory, "a cat?")
+        for number in range(1, 300, 10):
+            tell(memory, number, 10)
+            shown(memory, "a cat?")
+        assert set(analysed.values()) == {1}
+        analysed.clear()
+        assert "message 123 " in shown(opened(store), "message 123")
+        assert sum(analysed.values()) <= 64
+
+    def test_by_a_view_write_nothing(self) -> None:
+        """A load never commits words, whoever waits for it; the next save does."""
+        store = InMemoryStore()
+        memory = opened(store)
+        memory.add_messages(said(1, 50))
+        shown(memory, "cat")
+        assert kept(store) == {}
+        memory.add_messages(said(51, 50))
+        assert "000000000001" in kept(store)
+
+
+class TestForgetting:
+    """Words are forgotten with the messages."""
+
+    def test_clears_what_was_kept(self, store: Store) -> None:
+        """After `forget` no word of the message is kept or found, by this memory or another, and the rest is."""
+        memory, other = opened(store), opened(store)
+        memory.add_messages([{"role": "user", "content": "message 0 about Zanzibar"}, *said(1, 100)])
+        assert kept(store)
+        assert "Zanzibar" in shown(other, "Zanzibar")
+        memory.forget([1])
+        assert kept(store) == {}
+        for one in (memory, other, opened(store)):
+            assert "Zanzibar" not in shown(one, "Zanzibar")
+            assert "message 9 " in shown(one, "message 9")
+        tell(memory, 101, 70)
+        assert "message 150 " in shown(opened(store), "message 150")
+
+    def test_clear_starts_anew(self, store: Store) -> None:
+        """After `clear` a new conversation under the same id has its own words."""
+        memory = opened(store)
+        memory.add_messages(said(1, 100))
+        memory.clear()
+        assert kept(store) == {}
+        tell(memory, 1, 70)
+        assert shown(opened(store), "message 100") == shown(memory, "message 100")
+        assert "message 99 " not in shown(memory, "message 99")
+
+    def test_keeps_no_plain_words_where_all_is_encrypted(self) -> None:
+        """In an encrypted store the words are sealed, with their speakers."""
+        inner = InMemoryStore()
+        opened(EncryptedStore(inner, EncryptedStore.new_key()), human_prefix="Zoe Berg").add_messages(said(1, 100))
+        assert kept(inner)
+        assert "Zoe Berg" not in json.dumps(kept(inner))
+        assert "speakers" not in json.dumps(kept(inner))
+
+
+class TestOthers:
+    """Whoever else keeps words of the conversation."""
+
+    def test_that_were_faster_are_followed(self, store: Store, analysed: Counter[str]) -> None:
+        """Of two memories that save by turns, each keeps what the other has not, and nothing is kept twice."""
+        one, two = opened(store), opened(store)
+        for first in range(1, 400, 20):
+            tell(one, first, 10)
+            tell(two, first + 10, 10)
+        assert "message 123 " in shown(one, "message 123")
+        assert shown(one, "message 123") == shown(two, "message 123")
+        analysed.clear()
+        assert shown(opened(store), "message 123") == shown(two, "message 123")
+        assert sum(analysed.values()) < 2 * 64
+
+    def test_with_other_speakers_have_words_of_their_own(self, store: Store) -> None:
+        """Labels and excluded inputs change what is searched: such memories do not share what is kept."""
+        opened(store).add_messages(said(1, 100))
+        renamed = opened(store, human_prefix="Zoe")
+        assert "Zoe: message 42 " in shown(renamed, "message 42")
+        renamed.add_messages(said(101))
+        assert len([name for name in drive(managed(store, "states").states("a")) if name.startswith("words/")]) == 2
+
+    def test_of_another_version_are_replaced(
+        self, store: Store, analysed: Counter[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Words that another version of the analyser kept are analysed anew once, and nothing is left of them."""
+        with monkeypatch.context() as patched:
+            patched.setattr(kept_words, "_VERSION", 0)
+            memory = opened(store)
+            memory.add_messages(said(1, 70))
+            memory.add_messages(said(71, 70))
+        before = set(kept(store))
+        analysed.clear()
+        memory = opened(store)
+        assert "message 42 " in shown(memory, "message 42")
+        memory.add_messages(said(141))
+        assert analysed.total() == 141
+        assert set(kept(store)) < before
+        assert kept(store)["analyser"] == 2
+        analysed.clear()
+        assert "message 42 " in shown(opened(store), "message 42")
+        assert not analysed
+
+
+def test_only_what_is_shown_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Opening a long conversation reads the newest messages and those that are looked at, not the log."""
+    store = InMemoryStore()
+    memory = opened(store)
+    memory.add_messages(said(1, 3000))
+    read = 0
+    plain = store.read
+
+    async def counting(*given: Any, **options: Any) -> Any:
+        nonlocal read
+        entries = await plain(*given, **options)
+        read += len(entries)
+        return entries
+
+    monkeypatch.setattr(store, "read", counting)
+    assert "message 1234 " in shown(opened(store), "message 1234")
+    assert read < 1000

@@ -1,0 +1,46 @@
+"""Windows of context around messages, which are bounded in number however short the messages are."""
+
+from datetime import UTC, datetime
+
+import numpy
+import pytest
+
+from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.search.bm25 import WordIndex
+from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, windows
+from memzoo.memories.text.passage import Passage
+
+NOW = datetime(2026, 5, 8, tzinfo=UTC)
+
+
+def passages(text: str, count: int) -> list[Passage]:
+    """Messages that all say the same, one right after the other."""
+    return [Passage(seq, "Human", text, NOW, seq) for seq in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("text", ["", "k", "ok", "Yes, sure."])
+def test_short_messages_fill_a_window_and_a_segment(text: str) -> None:
+    """Of very short messages no window has more than a hundred, and no segment more than some hundreds (I13)."""
+    said = passages(text, 2_000)
+    _, counts = Analyser().terms(one.text for one in said)
+    rows = rows_of(said, counts, numpy.empty(0, ROW))
+    first, end = windows(rows, numpy.arange(len(rows)))
+    assert int((end - first).max()) <= REACH <= 100
+    assert int(numpy.diff(numpy.flatnonzero(rows["opens"])).max()) <= 300
+
+
+@pytest.mark.parametrize("text", ["", "ok"])
+def test_a_new_message_looks_at_few_old_ones(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked at anew with each message does not grow with their number, however short they are (I10, I13)."""
+    looked_at: list[int] = []
+
+    def counted(rows: Rows, places: numpy.ndarray) -> object:
+        looked_at.append(len(places))
+        return windows(rows, places)
+
+    monkeypatch.setattr("memzoo.memories.search.bm25.windows", counted)
+    index = WordIndex()
+    for passage in passages(text, 600):
+        index.add([passage])
+    assert len(looked_at) == 600
+    assert max(looked_at) <= REACH + 1

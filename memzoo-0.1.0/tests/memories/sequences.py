@@ -1,0 +1,238 @@
+"""Random sequences of adds, views, changed limits and model failures, over every strategy: what the model is sent.
+
+`python -m tests.memories.sequences --count 100000` runs that many of them.
+"""
+
+import argparse
+import functools
+import logging
+import time
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from memzoo.memories import create_memory
+from memzoo.memories.models.chat import as_model
+from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.strategies.named import FURTHER
+from memzoo.memories.strategies.windows import WindowMemory
+from memzoo.memories.testing.contract import FlakyModel
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import ModelError, OverBudgetError
+from tests.conversations import Chatter
+from tests.provider import refusal
+
+SPECIES = [*STRATEGIES, *FURTHER]
+
+_REPLIES = {
+    "summary": "Sam likes tea.",
+    "entity_extraction": "Sam",
+    "current_entities": "Sam",
+    "entity_update": "Sam: Sam likes tea.",
+    "triple_extraction": "Sam | likes | tea",
+}
+
+
+def model(messages: Sequence[Message]) -> str:
+    """Always says the same to a task."""
+    return _REPLIES[str(messages[-1]["content"]).split(".", 1)[0].removeprefix("Task: ")]
+
+
+def words(message: Message) -> int:
+    """A token counter: each word, and one for the message."""
+    return len(text_of(message).split()) + 1
+
+
+def _limit(limit: int, conversation_id: str) -> int:
+    return limit
+
+
+class Models(FlakyModel):
+    """A model and an embedder that fail together."""
+
+    def __init__(self) -> None:
+        super().__init__(as_model(model))
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """All texts are alike."""
+        if self.fault:
+            raise self.fault
+        return [[1.0, 0.0]] * len(texts)
+
+
+def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any]:
+    """Options of a strategy with a small limit, so that it is passed soon."""
+    window = {
+        "oversized": random.choice(("raise", "keep")),
+        "evict": random.choice(("message", "exchange")),
+        "system_first": random.choice((None, False)),
+    }
+    members = [
+        ("window", {"k": 1 + limit % 3}),
+        ("summary-buffer", {"max_token_limit": limit, "llm": llm}),
+        ("vector-retriever", {"embedder": llm.embed}),
+    ]
+    own: dict[str, dict[str, Any]] = {
+        "buffer": {},
+        "window": {"k": limit % 4},
+        "summary": {"every": 1 + limit % 3, "llm": llm},
+        "summary-buffer": {"max_token_limit": limit, "llm": llm},
+        "entity": {"k": limit % 3, "llm": llm},
+        "vector-retriever": {"k": 1 + limit % 3, "embedder": llm.embed},
+        "knowledge-graph": {"k": limit % 3, "llm": llm},
+        "combined": {"memories": members, "max_token_limit": 1 + limit},
+        "message-window": {"max_messages": 1 + limit // 3, **window},
+        "token-window": {"max_tokens": functools.partial(_limit, 1 + limit), **window},
+        "token-buffer": {"max_token_limit": 1 + limit, **window},
+        "summarizing-window": {"max_messages": 1 + limit // 3, "llm": llm},
+    }
+    return own[name]
+
+
+class Run:
+    """One sequence on one strategy.
+
+    Attributes:
+        counts: How many views were shown, and how many were refused with an error.
+    """
+
+    def __init__(self, name: str, random: Random) -> None:
+        self.name, self.random = name, random
+        self.store, self.llm, self.chatter = InMemoryStore(), Models(), Chatter(random)
+        self.said: list[Message] = []
+        self.shown: list[Message] = []  # What a window would show without a limit.
+        self.counts: Counter[str] = Counter()
+        self.reopen()
+
+    def run(self, steps: int) -> Counter[str]:
+        """Let things happen, and look at what is shown after each."""
+        for _ in range(steps):
+            self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew])()
+            assert self.memory.history() == self.said, "the log is not what was said"
+            self.look(None)
+            self.look(self.random.choice((1, 10, 40)))
+        return self.counts
+
+    def reopen(self) -> None:
+        """Open the conversation again, with another limit."""
+        self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
+        common = {"store": self.store, "conversation_id": "a", "token_counter": words, "on_model_error": "defer"}
+        self.memory = create_memory(self.name, **common, **self.options)
+
+    def fail(self) -> None:
+        """Let the model fail or talk nonsense, or work again."""
+        self.llm.fault = self.random.choice((None, ModelError("the model is down")))
+        self.llm.reply = self.random.choice((None, "I'm sorry, but I can't help with that."))
+
+    def add(self) -> None:
+        """Add one to three messages."""
+        messages = [self.chatter.message() for _ in range(self.random.choice((1, 1, 2, 3)))]
+        self.memory.add_messages(messages)
+        self.said += messages
+        self.shown += messages
+
+    def exchange(self) -> None:
+        """Save a question and an answer."""
+        question, answer = self.chatter.text(), self.chatter.text()
+        self.memory.save_context({"input": question}, {"output": answer})
+        new: list[Message] = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+        self.said += new
+        self.shown += new
+
+    def start_anew(self) -> None:
+        """Let a window start with other messages; clear another strategy."""
+        if isinstance(self.memory, WindowMemory):
+            self.shown = [self.chatter.message() for _ in range(self.random.randrange(4))]
+            self.memory.set_messages(self.shown)
+            self.said = self.said or list(self.shown)
+        else:
+            self.memory.clear()
+            self.said, self.shown = [], []
+
+    def look(self, bound: int | None) -> None:
+        """Check what is sent, without a bound or within one."""
+        sent, error = self.sent(bound)
+        self.counts["errors" if error else "views"] += 1
+        if error:
+            assert error.over == error.size - error.limit > 0
+            assert bound or self.needed() > error.limit, "an error without need"
+            return
+        fault = refusal(sent, system_first=self.options.get("system_first") is not False) if sent else None
+        assert fault is None, fault
+        newest = self.newest()
+        assert newest is None or newest in sent, "the newest user message is lost"
+        if bound:
+            assert sum(map(words, sent)) <= bound, "over the bound"
+        self.check_limit(sent, newest)
+
+    def sent(self, bound: int | None) -> tuple[list[Message], OverBudgetError | None]:
+        """What is sent, or why not."""
+        try:
+            return self.memory.messages("Sam?", max_tokens=bound), None
+        except OverBudgetError as error:
+            return [], error
+
+    def newest(self) -> Message | None:
+        """The newest user message; where others than windows are concerned, only if it has no answer."""
+        if isinstance(self.memory, WindowMemory):
+            return next((said for said in reversed(self.shown) if said["role"] == "user"), None)
+        for message in reversed(self.said):
+            answer = message["role"] == "assistant" and not (message.get("tool_calls") or message.get("function_call"))
+            if answer or message["role"] == "user":
+                return None if answer else message
+        return None
+
+    def needed(self) -> int:
+        """What the system message and all from the newest user message on weigh: at least what must be shown."""
+        users = [place for place, said in enumerate(self.shown) if said["role"] == "user"]
+        tail = [said for said in self.shown[users[-1] if users else 0 :] if not is_instruction(said)]
+        rules = [said for said in self.shown if is_instruction(said)][-1:]
+        return sum(map(self.weigh, [*rules, *tail]))
+
+    def check_limit(self, sent: Sequence[Message], newest: Message | None) -> None:
+        """The strategy's own limit holds, or it was told to keep what must not go, and nothing else is left."""
+        if isinstance(self.memory, WindowMemory):
+            limit, size = self.memory.limit(), sum(map(self.weigh, sent))
+            said = [message for message in sent if not is_instruction(message)]
+            kept = self.options["oversized"] == "keep" and (newest is None or said[0] == newest)
+            assert size <= limit or kept, f"{size} are over the limit of {limit}"
+        if self.name == "combined":
+            assert sum(map(words, sent)) <= self.options["max_token_limit"], "over the limit"
+
+    def weigh(self, message: Message) -> int:
+        """What a message counts."""
+        return 1 if self.name == "message-window" else words(message)
+
+
+def sequence(seed: int, steps: int) -> Counter[str]:
+    """Run the sequence of a number; its strategy and all that happens follow from it."""
+    name = SPECIES[seed % len(SPECIES)]
+    try:
+        return Run(name, Random(seed)).run(steps)  # noqa: S311 - no secret
+    except BaseException as error:
+        error.add_note(f"in sequence {seed} on {name}")
+        raise
+
+
+def main() -> None:
+    """Run many sequences, and say how many views there were."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--count", type=int, default=100_000, help="sequences; each is run on one strategy in turn")
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first")
+    parser.add_argument("--steps", type=int, default=12, help="what happens in each")
+    chosen = parser.parse_args()
+    logging.getLogger("memzoo").setLevel(logging.ERROR)
+    counts: Counter[str] = Counter()
+    start = time.perf_counter()
+    for done, seed in enumerate(range(chosen.first, chosen.first + chosen.count), 1):
+        counts += sequence(seed, chosen.steps)
+        if done % 10_000 == 0 or done == chosen.count:
+            shown, seconds = f"{counts['views']} views, {counts['errors']} errors", time.perf_counter() - start
+            print(f"{done} sequences, {shown}, no fault; {seconds:.0f} s", flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

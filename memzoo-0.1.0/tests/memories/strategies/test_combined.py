@@ -1,0 +1,336 @@
+"""Several strategies behind one load and one save."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memzoo.memories import (
+    BaseMemory,
+    CombinedMemory,
+    ConversationBufferMemory,
+    ConversationBufferWindowMemory,
+    ConversationSummaryMemory,
+    create_memory,
+)
+from memzoo.memories.models.chat import ChatFunction, as_model
+from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import AmbiguousKeyError, ModelError, OptionError, UnknownStrategyError
+
+SAID = [("Sam lives in Oslo", "ok"), ("Sam likes tea", "fine"), ("Eve likes milk", "good")]
+
+
+def characters(message: Message) -> int:
+    """A token counter."""
+    return len(str(message["content"]))
+
+
+def vectors(texts: list[str]) -> list[list[float]]:
+    """An embedder."""
+    return [[1.0]] * len(texts)
+
+
+def sam(messages: list[Message]) -> str:
+    """A model that knows one name."""
+    return "Sam"
+
+
+def told(*members: Any, **options: Any) -> CombinedMemory:
+    """A combined memory that was told three exchanges."""
+    memory = CombinedMemory(memories=members, **options)
+    for said, answer in SAID:
+        memory.save_context({"input": said}, {"output": answer})
+    return memory
+
+
+def contents(memory: BaseMemory, query: str | None = None) -> list[str]:
+    """What `messages` shows."""
+    return [message["content"] for message in memory.messages(query)]
+
+
+class TestCombinedContract(MemoryContract):
+    """The contract of all strategies, for a memory of three."""
+
+    strategy = CombinedMemory
+
+    def options(self) -> dict[str, Any]:
+        """A model-backed strategy, one that searches and one that only looks."""
+        return {"memories": ["window", "summary", "vector-retriever"], "token_counter": "approximate"}
+
+    def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
+        """A combined memory one of whose members has a model that can be made to fail."""
+        model = FlakyModel(as_model("offline"))
+        return self.make(memories=[("window", {"k": 1}), ("summary", {"llm": model})], **options), model
+
+
+class TestMembers:
+    """What a combined memory may consist of."""
+
+    def test_are_made_from_names_and_options(self) -> None:
+        """A name, or a name and options, makes a member on the one log, with the options that all share."""
+        memory = CombinedMemory(memories=["buffer", ("ConversationBufferWindowMemory", {"k": 1})], human_prefix="Ann")
+        assert [type(one) for one in memory.members] == [ConversationBufferMemory, ConversationBufferWindowMemory]
+        assert {(one.store, one.conversation_id) for one in memory.members} == {(memory.store, memory.conversation_id)}
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        assert memory.load_memory_variables({}) == dict.fromkeys(["buffer", "window"], "Ann: hi\nAI: hello")
+
+    def test_may_be_made_before(self) -> None:
+        """Members that share a store and an id give both to the combined memory."""
+        store = InMemoryStore()
+        members = [
+            ConversationBufferMemory(store=store, conversation_id="a", input_key="question"),
+            ConversationBufferWindowMemory(store=store, conversation_id="a", memory_key="recent"),
+        ]
+        memory = CombinedMemory(memories=members)
+        assert (memory.store, memory.conversation_id, memory.input_key) == (store, "a", "question")
+        memory.save_context({"question": "hi", "other": "x"}, {"output": "hello"})
+        assert memory.load_memory_variables() == dict.fromkeys(["history", "recent"], "Human: hi\nAI: hello")
+
+    @pytest.mark.parametrize("shared", [{}, {"conversation_id": "a"}, {"store": InMemoryStore()}])
+    def test_of_other_conversations_are_refused(self, shared: dict[str, Any]) -> None:
+        """All share one store and one id; the error names the member that does not."""
+        first = ConversationBufferMemory(**shared)
+        second = ConversationBufferWindowMemory(memory_key="recent", **shared)
+        with pytest.raises(OptionError, match="'window' was made with another store or conversation_id"):
+            CombinedMemory(memories=[first, second])
+
+    def test_with_one_variable_are_refused_in_langchains_words(self) -> None:
+        """A repeated variable is an error when the memory is made (reference 2.9)."""
+        members = [("buffer", {"memory_key": "history"}), ("window", {"memory_key": "history"})]
+        expected = r"The same variables \{'history'\} are found in multiplememory object, which is not allowed by Comb"
+        with pytest.raises(OptionError, match=expected):
+            CombinedMemory(memories=members)
+
+    def test_with_one_state_are_refused(self) -> None:
+        """Two members that would write one and the same state would undo each other's work."""
+        with pytest.raises(OptionError, match="two members would keep one and the same state summary"):
+            CombinedMemory(memories=["summary", ("summary", {"memory_key": "other"})])
+
+    @pytest.mark.parametrize("members", [[], [7], [("buffer",)], [("buffer", "x")], [None]])
+    def test_that_are_none_are_refused(self, members: list[Any]) -> None:
+        """What is no member is named."""
+        with pytest.raises(OptionError, match="memories must"):
+            CombinedMemory(memories=members)
+
+    def test_of_no_strategy_are_refused(self) -> None:
+        """A name that is no strategy's is named."""
+        with pytest.raises(UnknownStrategyError, match="no strategy 'bufer'"):
+            CombinedMemory(memories=["bufer"])
+
+    def test_may_be_combined_themselves(self) -> None:
+        """A combined memory can be a member of another."""
+        model = ScriptedModel("One.", "Two.", "Three.")
+        memory = told(("combined", {"memories": [("summary", {"llm": model})]}), ("window", {"k": 1}))
+        assert contents(memory) == ["Three.", "Eve likes milk", "good"]
+
+
+class TestSaving:
+    """One save for all."""
+
+    def test_stores_once(self) -> None:
+        """However many members there are, the log has each message once."""
+        assert len(told("buffer", "window", "vector-retriever").history()) == 6
+
+    def test_goes_on_where_a_member_fails(self) -> None:
+        """A member that fails stops no other, and catches up with the next save: nothing is lost or doubled (F3)."""
+        failing, sound = ScriptedModel(ModelError("down"), "All."), ScriptedModel("Sam | lives in | Oslo", "NONE")
+        memory = CombinedMemory(memories=[("summary", {"llm": failing}), ("knowledge-graph", {"llm": sound})])
+        with pytest.raises(ModelError, match="down"):
+            memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+        assert [purpose for purpose, _ in sound.asked] == ["triple_extraction"]
+        memory.save_context({"input": SAID[1][0]}, {"output": SAID[1][1]})
+        assert failing.asked[-1][1].count("Sam lives in Oslo") == 1
+        assert "Sam lives in Oslo" not in sound.asked[-1][1].partition("<new_lines>")[2]
+        assert len(memory.history()) == 4
+
+    def test_raises_the_first_error_with_the_others_as_notes(self) -> None:
+        """If several members fail, the first error is raised and tells of the others."""
+        members = [(name, {"llm": ScriptedModel(ModelError(name))}) for name in ("summary", "knowledge-graph")]
+        with pytest.raises(ModelError, match="summary") as caught:
+            CombinedMemory(memories=members).save_context({"input": "a"}, {"output": "b"})
+        assert caught.value.__notes__ == ["At the same time: ModelError: knowledge-graph"]
+
+    def test_defers_errors_of_members_made_before(self) -> None:
+        """With `on_model_error="defer"` no member's error is raised, whatever the member was told."""
+        summary = ConversationSummaryMemory(llm=ScriptedModel(*[ModelError("down")] * 2))
+        memory = CombinedMemory(memories=[summary], on_model_error="defer")
+        memory.save_context({"input": "a"}, {"output": "b"})
+        assert contents(memory) == ["a", "b"]
+
+    def test_keeps_further_inputs_for_members_that_use_them(self) -> None:
+        """All inputs are stored if one member shows them, and not otherwise."""
+        for members, kept in ((["buffer"], False), (["buffer", "vector-retriever"], True)):
+            memory = CombinedMemory(memories=members, input_key="input")
+            memory.save_context({"input": "hi", "place": "Rome"}, {"output": "hello"})
+            assert ("Rome" in str(memory.load_memory_variables({"input": "hi"}))) is kept
+
+    def test_counts_what_all_members_spent(self) -> None:
+        """Usage is the sum over the members, by purpose."""
+        clerk = ScriptedModel(*["Sam"] * 3)
+        memory = told(("summary", {"llm": clerk}), ("vector-retriever", {"embedder": vectors}))
+        assert memory.usage["summary"].calls == 3
+        assert memory.usage.total.calls == sum(member.usage.total.calls for member in memory.members) == 6
+        assert list(memory.usage) == ["embedding", "summary"]
+
+
+class TestSideBySide:
+    """Calls of members go out together (I11)."""
+
+    def test_in_threads(self) -> None:
+        """In a synchronous save each member's call is out before the first is answered."""
+        both = threading.Barrier(2, timeout=30)
+
+        def answer(_: list[Message]) -> str:
+            both.wait()
+            return "NONE"
+
+        memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+        memory.save_context({"input": "a"}, {"output": "b"})
+        assert memory.usage.total.calls == 2
+
+    def test_in_tasks(self) -> None:
+        """In an asynchronous save too, and without a thread."""
+
+        async def save() -> int:
+            both, threads = asyncio.Barrier(2), set[int]()
+
+            async def answer(_: list[Message]) -> str:
+                threads.add(threading.get_ident())
+                async with asyncio.timeout(30):
+                    await both.wait()
+                return "NONE"
+
+            memory = CombinedMemory(memories=[("summary", {"llm": answer}), ("knowledge-graph", {"llm": answer})])
+            await memory.asave_context({"input": "a"}, {"output": "b"})
+            assert threads == {threading.get_ident()}
+            return memory.usage.total.calls
+
+        assert asyncio.run(save()) == 2
+
+
+class TestLoading:
+    """The variables of all members."""
+
+    def test_returns_them_all(self, clerk: ChatFunction) -> None:
+        """Each member's variables are there, under their own names."""
+        memory = told("buffer", ("entity", {"llm": clerk, "chat_history_key": "recent"}))
+        assert memory.memory_variables == ["buffer", "entities", "recent"]
+        loaded = memory.load_memory_variables({"input": "Sam?"})
+        assert list(loaded) == ["buffer", "recent", "entities"]
+        assert list(loaded["entities"]) == ["Sam"]
+
+    def test_ignores_variables_of_other_members_in_the_inputs(self) -> None:
+        """The inputs may hold what was loaded before; only one key is left for the user's words (X3)."""
+        memory = told("buffer", "vector-retriever")
+        loaded = memory.load_memory_variables({"input": "Sam?"})
+        assert memory.load_memory_variables({"input": "Sam?", **loaded}) == loaded
+        memory.save_context({"input": "hi", **loaded}, {"output": "hello"})
+        with pytest.raises(AmbiguousKeyError):
+            memory.save_context({"input": "hi", "other": "x"}, {"output": "hello"})
+
+    def test_needs_no_input_if_no_member_does(self) -> None:
+        """Members that do not search need no query, and neither does their combination."""
+        assert told("buffer", "window").load_memory_variables().keys() == {"buffer", "window"}
+
+
+def three(message: Message) -> int:
+    """A token counter: three for each message."""
+    return 3
+
+
+class TestMessages:
+    """The views put together."""
+
+    def test_shows_each_message_once(self) -> None:
+        """A message that several members show stands once, in the order of the log."""
+        assert contents(told("buffer", ("window", {"k": 1}))) == [text for pair in SAID for text in pair]
+
+    def test_keeps_equal_messages_apart(self) -> None:
+        """Two messages with the same words are two messages."""
+        memory = CombinedMemory(memories=["buffer", "window"])
+        for _ in range(2):
+            memory.save_context({"input": "yes"}, {"output": "ok"})
+        assert contents(memory) == ["yes", "ok"] * 2
+
+    def test_shows_texts_before_messages(self) -> None:
+        """What was derived comes first, as system messages, each text once."""
+        model = ScriptedModel(*["They talk."] * 3)
+        memory = told(("window", {"k": 1}), ("summary", {"llm": model}))
+        assert [message["role"] for message in memory.messages()] == ["system", "user", "assistant"]
+        assert contents(memory) == ["They talk.", "Eve likes milk", "good"]
+
+
+class TestBudget:
+    """A limit that the members share."""
+
+    def limited(self, limit: int, **options: Any) -> CombinedMemory:
+        """A summary of ten characters, and all messages."""
+        members = [("summary", {"llm": ScriptedModel(*["They talk."] * 3)}), "buffer"]
+        return told(*members, token_counter=characters, max_token_limit=limit, **options)
+
+    def test_is_shared_equally(self) -> None:
+        """By default each gets the same, and what one leaves the other takes."""
+        assert contents(self.limited(28)) == ["They talk.", "Eve likes milk", "good"]
+
+    def test_is_shared_as_told(self) -> None:
+        """A member with a share of 0 gets only what the others leave."""
+        assert contents(self.limited(28, shares=[1, 0])) == ["They talk.", "Eve likes milk", "good"]
+        assert contents(self.limited(18, shares=[0, 1])) == ["Eve likes milk", "good"]
+
+    def test_cuts_a_text_that_is_too_long(self) -> None:
+        """A text that does not fit is cut at the end of a sentence or a word, not left out."""
+        assert contents(self.limited(7, shares=[1, 0])) == ["They"]
+
+    def test_does_not_count_for_variables(self) -> None:
+        """Loaded variables are what each member shows by itself."""
+        assert self.limited(1).load_memory_variables({})["buffer"].count("\n") == 5
+
+    def test_keeps_a_tool_call_with_its_results(self) -> None:
+        """A call and its results are shown together or not at all (I6)."""
+        call = {"id": "c1", "function": {"name": "weather", "arguments": "Oslo"}}
+        for limit, shown in ((9, 1), (15, 4)):
+            memory = CombinedMemory(memories=["buffer"], token_counter=three, max_token_limit=limit)
+            memory.add_messages(
+                [
+                    {"role": "user", "content": "And today?"},
+                    {"role": "assistant", "content": None, "tool_calls": [call]},
+                    {"role": "tool", "tool_call_id": "c1", "content": "sunny"},
+                    {"role": "assistant", "content": "Fine weather."},
+                ]
+            )
+            assert len(memory.messages()) in (shown, 3)
+            assert memory.messages()[0]["role"] != "tool"
+
+    @pytest.mark.parametrize("shares", [[1], [1, -1], [0, 0], [1, 1, 1], []])
+    def test_has_a_share_for_each(self, shares: list[float]) -> None:
+        """Shares are as many as members, none below 0 and not all 0."""
+        with pytest.raises(OptionError, match="shares must be a number for each of the 2 members"):
+            CombinedMemory(memories=["buffer", "window"], shares=shares)
+
+    @pytest.mark.parametrize("limit", [0, -1, 1.5, "9"])
+    def test_is_a_whole_number(self, limit: Any) -> None:
+        """Another limit is refused."""
+        with pytest.raises(OptionError, match="max_token_limit must be a whole number of at least 1"):
+            CombinedMemory(memories=["buffer"], max_token_limit=limit)
+
+
+def test_survives_a_restart(make: Callable[..., BaseMemory], clerk: ChatFunction) -> None:
+    """Opened again, all members are where they were, without another call."""
+    first = told(("summary", {"llm": clerk}), ("knowledge-graph", {"llm": clerk}), conversation_id="a")
+    again = CombinedMemory(
+        memories=[("summary", {"llm": ScriptedModel()}), ("knowledge-graph", {"llm": sam})],
+        store=first.store,
+        conversation_id="a",
+    )
+    shown = again.load_memory_variables({"input": "Sam"})
+    assert "Human: Sam lives in Oslo / AI: ok / Human: Sam likes tea" in shown["summary"]
+    assert shown["knowledge_graph"] == "On Sam: Sam lives in Oslo. Sam likes tea."
+
+
+def test_can_be_made_by_name() -> None:
+    """Both names make it, though it is not one of the seven."""
+    for name in ("combined", "CombinedMemory"):
+        assert isinstance(create_memory(name, memories=["buffer"]), CombinedMemory)

@@ -1,0 +1,128 @@
+"""Views put together: never over the budget, nothing twice."""
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories.search.excerpt import evidence
+from memzoo.memories.strategies.combining import merged
+from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.tokens import token_counter
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry, Message
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+LOG = [f"#{number} {'word ' * (number % 5)}end." for number in range(1, 21)]
+
+
+def words(message: Message) -> int:
+    """A token counter: what is counted for a text is never more than for its pieces."""
+    return len(str(message["content"]).split())
+
+
+def renderer() -> Renderer:
+    """A renderer that counts words."""
+    return Renderer(Labels(), lambda: token_counter(words), {}, {})
+
+
+def passage(number: int) -> Passage:
+    """A message of the log as it is searched."""
+    return Passage(number, "Human", LOG[number - 1], START + timedelta(hours=9 * number), number)
+
+
+def said(numbers: list[int]) -> View:
+    """A view of messages."""
+    return View.of([Entry(number, {"role": "user", "content": LOG[number - 1]}, "", START) for number in numbers])
+
+
+def found(numbers: list[int]) -> View:
+    """A view of passages."""
+    passages = tuple(map(passage, numbers))
+    return View(evidence(passages), passages=passages)
+
+
+def told(texts: list[str]) -> View:
+    """A view of texts."""
+    return View(tuple(texts))
+
+
+numbers = some.lists(some.integers(1, 20), unique=True, max_size=12)
+views = some.lists(
+    some.one_of(
+        numbers.map(sorted).map(said),
+        numbers.map(found),
+        some.lists(some.sampled_from(["Sam is here. He likes tea.", "Eve is there.", "Nobody"]), max_size=3).map(told),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def shown(view: View) -> list[str]:
+    """All lines of a view."""
+    lines = [line for text in view.recalled for line in text.splitlines()]
+    return [*lines, *(str(message["content"]) for message in view.messages)]
+
+
+def numbers_of(view: View) -> list[int]:
+    """The log numbers of what a view shows word for word."""
+    return [entry.seq for entry in view.entries]
+
+
+def size(view: View) -> int:
+    """The words of a view."""
+    return sum(len(line.split()) for line in shown(view))
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(views, some.integers(0, 80), some.data())
+def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], limit: int, data: some.DataObject) -> None:
+    """Whatever is to be shown and however it is shared, the limit holds and no message or text stands twice."""
+    shares = data.draw(some.lists(some.integers(0, 9), min_size=len(given_), max_size=len(given_)).filter(any))
+    view = merged(given_, renderer(), limit=limit, shares=shares)
+    assert size(view) <= limit
+    numbered = Counter(word for line in shown(view) for word in line.split() if word.startswith("#"))
+    assert all(count == 1 for count in numbered.values())
+    assert len(set(view.recalled)) == len(view.recalled)
+    assert numbers_of(view) == sorted(set(numbers_of(view)))
+
+
+@settings(derandomize=True, deadline=None)
+@given(views)
+def test_without_a_limit_shows_everything(given_: list[View]) -> None:
+    """Each message and each text of any view is there, once."""
+    view = merged(given_, renderer(), limit=None, shares=[1] * len(given_))
+    wanted = {word for one in given_ for line in shown(one) for word in line.split() if word.startswith("#")}
+    there = [word for line in shown(view) for word in line.split() if word.startswith("#")]
+    assert sorted(there) == sorted(wanted)
+    texts = {text for one in given_ if not one.passages for text in one.recalled}
+    assert texts <= set(view.recalled)
+
+
+@settings(derandomize=True, deadline=None)
+@given(views, some.integers(0, 80))
+def test_with_enough_room_leaves_nothing_out(given_: list[View], spare: int) -> None:
+    """A limit that all of it fits changes nothing, however it is shared."""
+    everything = merged(given_, renderer(), limit=None, shares=[1] * len(given_))
+    shares = [1, *[0] * (len(given_) - 1)]
+    room = 2 * size(everything) + spare
+    limited = merged(given_, renderer(), limit=room, shares=shares)
+    assert sorted(shown(limited)) == sorted(shown(everything))
+
+
+def test_prefers_a_message_to_its_passage() -> None:
+    """What is shown as a message is no evidence any more, and its room goes to other evidence."""
+    view = merged([found([1, 2, 20]), said([19, 20])], renderer(), limit=None, shares=[1, 1])
+    assert [line for line in shown(view) if line.startswith("Human")] == [f"Human: {LOG[0]}", f"Human: {LOG[1]}"]
+    assert numbers_of(view) == [19, 20]
+
+
+def test_gives_what_is_left_to_the_largest_share() -> None:
+    """What one does not use goes first to the one that was given most."""
+    one, other = said([1, 5, 10]), said([15, 20])
+    limited = merged([told(["Eve"]), one, other], renderer(), limit=6, shares=[5, 1, 4])
+    assert numbers_of(limited) == [15, 20]

@@ -1,0 +1,53 @@
+"""What a window keeps from one load to the next is what it would choose anew."""
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories import TokenWindowMemory
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import OverBudgetError
+
+CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {}}]}
+RESULT: Message = {"role": "tool", "tool_call_id": "c", "content": "xx"}
+SYSTEM: Message = {"role": "system", "content": "xxx"}
+
+
+def characters(message: Message) -> int:
+    """A token counter."""
+    return len(message["content"] or "x")
+
+
+def plain(role: str, size: int) -> Message:
+    """A message of so many characters."""
+    return {"role": role, "content": "x" * size}
+
+
+said: some.SearchStrategy[Message] = some.one_of(
+    some.builds(plain, some.sampled_from(["user", "assistant"]), some.integers(1, 6)),
+    some.sampled_from([CALL, RESULT, SYSTEM]),
+)
+steps = some.lists(some.tuples(some.lists(said, min_size=1, max_size=4), some.booleans()), min_size=1, max_size=12)
+
+
+def shown(memory: TokenWindowMemory) -> list[Message] | str:
+    """What it shows, or that it cannot."""
+    try:
+        return memory.messages()
+    except OverBudgetError as error:
+        return str(error)
+
+
+@settings(deadline=None)
+@given(steps, some.integers(1, 20))
+def test_a_window_that_slides_shows_what_a_new_one_shows(turns: list[tuple[list[Message], bool]], limit: int) -> None:
+    """Whatever is said and forgotten between loads, a memory that kept its window and a fresh one agree (I12)."""
+    options: dict[str, Any] = {"store": InMemoryStore(), "conversation_id": "a", "token_counter": characters}
+    memory = TokenWindowMemory(max_tokens=limit, **options)
+    for messages, forgets in turns:
+        memory.add_messages(messages)
+        shown(memory)
+        if forgets and len(numbers := [entry.seq for entry in memory.entries()]) > 1:
+            memory.forget(numbers[-2:-1])
+        assert shown(memory) == shown(TokenWindowMemory(max_tokens=limit, **options))

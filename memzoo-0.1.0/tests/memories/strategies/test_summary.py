@@ -1,0 +1,348 @@
+"""A summary that grows with the conversation."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory
+from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.memories.text.messages import Labels
+from memzoo.stores import Message
+from memzoo.stores.errors import MessageError, ModelError, ModelReplyError, OptionError, UnknownOptionError
+from tests.conversations import render
+
+SAID: list[Message] = [{"role": role, "content": f"{role} {n}"} for n in range(5) for role in ("user", "assistant")]
+
+
+def words(message: Message) -> int:
+    """A token counter."""
+    return len(str(message["content"]).split())
+
+
+class TestSaving:
+    """How an exchange gets into the summary."""
+
+    def test_takes_one_call(self) -> None:
+        """Each save sends the old summary and the new exchange alone, and keeps the answer."""
+        model = ScriptedModel("Sam greets.", "Sam greets and leaves.")
+        memory = ConversationSummaryMemory(llm=model)
+        memory.save_context({"input": "Hi, I am Sam"}, {"output": "Hello Sam"})
+        memory.save_context({"input": "Bye"}, {"output": "See you"})
+        assert [name for name, _ in model.asked] == ["summary", "summary"]
+        assert "<summary>\n\n</summary>" in model.asked[0][1]
+        assert "<summary>\nSam greets.\n</summary>" in model.asked[1][1]
+        assert "<new_lines>\nHuman: Bye\nAI: See you\n</new_lines>" in model.asked[1][1]
+        assert memory.buffer == memory.summary == "Sam greets and leaves."
+        assert memory.load_memory_variables({}) == {"history": "Sam greets and leaves."}
+
+    def test_after_a_failure_takes_one_call_for_all_that_waits(self) -> None:
+        """Exchanges that a failing model left behind are summarised together, once each, and shown till then (F2)."""
+        model = ScriptedModel("One.", ModelError("down"), "All three.")
+        memory = ConversationSummaryMemory(llm=model, on_model_error="defer")
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.summary == "One."
+        memory.save_context({"input": "q2"}, {"output": "a2"})
+        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in model.asked[-1][1]
+        assert memory.load_memory_variables({}) == {"history": "All three."}
+
+    def test_that_fails_shows_what_waits_behind_the_summary(self) -> None:
+        """Until the model answers again, the view is the old summary and the raw messages (I4, F2)."""
+        model = ScriptedModel("One.", *[ModelError("down")] * 3)
+        memory = ConversationSummaryMemory(llm=model, on_model_error="defer")
+        memory.save_context({"input": "q0"}, {"output": "a0"})
+        memory.save_context({"input": "q1"}, {"output": "a1"})
+        assert memory.load_memory_variables({}) == {"history": "One.\nHuman: q1\nAI: a1"}
+        assert [message["content"] for message in memory.messages()] == ["One.", "q1", "a1"]
+
+    def test_again_after_a_failure_stores_nothing_twice(self) -> None:
+        """A retry of a failed save with the same turn id stores one exchange and summarises it once (F2, I2)."""
+        model = ScriptedModel(ModelError("down"), "One.")
+        memory = ConversationSummaryMemory(llm=model)
+        with pytest.raises(ModelError, match="down"):
+            memory.save_context({"input": "q0"}, {"output": "a0"}, turn_id="t")
+        memory.save_context({"input": "q0"}, {"output": "a0"}, turn_id="t")
+        assert len(memory.history()) == 2
+        assert memory.summary == "One."
+        assert memory.usage["summary"].calls == 1
+
+
+class TestReplies:
+    """What the model wrote, as a summary."""
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            "Sam: he likes tea.",
+            "Summary: Sam: he likes tea.",
+            "New summary: Sam: he likes tea.",
+            "**Updated Summary:** Sam: he likes tea.",
+            "## The new summary:\n\nSam: he likes tea.",
+            "```\nSam: he likes tea.\n```",
+            "```text\nNew summary:\nSam: he likes tea.\n```",
+            "\n\n  Sam: he likes tea.  \n",
+        ],
+    )
+    def test_lose_label_and_fence(self, reply: str) -> None:
+        """A label before the summary and a code fence around it are no part of it; other colons are."""
+        memory = ConversationSummaryMemory(llm=ScriptedModel(reply))
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "Sam: he likes tea."
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            "",
+            "```\n```",
+            "Summary:",
+            "I'm sorry, but I can't help with that.",
+            "I cannot summarize this.",
+            "Sorry, no.",
+        ],
+    )
+    def test_that_are_none_replace_nothing(self, reply: str) -> None:
+        """Nothing, or a refusal, is an error and leaves the old summary (M3, I4)."""
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply))
+        memory.save_context({"input": "q0"}, {"output": "a0"})
+        with pytest.raises(ModelReplyError):
+            memory.save_context({"input": "q1"}, {"output": "a1"})
+        assert memory.summary == "Sam likes tea."
+
+    @pytest.mark.parametrize("reply", ["NOTHING NEW", "Nothing new.", "No new information provided.", "Unchanged"])
+    def test_that_nothing_is_new_change_nothing(self, reply: str) -> None:
+        """The model may say in several ways that there is nothing to add (LangChain PR #2397)."""
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam likes tea.", reply))
+        memory.save_context({"input": "q0"}, {"output": "a0"})
+        memory.save_context({"input": "thanks"}, {"output": "welcome"})
+        assert memory.summary == "Sam likes tea."
+        assert memory.load_memory_variables({}) == {"history": "Sam likes tea."}
+
+
+class TestEmpty:
+    """Before anything was said."""
+
+    def test_gives_one_empty_system_message(self) -> None:
+        """With `return_messages` there is one element even without a summary, as in LangChain (reference 2.4)."""
+        memory = ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True)
+        assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": ""}]}
+
+    def test_sends_no_empty_message(self) -> None:
+        """What is to be sent to a model has no empty system message (I6)."""
+        assert ConversationSummaryMemory(llm=ScriptedModel(), return_messages=True).messages() == []
+
+    def test_then_gives_the_summary_as_a_system_message(self) -> None:
+        """With `return_messages` the summary is a system message."""
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Sam."), return_messages=True)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.load_memory_variables({}) == {"history": [{"role": "system", "content": "Sam."}]}
+
+
+class TestFromMessages:
+    """A memory of a conversation that took place already."""
+
+    @pytest.mark.parametrize(("step", "calls"), [(1, 10), (2, 5), (4, 3), (100, 1)])
+    def test_summarises_step_by_step(self, step: int, calls: int) -> None:
+        """Each call takes in `summarize_step` messages, in order, each message once (reference 2.5)."""
+        model = ScriptedModel(*["ok"] * calls)
+        memory = ConversationSummaryMemory.from_messages(model, SAID, summarize_step=step)
+        steps = [SAID[start : start + step] for start in range(0, len(SAID), step)]
+        asked = [prompt.partition("<new_lines>\n")[2].partition("\n</new_lines>")[0] for _, prompt in model.asked]
+        assert asked == [render(messages, Labels()) for messages in steps]
+        assert len(asked) == calls
+        assert memory.history() == SAID
+
+    def test_takes_2_messages_a_call_by_default(self) -> None:
+        """LangChain's default is kept."""
+        model = ScriptedModel(*["ok"] * 5)
+        ConversationSummaryMemory.from_messages(model, SAID)
+        assert len(model.asked) == 5
+
+    def test_takes_another_memorys_log(self) -> None:
+        """A `chat_memory` can be given, as in LangChain; options are passed on."""
+        told = ConversationBufferMemory()
+        told.add_messages(SAID[:2])
+        memory = ConversationSummaryMemory.from_messages(ScriptedModel("ok"), told.chat_memory, memory_key="chat")
+        assert memory.load_memory_variables({}) == {"chat": "ok"}
+        assert memory.conversation_id != told.conversation_id
+
+    def test_stores_nothing_if_one_message_is_not_legal(self) -> None:
+        """All messages are checked before the first is summarised."""
+        model = ScriptedModel()
+        with pytest.raises(MessageError):
+            ConversationSummaryMemory.from_messages(model, [*SAID, {"role": "robot", "content": "x"}])
+        assert model.asked == []
+
+    @pytest.mark.parametrize("step", [0, -1])
+    def test_refuses_a_step_of_nothing(self, step: int) -> None:
+        """A step that takes in no message is an error, not an empty memory."""
+        with pytest.raises(OptionError, match="summarize_step"):
+            ConversationSummaryMemory.from_messages(ScriptedModel(), SAID, summarize_step=step)
+
+    def test_names_unknown_options(self) -> None:
+        """Options are checked like those of the class."""
+        with pytest.raises(UnknownOptionError, match="max_token_limit"):
+            ConversationSummaryMemory.from_messages(ScriptedModel(), SAID, max_token_limit=3)
+
+
+class TestEvery:
+    """One call for several exchanges."""
+
+    def test_serves_so_many_exchanges(self) -> None:
+        """The model is asked at each third exchange, for all three; till then they are shown word for word."""
+        model = ScriptedModel("One to three.", "One to six.")
+        memory = ConversationSummaryMemory(llm=model, every=3)
+        shown: list[str] = []
+        for number in range(1, 8):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+            shown.append(memory.load_memory_variables({})["history"])
+        assert [prompt.partition("<new_lines>")[2].count("Human: q") for _, prompt in model.asked] == [3, 3]
+        assert shown[1].strip().splitlines() == ["Human: q1", "AI: a1", "Human: q2", "AI: a2"]
+        assert shown[3] == "One to three.\nHuman: q4\nAI: a4"
+        assert shown[6] == "One to six.\nHuman: q7\nAI: a7"
+
+    def test_waits_for_the_answer(self) -> None:
+        """An exchange whose answer is saved apart counts when the answer is there."""
+        model = ScriptedModel("Both.")
+        memory = ConversationSummaryMemory(llm=model, every=2)
+        for number in range(1, 3):
+            memory.chat_memory.add_user_message(f"q{number}")
+            memory.chat_memory.add_ai_message(f"a{number}")
+        ((_, prompt),) = model.asked
+        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in prompt
+
+    def test_does_not_wait_for_more_than_a_prompt_holds(self) -> None:
+        """Long exchanges are taken in before there are so many."""
+        model = ScriptedModel(*["ok"] * 5)
+        memory = ConversationSummaryMemory(llm=model, every=100, max_prompt_tokens=9000)
+        for _ in range(4):
+            memory.save_context({"input": "long " * 1200}, {"output": "ok"})
+        assert 1 <= len(model.asked) <= 2
+
+    def test_is_no_matter_of_a_conversation_taken_in(self) -> None:
+        """`from_messages` goes by its steps."""
+        model = ScriptedModel(*["ok"] * 5)
+        memory = ConversationSummaryMemory.from_messages(model, SAID, every=3)
+        assert (len(model.asked), memory.every) == (5, 3)
+
+    @pytest.mark.parametrize("every", [0, -1, 1.5])
+    def test_is_a_whole_number(self, every: int) -> None:
+        """Another number is refused."""
+        with pytest.raises(OptionError, match="every must be a whole number of at least 1"):
+            ConversationSummaryMemory(every=every)
+
+
+class TestLimit:
+    """A bound for the summary itself (#17888)."""
+
+    def make(self, *replies: str | Exception, limit: int = 5) -> tuple[ConversationSummaryMemory, ScriptedModel]:
+        """A memory that counts words, and its model; much time passes from one call to the next."""
+        model, clock = ScriptedModel(*replies), itertools.count(step=1000).__next__
+        options: dict[str, Any] = {"max_summary_tokens": limit, "token_counter": words, "clock": clock}
+        return ConversationSummaryMemory(llm=model, **options), model
+
+    def test_is_told_to_the_model(self) -> None:
+        """The prompt has the limit in words; without one it says nothing of it."""
+        memory, model = self.make("Short.", limit=90)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert "at most 60 words" in model.asked[0][1]
+        free = ScriptedModel("Short.")
+        ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
+        assert "words" not in free.asked[0][1]
+
+    def test_asks_once_more_for_a_shorter_one(self) -> None:
+        """A summary over the limit goes back to the model, which is to shorten it."""
+        memory, model = self.make("One two three. Four five six.", "One to six.")
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "One to six."
+        assert "<summary>\nOne two three. Four five six.\n</summary>" in model.asked[1][1]
+        assert "<new_lines>\n\n</new_lines>" in model.asked[1][1]
+        assert "NOTHING NEW" not in model.asked[1][1]
+
+    @pytest.mark.parametrize("second", ["NOTHING NEW", "I'm sorry, I can't.", "One two three. Four five six seven."])
+    def test_is_kept_by_a_cut_at_a_sentence(self, second: str) -> None:
+        """If the second summary is too long as well, or none, the end goes."""
+        memory, _ = self.make("One two three. Four five six.", second)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "One two three."
+
+    def test_fails_with_the_model(self) -> None:
+        """If the second call fails, nothing is learnt yet and nothing is lost (I4)."""
+        memory, _ = self.make("One two three. Four five six.", ModelError("down"), "Short.")
+        with pytest.raises(ModelError, match="down"):
+            memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.load_memory_variables({}) == {"history": "Short."}
+
+    def test_holds_for_a_stored_summary(self) -> None:
+        """A conversation opened with a smaller limit has its summary shortened before it is shown."""
+        first, _ = self.make("One two three.")
+        first.save_context({"input": "q"}, {"output": "a"})
+        second = ConversationSummaryMemory(
+            llm=ScriptedModel("One."),
+            max_summary_tokens=2,
+            token_counter=first.token_counter,
+            store=first.store,
+            conversation_id=first.conversation_id,
+        )
+        assert second.load_memory_variables({}) == {"history": "One."}
+
+    def test_holds_with_the_offline_model(self) -> None:
+        """The offline model is not confused by the limit, and kept to it."""
+        memory = ConversationSummaryMemory(max_summary_tokens=12, token_counter="approximate")
+        for name in ("Anna", "Bo", "Cleo", "Dan"):
+            memory.save_context({"input": f"My friend {name} lives in Oslo."}, {"output": "Noted."})
+            assert 0 < len(memory.summary) <= 48
+            assert "words" not in memory.summary
+
+    @pytest.mark.parametrize("limit", [0, -1, "9"])
+    def test_is_a_whole_number(self, limit: int) -> None:
+        """Another limit is refused."""
+        with pytest.raises(OptionError, match="max_summary_tokens must be a whole number of at least 1"):
+            ConversationSummaryMemory(max_summary_tokens=limit)
+
+
+def test_predicts_without_storing() -> None:
+    """`predict_new_summary` makes one call with the given messages and summary, and changes nothing (reference 2.5)."""
+    model = ScriptedModel("New.", "NOTHING NEW")
+    memory = ConversationSummaryMemory(llm=model, human_prefix="Friend")
+    assert memory.predict_new_summary(SAID[:1], "Old.") == "New."
+    assert "<summary>\nOld.\n</summary>" in model.asked[0][1]
+    assert "<new_lines>\nFriend: user 0\n</new_lines>" in model.asked[0][1]
+    assert memory.predict_new_summary(SAID[:1], "Old.") == "Old."
+    assert memory.summary == ""
+    assert memory.history() == []
+
+
+class TestEveryTokens:
+    """Calls by the tokens of what is new."""
+
+    def test_a_call_is_made_when_there_are_enough(self) -> None:
+        """Messages wait, shown word for word, until they have so many tokens together; then one call takes them in."""
+        model, counted = ScriptedModel("Three greetings."), list[str]()
+
+        def count(message: Message) -> int:
+            counted.append(message["content"])
+            return 2
+
+        memory = ConversationSummaryMemory(llm=model, every_tokens=12, token_counter=count)
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.load_memory_variables({})["history"] == "Human: q0\nAI: a0\nHuman: q1\nAI: a1"
+        assert model.asked == []
+        memory.save_context({"input": "q2"}, {"output": "a2"})
+        assert memory.load_memory_variables({})["history"] == "Three greetings."
+        assert sorted(counted) == ["a0", "a1", "a2", "q0", "q1", "q2"]
+
+    def test_exchanges_count_too_if_asked_for(self) -> None:
+        """With `every`, a call is made for so many exchanges though they have few tokens."""
+        model = ScriptedModel("Both.")
+        memory = ConversationSummaryMemory(llm=model, every=2, every_tokens=1000, token_counter=lambda _: 1)
+        for number in range(2):
+            memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
+        assert memory.load_memory_variables({})["history"] == "Both."
+
+    @pytest.mark.parametrize("tokens", [0, -1, "9"])
+    def test_is_a_whole_number(self, tokens: Any) -> None:
+        """What is no number of tokens is refused when the memory is made."""
+        with pytest.raises(OptionError, match="every_tokens"):
+            ConversationSummaryMemory(llm=ScriptedModel(), every_tokens=tokens)

@@ -1,0 +1,32 @@
+"""The examples in the documentation of the code are true."""
+
+import doctest
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SKIPPED = {"memzoo.memories.cli.commands"}
+
+
+def names() -> Iterator[str]:
+    """All modules of the three packages."""
+    for package in ("memories", "prompts", "stores"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            name = ".".join(("memzoo", *parts)).removesuffix(".__init__")
+            if name not in SKIPPED and not name.endswith("__main__"):
+                yield name
+
+
+@pytest.mark.parametrize("name", list(names()))
+def test_examples_are_true(name: str) -> None:
+    """Every example of a module gives what it says."""
+    if name == "memzoo.stores.indexes.chroma":
+        pytest.importorskip("chromadb")
+    if name == "memzoo.stores.encryption":
+        pytest.importorskip("cryptography")
+    failed, _ = doctest.testmod(importlib.import_module(name), raise_on_error=False)
+    assert failed == 0

@@ -1,0 +1,160 @@
+"""Code written for LangChain's memory classes gives the same results (reference 2), without their defects."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from memzoo.memories import (
+    BaseMemory,
+    ConversationBufferMemory,
+    ConversationBufferWindowMemory,
+    ConversationEntityMemory,
+    ConversationKGMemory,
+    ConversationSummaryBufferMemory,
+    ConversationSummaryMemory,
+    VectorStoreRetrieverMemory,
+)
+from memzoo.memories.testing.contract import ScriptedModel
+
+HI: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "what's up"}]
+SYSTEM: dict[str, Any] = {"role": "system", "content": "They greet."}
+STRING, SUMMARY, DOCUMENT = "Human: hi\nAI: what's up", "They greet.", "input: hi\noutput: what's up"
+
+
+def words(message: dict[str, Any]) -> int:
+    """A token counter."""
+    return len(message["content"].split())
+
+
+def embed(texts: list[str]) -> list[list[float]]:
+    """An embedder."""
+    return [[1.0]] * len(texts)
+
+
+CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[str, Any]]]] = [
+    (ConversationBufferMemory, {}, [], STRING, HI),
+    (ConversationBufferWindowMemory, {"k": 1}, [], STRING, HI),
+    (ConversationSummaryMemory, {}, [SUMMARY], SUMMARY, [SYSTEM]),
+    (ConversationSummaryBufferMemory, {"max_token_limit": 10, "token_counter": words}, [], STRING, HI),
+    (
+        ConversationSummaryBufferMemory,
+        {"max_token_limit": 2, "prune_to": 2, "token_counter": words},
+        [SUMMARY],
+        "System: They greet.\nAI: what's up",
+        [SYSTEM, HI[1]],
+    ),
+    (ConversationEntityMemory, {}, ["NONE", "NONE"], STRING, HI),
+    (VectorStoreRetrieverMemory, {"embedder": embed, "k": 4}, [], DOCUMENT, [{"role": "system", "content": DOCUMENT}]),
+    (
+        ConversationKGMemory,
+        {},
+        ["Sam | is | a friend", "Sam"],
+        "On Sam: Sam is a friend.",
+        [{"role": "system", "content": "On Sam: Sam is a friend."}],
+    ),
+]
+
+
+@pytest.mark.parametrize(("strategy", "options", "replies", "text", "messages"), CASES)
+class TestResults:
+    """The table of section 2.4."""
+
+    def test_as_text(
+        self,
+        strategy: type[BaseMemory],
+        options: dict[str, Any],
+        replies: list[str],
+        text: str,
+        messages: list[dict[str, Any]],
+    ) -> None:
+        """By default a text is loaded under "history"."""
+        llm: dict[str, Any] = {"llm": ScriptedModel(*replies)} if "llm" in strategy.__dataclass_fields__ else {}
+        memory = strategy(**options, **llm)
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+        assert memory.load_memory_variables({"input": "hi"})["history"] == text
+
+    def test_as_messages(
+        self,
+        strategy: type[BaseMemory],
+        options: dict[str, Any],
+        replies: list[str],
+        text: str,
+        messages: list[dict[str, Any]],
+    ) -> None:
+        """With `return_messages` chat messages are loaded, and changing them changes nothing inside (X2, I9)."""
+        llm: dict[str, Any] = (
+            {"llm": ScriptedModel(*replies, *replies[-1:])} if "llm" in strategy.__dataclass_fields__ else {}
+        )
+        memory = strategy(return_messages=True, **options, **llm)
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+        loaded = memory.load_memory_variables({"input": "hi"})["history"]
+        assert loaded == messages
+        expected = copy.deepcopy(loaded)
+        loaded[0]["content"] = "changed"
+        loaded.clear()
+        assert memory.load_memory_variables({"input": "hi"})["history"] == expected
+
+
+class TestBuffer:
+    """The properties of the buffer memories."""
+
+    @pytest.mark.parametrize("strategy", [ConversationBufferMemory, ConversationBufferWindowMemory])
+    def test_have_three_forms(self, strategy: type[ConversationBufferMemory]) -> None:
+        """`buffer` is what loading returns; the other two are each form of it (reference 2.4)."""
+        memory = strategy()
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+        assert memory.buffer == memory.buffer_as_str == STRING
+        assert memory.buffer_as_messages == HI
+        again = strategy(return_messages=True, store=memory.store, conversation_id=memory.conversation_id)
+        assert again.buffer == HI
+
+    def test_are_not_the_live_object(self) -> None:
+        """LangChain hands out its own list; here it is a copy (X2, I9)."""
+        memory = ConversationBufferMemory(return_messages=True)
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+        buffer = memory.buffer
+        assert isinstance(buffer, list)
+        buffer.clear()
+        assert memory.buffer == HI
+
+    def test_of_the_window_are_cut(self) -> None:
+        """A window's buffer is what it shows, not what it keeps; an empty one is [] with `return_messages` (#7365)."""
+        memory = ConversationBufferWindowMemory(k=0, return_messages=True)
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+        assert memory.buffer == []
+
+
+def test_summaries_have_langchains_names() -> None:
+    """`buffer` and `moving_summary_buffer` are the summaries (reference 2.4)."""
+    summary = ConversationSummaryMemory(llm=ScriptedModel(SUMMARY))
+    summary_buffer = ConversationSummaryBufferMemory(llm=ScriptedModel(SUMMARY), max_token_limit=0, token_counter=words)
+    for memory in (summary, summary_buffer):
+        memory.save_context({"input": "hi"}, {"output": "what's up"})
+    assert summary.buffer == summary_buffer.moving_summary_buffer == SUMMARY
+
+
+def test_memory_key_names_the_variable() -> None:
+    """`memory_key` and the prefixes are the user's choice, as in LangChain's examples."""
+    memory = ConversationBufferMemory(memory_key="chat_history", human_prefix="User", ai_prefix="Assistant")
+    memory.save_context({"question": "hi"}, {"answer": "hello"})
+    assert memory.memory_variables == ["chat_history"]
+    assert memory.load_memory_variables({}) == {"chat_history": "User: hi\nAssistant: hello"}
+
+
+def test_non_text_values_are_refused_where_langchain_crashed_later() -> None:
+    """A list of parts is a message; other values are refused before anything is stored (#17867, reference 2.2)."""
+    memory = ConversationBufferMemory()
+    memory.save_context({"input": [{"type": "text", "text": "hi"}]}, {"output": "what's up"})
+    assert memory.load_memory_variables({}) == {"history": STRING}
+    for value in ({"text": "x"}, 7, None):
+        with pytest.raises(ValueError, match="must be text or a list of parts"):
+            memory.save_context({"input": "hi"}, {"output": value})
+    assert len(memory.history()) == 2
+
+
+def test_sources_beside_the_answer_are_no_error() -> None:
+    """The outputs of a retrieval chain can be saved with `output_key` (#9394, #5630, #2303)."""
+    memory = ConversationBufferMemory(output_key="answer")
+    memory.save_context({"input": "hi"}, {"answer": "what's up", "source_documents": [object()]})
+    assert memory.buffer == STRING

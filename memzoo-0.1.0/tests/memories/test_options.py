@@ -1,0 +1,115 @@
+"""Options: names and defaults of LangChain, refused by name where they cannot work."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.options import whole_number
+from memzoo.stores.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "buffer": {},
+    "window": {"k": 5},
+    "summary": {},
+    "summary-buffer": {"max_token_limit": 2000},
+    "entity": {"k": 3, "chat_history_key": "history"},
+    "vector-retriever": {"k": None, "exclude_input_keys": ()},
+    "knowledge-graph": {"k": 2, "depth": 1, "max_token_limit": None},
+}
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_defaults_are_langchains(name: str) -> None:
+    """Every strategy has LangChain's names and defaults (reference 2.3, 2.4)."""
+    common = {
+        "memory_key": "history",
+        "input_key": None,
+        "output_key": None,
+        "human_prefix": "Human",
+        "ai_prefix": "AI",
+    }
+    memory = create_memory(name)
+    for option, default in (common | {"return_messages": False} | DEFAULTS[name]).items():
+        assert getattr(memory, option) == default, option
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.values())
+def test_unknown_ones_are_refused(strategy: type[BaseMemory]) -> None:
+    """A misspelt option is an error that names it and all that there are; LangChain ignored it (reference 2.1)."""
+    with pytest.raises(UnknownOptionError) as caught:
+        strategy(memory_kee="x", zzz=1, conversation_id="a")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    text = str(caught.value)
+    assert text.startswith(f"{strategy.__name__} has no option 'memory_kee', 'zzz'; it has: ")
+    assert "conversation_id" in text
+    assert "_found" not in text
+
+
+def test_errors_fit_builtins() -> None:
+    """Who catches TypeError for an unknown option, or ValueError for a wrong value, catches ours."""
+    assert issubclass(UnknownOptionError, TypeError)
+    assert issubclass(OptionError, (ValueError, MemoryZooError))
+
+
+@pytest.mark.parametrize("option", ["memory_key", "human_prefix", "ai_prefix", "conversation_id"])
+@pytest.mark.parametrize("value", ["", None, 7])
+def test_texts_must_be_texts(option: str, value: Any) -> None:
+    """An empty id or label is refused: nobody shares a conversation by accident (I7, X7)."""
+    with pytest.raises(OptionError, match=f"{option} must be a text that is not empty, not {value!r}"):
+        create_memory("buffer", **{option: value})
+
+
+def test_an_empty_id_is_refused_with_advice() -> None:
+    """Who has no id leaves it out, and gets a fresh one; for other texts there is no such advice (X7)."""
+    with pytest.raises(OptionError, match="leave it out for a fresh one"):
+        create_memory("buffer", conversation_id="")
+    with pytest.raises(OptionError, match=r"not ''$"):
+        create_memory("buffer", ai_prefix="")
+
+
+@pytest.mark.parametrize("store", [None, {}, "memory://", BaseMemory])
+def test_store_must_be_one(store: Any) -> None:
+    """What is no store is refused with how to open one, even if it is the URL of one."""
+    with pytest.raises(OptionError, match=r"open_store\('sqlite:///memories.db'\)"):
+        create_memory("buffer", store=store)
+
+
+def test_prompts_are_checked_when_the_memory_is_made() -> None:
+    """A template that cannot work is found before anything is stored."""
+    with pytest.raises(PromptError, match="summry"):
+        create_memory("summary", prompts={"summary": "{{ summry }}"})
+
+
+@pytest.mark.parametrize("value", [True, False, 1.0, "1", None, [1]])
+def test_whole_numbers(value: Any) -> None:
+    """What only looks like a whole number is none."""
+    with pytest.raises(OptionError, match="size must be a whole number, not"):
+        whole_number("size", value)
+
+
+def test_whole_numbers_may_have_a_bound() -> None:
+    """A bound belongs to what is allowed, and is named."""
+    whole_number("size", 3, at_least=3)
+    with pytest.raises(OptionError, match="size must be a whole number of at least 3, not 2"):
+        whole_number("size", 2, at_least=3)
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("knowledge-graph", "single_valued"), ("vector-retriever", "exclude_input_keys")]
+)
+@pytest.mark.parametrize("value", ["lives in", b"x", 7, [7]])
+def test_several_texts_are_not_one(name: str, option: str, value: Any) -> None:
+    """One text where several are asked for would be taken for its letters, and is refused with what is right."""
+    with pytest.raises(OptionError, match=f"{option} must be a list of texts"):
+        create_memory(name, **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [("buffer", "return_messages"), ("summary", "background"), ("knowledge-graph", "mine_ai")],
+)
+@pytest.mark.parametrize("value", ["no", 0, None])
+def test_yes_or_no_is_true_or_false(name: str, option: str, value: Any) -> None:
+    """A text such as "no" would count as yes, and is refused."""
+    with pytest.raises(OptionError, match=f"{option} must be True or False, not {value!r}"):
+        create_memory(name, **{option: value})

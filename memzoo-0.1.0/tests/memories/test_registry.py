@@ -1,0 +1,60 @@
+"""The zoo: every strategy by class name and by short name."""
+
+import pytest
+
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.registry import strategy_named
+from memzoo.stores.errors import MemoryZooError, OptionError, UnknownStrategyError
+
+SEVEN = {
+    "buffer": "ConversationBufferMemory",
+    "window": "ConversationBufferWindowMemory",
+    "summary": "ConversationSummaryMemory",
+    "summary-buffer": "ConversationSummaryBufferMemory",
+    "entity": "ConversationEntityMemory",
+    "vector-retriever": "VectorStoreRetrieverMemory",
+    "knowledge-graph": "ConversationKGMemory",
+}
+
+
+def test_has_the_seven() -> None:
+    """The seven strategies have LangChain's class names, from the simplest to the most elaborate."""
+    names = {name: strategy.__name__ for name, strategy in STRATEGIES.items()}
+    assert {name: names[name] for name in SEVEN} == SEVEN
+    assert [name for name in STRATEGIES if name in SEVEN][:5] == list(SEVEN)[:5]
+
+
+@pytest.mark.parametrize(("short", "name"), SEVEN.items())
+def test_knows_both_names(short: str, name: str) -> None:
+    """Class name and short name stand for the same class, whose `name` is the short one."""
+    assert strategy_named(short) is strategy_named(name) is type(create_memory(name))
+    assert strategy_named(name).name == short
+
+
+@pytest.mark.parametrize("name", ["", "bufer", "Buffer", "BaseMemory", "ConversationTokenBuffer"])
+def test_unknown_one_is_an_error_that_lists_them(name: str) -> None:
+    """An unknown name is an error with all that there are."""
+    with pytest.raises(UnknownStrategyError) as caught:
+        create_memory(name)
+    text = str(caught.value)
+    assert text.startswith(f"there is no strategy {name!r}; there are 'buffer' (ConversationBufferMemory), ")
+    assert all(f"{short!r} ({long})" in text for short, long in SEVEN.items())
+    assert isinstance(caught.value, (KeyError, OptionError, MemoryZooError))
+
+
+def test_passes_options_on() -> None:
+    """Options are those of the class."""
+    memory = create_memory("ConversationBufferWindowMemory", k=1, memory_key="chat")
+    assert memory.memory_variables == ["chat"]
+    with pytest.raises(OptionError, match="has no option 'max_token_limit'"):
+        create_memory("window", max_token_limit=5)
+
+
+def test_the_class_is_changed_by_changing_the_name() -> None:
+    """One conversation can be opened with any strategy, in turn (DESIGN 1)."""
+    first = create_memory("buffer")
+    first.save_context({"input": "my cat"}, {"output": "ok"})
+    for name in ("window", "buffer"):
+        opened = create_memory(name, store=first.store, conversation_id=first.conversation_id)
+        assert isinstance(opened, BaseMemory)
+        assert opened.load_memory_variables({}) == {"history": "Human: my cat\nAI: ok"}

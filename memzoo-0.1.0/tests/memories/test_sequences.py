@@ -1,0 +1,65 @@
+"""Whatever is said, whatever fails and however small the limit: what every strategy shows can be sent (I6)."""
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories.text.view import View
+from memzoo.stores import Message
+from tests.conversations import call, result, said
+from tests.memories.sequences import SPECIES, Run, sequence
+from tests.provider import refusal
+
+
+@pytest.mark.parametrize("name", SPECIES)
+@settings(max_examples=12)
+@given(random=some.randoms(use_true_random=False))
+def test_what_is_shown_can_be_sent(name: str, random: Random) -> None:
+    """No orphan result, no call without results, no newest user message lost, nothing over a limit without an error."""
+    counts = Run(name, random).run(steps=8)
+    assert counts["views"] + counts["errors"] == 16
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_slice_of_the_long_run(seed: int) -> None:
+    """The sequences of `make sequences` hold, a few of them on each strategy."""
+    assert sequence(seed, steps=12)
+
+
+BROKEN: list[list[Message]] = [
+    [],
+    [result("a")],
+    [call("a")],
+    [call("a"), said("user")],
+    [call("a", "b"), result("a")],
+    [call("a"), result("b"), result("a")],
+    [call("a"), result("a"), result("a")],
+    [call("a"), said("user"), result("a")],
+    [{"role": "function", "name": "f", "content": "1"}],
+    [said("user"), said("system")],
+    [said("robot")],
+    [{"role": "assistant", "content": "x", "tool_calls": []}],
+    [{"role": "assistant", "content": None}],
+    [{"role": "tool", "tool_call_id": "a", "content": None}],
+    [{"role": "assistant", "content": [{"type": "image_url", "image_url": {"url": ""}}]}],
+]
+
+
+@pytest.mark.parametrize("messages", BROKEN)
+def test_the_provider_of_the_tests_is_strict(messages: list[Message]) -> None:
+    """What providers refuse, ours refuses."""
+    assert refusal(messages)
+
+
+def test_the_checks_find_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strategy that does not show the newest user message does not pass."""
+    monkeypatch.setattr(View, "ending_with", _as_it_is)
+    seeds = range(SPECIES.index("summary"), 500, len(SPECIES))
+    with pytest.raises(AssertionError, match="the newest user message is lost"):
+        [sequence(seed, steps=12) for seed in seeds]
+
+
+def _as_it_is(view: View, newest: object) -> View:
+    return view

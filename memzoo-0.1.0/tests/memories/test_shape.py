@@ -1,0 +1,113 @@
+"""What a reader meets: how many classes, names and hooks a strategy has, and how long files and functions are."""
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories.registry import further_names, strategy_named
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
+SHIPPED = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py") if "research" not in path.parts]
+
+NAMES = [*STRATEGIES, *further_names()]
+HOOKS = {"view", "derive", "due", "oldest_needed", "on_state_change"}
+# What a strategy may override besides the hooks, and why.
+EXCEPTIONS = {
+    # Embeddings of another embedder are another state, and so is a window by LangChain4j's rules.
+    "vector-retriever": {"state_name"},
+    "message-window": {"state_name"},
+    "token-window": {"state_name"},
+    "token-buffer": {"state_name"},
+    # It returns what it noted about entities under a variable of its own.
+    "entity": {"memory_variables"},
+    # Its members have variables and states of their own; it has none itself.
+    "combined": {"memory_variables", "aload_memory_variables", "_learners"},
+}
+
+
+def own_classes(strategy: type) -> list[type]:
+    """The classes of a strategy that are ours."""
+    return [cls for cls in strategy.__mro__ if cls.__module__.startswith("memzoo.")]
+
+
+def overridden(strategy: type) -> set[str]:
+    """What of `BaseMemory` a strategy or a class between the two defines anew."""
+    between = [cls for cls in own_classes(strategy) if cls is not BaseMemory]
+    attributes = options("buffer") | {"needs_query", "keeps_fields", "_learns_system", "_shows_waiting"}
+    names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
+    return {name for name in names if hasattr(BaseMemory, name)} - attributes
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function without its docstring."""
+    lines = (function.end_lineno or function.lineno) - function.lineno + 1
+    if ast.get_docstring(function) is None:
+        return lines
+    first = function.body[0]
+    return lines - ((first.end_lineno or first.lineno) - first.lineno + 1)
+
+
+def functions() -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """All functions that ship."""
+    for path in SHIPPED:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield node
+
+
+def test_few_files_lie_in_the_root() -> None:
+    """Who opens memories/ sees at most five files, and rooms."""
+    assert len(list((ROOT / "memories").glob("*.py"))) <= 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_strategy_has_few_classes(name: str) -> None:
+    """At most four classes of ours are opened to understand a strategy."""
+    assert len(own_classes(strategy_named(name))) <= 4
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_a_memory_has_few_public_names(name: str) -> None:
+    """A dot completes at most 49 names besides the options."""
+    memory = create_memory(name, **({"llm": "offline"} if "llm" in options(name) else {}))
+    public = {one for one in dir(memory) if not one.startswith("_")} - options(name)
+    assert len(public) <= 49, sorted(public)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_strategy_overrides_hooks_only(name: str) -> None:
+    """A strategy is five hooks at most, and what it adds."""
+    assert overridden(strategy_named(name)) - HOOKS - EXCEPTIONS.get(name, set()) == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_shows_every_option(name: str) -> None:
+    """`help()` gives the meaning of each option, the common ones too."""
+    strategy = strategy_named(name)
+    lines = [line.strip() for line in (strategy.__doc__ or "").partition("Args:")[2].splitlines()]
+    meanings = {head: text for head, colon, text in (line.partition(": ") for line in lines) if colon}
+    given = {field.name for field in dataclasses.fields(strategy) if field.init}
+    assert {option for option in given if len(meanings.get(option, "")) < 15} == set()
+
+
+def test_functions_are_short() -> None:
+    """Nine in ten have at most 12 lines."""
+    lengths = sorted(map(length, functions()))
+    assert lengths[int(len(lengths) * 0.9)] <= 12
+
+
+def test_files_are_short() -> None:
+    """A file has at most 300 lines; the base of all memories, which is one class, has 460."""
+    limits = {ROOT / "memories" / "base.py": 460}
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SHIPPED}
+    assert {path.name: count for path, count in lines.items() if count > limits.get(path, 300)} == {}
+
+
+def options(name: str) -> set[str]:
+    """The options of a strategy, with the name of its class."""
+    return {"name", *(field.name for field in dataclasses.fields(strategy_named(name)))}

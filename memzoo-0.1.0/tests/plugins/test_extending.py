@@ -1,0 +1,86 @@
+"""What docs/extending.md promises, with its packages installed."""
+
+import json
+from pathlib import Path
+
+from tests.plugins.conftest import Run, blocks
+
+
+def test_a_strategy_has_two_names(run: Run):
+    """`create_memory` knows an installed strategy by short name and class name, and checks its options."""
+    script = (
+        "from memzoo import create_memory\n"
+        "from memzoo.errors import OptionError\n"
+        "for name in ('pinned', 'PinnedMemory'):\n"
+        "    memory = create_memory(name, k=0)\n"
+        "    memory.save_context({'input': 'Remember: Rex bites.'}, {'output': 'ok'})\n"
+        "    memory.save_context({'input': 'Hi'}, {'output': 'Hello'})\n"
+        "    print(type(memory).__name__, memory.load_memory_variables({}))\n"
+        "try:\n"
+        "    create_memory('pinned', k=-1)\n"
+        "except OptionError as error:\n"
+        "    print(error)\n"
+    )
+    shown = "PinnedMemory {'history': 'Human: Remember: Rex bites.'}"
+    done = run("-W", "error", "-c", script)
+    assert done.stdout.splitlines() == [shown, shown, "k must be a whole number of at least 0, not -1"], done.stderr
+
+
+def test_a_strategy_is_listed(run: Run):
+    """`memzoo list` has a line for it."""
+    lines = run("-m", "memzoo", "list").stdout.splitlines()
+    assert lines[-1].split("\t") == [
+        "pinned",
+        "PinnedMemory",
+        "what the user asked to remember, and the last `k` exchanges",
+        "",
+        "nothing",
+    ]
+
+
+def test_a_strategy_is_compared(run: Run, tmp_path: Path):
+    """`memzoo compare` has a row for it, by either name."""
+    for name in ("pinned", "PinnedMemory"):
+        done = run("-m", "memzoo", "compare", "--memory", name, "--out", str(tmp_path / name))
+        assert done.returncode == 0, done.stderr
+        results = json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
+        assert [row["memory"]["name"] for row in results["rows"]] == ["none", "pinned", "everything"]
+
+
+def test_a_strategy_can_be_talked_to(run: Run):
+    """`memzoo chat` uses it."""
+    done = run("-m", "memzoo", "chat", "--memory", "pinned", typed="Remember that Rex bites.\n/memory\n/quit\n")
+    assert done.returncode == 0, done.stderr
+    assert "PinnedMemory, model offline" in done.stdout
+    assert '"content": "Remember that Rex bites."' in done.stdout
+
+
+def test_a_store_opens_by_its_scheme(run: Run):
+    """`open_store` calls the entry point of the scheme, and a memory learns in that store."""
+    script = (
+        "from memzoo import create_memory, open_store\n"
+        "with open_store('shelf://top') as store:\n"
+        "    memory = create_memory('summary', llm='offline', store=store)\n"
+        "    memory.save_context({'input': 'Anna lives in Oslo.'}, {'output': 'Noted.'})\n"
+        "    print(store, store.url, 'Oslo' in memory.summary)\n"
+    )
+    done = run("-W", "error", "-c", script)
+    assert done.stdout.split() == ["<ShelfStore>", "shelf://top", "True"], done.stderr
+
+
+def test_both_keep_their_contracts(run: Run, tmp_path: Path):
+    """The page's tests pass from the installed packages."""
+    tests = [(name, text) for name, text in blocks("python") if name.startswith("test_")]
+    assert [name for name, _ in tests] == ["test_pinned.py", "test_shelf.py"]
+    for name, text in tests:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
+    done = run("-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", *(name for name, _ in tests))
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert " passed" in done.stdout
+
+
+def test_the_strategy_is_short():
+    """Twenty lines of code are enough."""
+    text = dict(blocks("python"))["memzoo_pinned.py"]
+    assert len([line for line in text.splitlines() if line.strip()]) <= 20

@@ -1,0 +1,91 @@
+"""llama.cpp's server as a program of its own, on a loopback port."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+__all__ = ["CONTEXT", "MODEL", "ServerError", "found", "served", "version"]
+
+CONTEXT = 2048
+"""The tokens that a prompt and its answer may have together."""
+
+MODEL = "gemma-3-270m"
+"""What the server calls its model; otherwise it would be the path of the file, which is nobody's business."""
+
+_PATIENCE = 180.0
+
+
+class ServerError(RuntimeError):
+    """The server cannot be found, or does not start."""
+
+
+def found(variable: str) -> Path:
+    """The file that an environment variable names.
+
+    Raises:
+        ServerError: It names none.
+    """
+    given = os.environ.get(variable, "")
+    place = shutil.which(given) or given
+    if not place or not Path(place).is_file():
+        raise ServerError(
+            f"{variable} must name a file, not {given!r}; `make real-server` installs a server and a model, and sets "
+            "LLAMA_SERVER and LLAMA_MODEL"
+        )
+    return Path(place)
+
+
+def version(program: Path) -> str:
+    """What the server says of its version."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    lines = (said.stdout + said.stderr).splitlines()
+    return next((line.removeprefix("version:").strip() for line in lines if line.startswith("version:")), "unknown")
+
+
+@contextmanager
+def served(*, embeddings: bool = False) -> Generator[str]:
+    """Run the server while the block runs, with one thread and the lowest priority but one; gives its base URL.
+
+    Args:
+        embeddings: It gives embeddings, and no answers.
+    """
+    program, model = found("LLAMA_SERVER"), found("LLAMA_MODEL")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    more = ["--embeddings", "--pooling", "mean"] if embeddings else []
+    sizes = ["--ctx-size", str(CONTEXT), "--parallel", "1", "--threads", "1", "--threads-batch", "1"]
+    command = [program, "--model", model, "--alias", MODEL, "--host", "127.0.0.1", "--port", str(port), *sizes, *more]
+    with tempfile.TemporaryFile("w+") as said:
+        running = subprocess.Popen(
+            [shutil.which("nice") or "env", *map(str, command)], stdout=said, stderr=subprocess.STDOUT
+        )
+        try:
+            _wait_for(running, f"http://127.0.0.1:{port}/health")
+            yield f"http://127.0.0.1:{port}/v1"
+        except ServerError as error:
+            said.seek(0)
+            error.add_note(said.read()[-2000:])
+            raise
+        finally:
+            running.terminate()
+            running.wait()
+
+
+def _wait_for(running: "subprocess.Popen[bytes]", address: str) -> None:
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end and running.poll() is None:
+        try:
+            if httpx.get(address, trust_env=False).is_success:
+                return
+        except httpx.TransportError:
+            pass
+        time.sleep(0.2)
+    raise ServerError(f"the server did not get ready ({running.poll()=})")

@@ -1,0 +1,134 @@
+"""Changed files: what an import accepts, every strategy can load; all else is refused, and nothing is stored.
+
+`MEMZOO_MUTATIONS=10000 pytest tests/stores/test_import_fuzz.py` tries so many of each file.
+"""
+
+import copy
+import json
+import logging
+import os
+import random
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
+
+import pytest
+
+from memzoo.memories import STRATEGIES, create_memory
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.named import FURTHER, strategy_named
+from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ModelError, TransferError
+from memzoo.stores.testing import same
+
+MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))
+SAID = [
+    ("I am Sam. My sister Anna lives in Oslo.", "Nice to meet you, Sam."),
+    ("Anna works at Acme, and her boss is Bob Miller.", "Noted."),
+    ("Robert Miller, called Bob, likes tea.", "I see."),
+    ("What does Anna do?", "She works at Acme."),
+]
+WITH_STATES = ["summary", "summary-buffer", "entity", "vector-retriever", "knowledge-graph", "summarizing-window"]
+NAMES = [name for name in (*STRATEGIES, *FURTHER) if name != "combined"]
+ODD: list[Any] = [
+    *(None, True, 0, -1, 2**63 - 1, 2**70, 1.5, 1e308, "", "x", "\ud800", "\0", "9999-12-31T23:59:59-12:00"),
+    *([], [[]], [1, "a", None], {}, {"of": "sam"}, {"name": 1}, "user", "tool", "2026-01-01T00:00:00+00:00"),
+]
+
+
+def exported(strategy: str) -> list[Any]:
+    """The lines of a conversation from which a strategy has learnt, as JSON."""
+    options = {"max_token_limit": 10} if strategy == "summary-buffer" else {}
+    options |= {"max_messages": 2} if strategy == "summarizing-window" else {}
+    memory = create_memory(strategy, token_counter="approximate", **options)
+    for said, answer in SAID:
+        memory.save_context({"input": said}, {"output": answer})
+    return list(map(json.loads, export_conversation(memory.store, memory.conversation_id)))
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Each value inside of JSON: what it stands in, and where."""
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(value, dict):
+        pairs = cast("dict[str, Any]", value).items()
+    elif isinstance(value, list):
+        pairs = enumerate(cast("list[Any]", value))
+    for place, inner in pairs:
+        yield value, place
+        yield from places(inner)
+
+
+def mutated(lines: list[Any], chance: random.Random) -> list[str]:
+    """The lines with a few changes, and no digest, as a forger would leave them."""
+    lines = copy.deepcopy(lines)
+    lines[-1].pop("sha256")
+    for _ in range(chance.randint(1, 3)):
+        kind, at = chance.randrange(5), chance.randrange(len(lines) - 1)
+        if kind == 0:
+            del lines[at]
+        elif kind == 1:
+            lines.insert(at, copy.deepcopy(chance.choice(lines[:-1])))
+        else:
+            holder, place = chance.choice(list(places(lines[at])) or [(lines, at)])
+            other, there = chance.choice(list(places(chance.choice(lines))))
+            if kind == 2 and isinstance(holder, dict):
+                del holder[place]
+            else:
+                holder[place] = copy.deepcopy(chance.choice(ODD) if kind == 3 else other[there])
+    lines[-1]["end"] = len(lines) - 1
+    return [json.dumps(line) for line in lines]
+
+
+def no_model(_: object) -> str:
+    """Never answers."""
+    raise ModelError("no model")
+
+
+def load_all(store: ManagedStore, id_: str) -> None:
+    """Load with every strategy, and save with one."""
+    for name in NAMES:
+        backed = issubclass(strategy_named(name), ModelBackedMemory)
+        options = {"llm": no_model, "on_model_error": "defer"} if backed else {}
+        memory = create_memory(name, store=store, conversation_id=id_, token_counter="approximate", **options)
+        memory.load_memory_variables({"input": "What does Anna do? Who is Bob? Sam?"})
+        memory.messages("Anna")
+    before = len(drive(store.read(id_)))
+    create_memory("buffer", store=store, conversation_id=id_).save_context({"input": "more"}, {"output": "ok"})
+    same(len(drive(store.read(id_))), before + 2)
+
+
+@pytest.mark.parametrize("strategy", WITH_STATES)
+def test_what_is_accepted_can_be_loaded(strategy: str, caplog: pytest.LogCaptureFixture):
+    """However a file was changed, it is refused as a whole, or every strategy can go on with it."""
+    caplog.set_level(logging.CRITICAL, "memzoo")
+    lines, chance = exported(strategy), random.Random(strategy)  # noqa: S311
+    accepted = 0
+    for _ in range(MUTATIONS):
+        store, forged = InMemoryStore(), mutated(lines, chance)
+        try:
+            id_ = import_conversation(store, forged)
+        except TransferError as error:
+            same(str(error).endswith("nothing was stored"), expected=True)
+            same(drive(store.conversations()), [])
+        else:
+            accepted += 1
+            load_all(store, id_)
+    assert 0 < accepted < MUTATIONS
+
+
+@pytest.mark.parametrize("strategy", WITH_STATES)
+def test_any_change_is_told_by_the_digest(strategy: str):
+    """A text, a number or a line that was changed, added or left out spoils the file."""
+    lines = exported(strategy)
+    for at, line in enumerate(lines[:-1]):
+        for holder, place in places(line):
+            value = holder[place]
+            holder[place] = f"{value}!" if isinstance(value, str) else 99
+            with pytest.raises(TransferError, match="nothing was stored"):
+                import_conversation(InMemoryStore(), map(json.dumps, lines))
+            holder[place] = value
+        rest = [*lines[:at], *lines[at + 1 :]]
+        rest[-1] = {**rest[-1], "end": len(rest) - 1}
+        with pytest.raises(TransferError, match="nothing was stored"):
+            import_conversation(InMemoryStore(), map(json.dumps, rest))
+    same(import_conversation(InMemoryStore(), map(json.dumps, lines)), lines[0]["conversation_id"])

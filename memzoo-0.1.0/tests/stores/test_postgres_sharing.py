@@ -1,0 +1,264 @@
+"""Threads, tasks and processes that share a PostgreSQL database."""
+
+import asyncio
+import contextlib
+import subprocess
+import sys
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memzoo.stores import Record, SQLStore
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import StoreError
+from memzoo.stores.testing.tools import fill, records
+from tests.forking import in_child
+from tests.postgres import connected
+
+if TYPE_CHECKING:
+    import psycopg
+
+WRITER = """
+import sys
+from memzoo.stores import Record, SQLStore
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ConflictError
+
+url, name = sys.argv[1:]
+record = Record({"role": "user", "content": name})
+print("ready", flush=True)
+sys.stdin.readline()
+store = SQLStore(url)
+for turn in range(10):
+    saved = drive(store.append("c", [record, record], turn_id=f"shared-{turn}"))
+    assert len(saved) == 2 and saved[0].message == saved[1].message
+    drive(store.append("c", [record, record], turn_id=f"{name}-{turn}"))
+    done = False
+    while not done:
+        state = drive(store.read_state("c", "s"))
+        changes = {"count": state.changes.get("count", 0) + 1}
+        try:
+            drive(store.commit("c", "s", expected=state.version, watermark=1, changes=changes))
+            done = True
+        except ConflictError:
+            pass
+store.close()
+"""
+
+FORK = """
+import os, sys
+from memzoo.stores import Record, SQLStore
+from memzoo.stores.driving import drive
+
+store = SQLStore(sys.argv[1])
+drive(store.append("c", [Record({"role": "user"})], turn_id="before"))
+child = os.fork()
+drive(store.append("c", [Record({"role": "user"})], turn_id="child" if child == 0 else "parent"))
+if child == 0:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+drive(store.append("c", [Record({"role": "user"})], turn_id="after"))
+store.close()
+"""
+
+
+@pytest.fixture
+def store(postgres_url: str) -> Iterator[SQLStore]:
+    """A new store in PostgreSQL that has a conversation."""
+    with contextlib.closing(SQLStore(postgres_url)) as store:
+        fill(store, "c", "first")
+        yield store
+
+
+@pytest.fixture
+def other(postgres_url: str) -> Iterator["psycopg.Connection[Any]"]:
+    """Another connection to the same tables."""
+    with connected(postgres_url) as connection:
+        yield connection
+
+
+@contextlib.contextmanager
+def locked(other: "psycopg.Connection[Any]") -> Generator[None, None, None]:
+    """The conversation is in the hands of another writer."""
+    with other.transaction():
+        other.execute("SELECT FROM memzoo_conversations WHERE id = 'c' FOR UPDATE")
+        yield
+
+
+def wait_for_waiting(url: str) -> None:
+    """Return when a connection waits for a lock."""
+    with connected(url) as watcher:
+        while not watcher.execute("SELECT FROM pg_locks WHERE NOT granted").fetchall():
+            pass
+
+
+def test_processes_lose_nothing(postgres_url: str):
+    """Four processes create the tables, save turns, the same ones among them, and count in a state, all at once."""
+    command, pipe = [sys.executable, "-c", WRITER, postgres_url], subprocess.PIPE
+    writers = [subprocess.Popen([*command, str(name)], stdin=pipe, stdout=pipe, text=True) for name in range(4)]
+    for writer in writers:
+        assert writer.stdout
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate()
+    assert [writer.returncode for writer in writers] == [0] * 4
+    with contextlib.closing(SQLStore(postgres_url)) as store:
+        entries = drive(store.read("c"))
+        state = drive(store.read_state("c", "s"))
+    turns = [f"{name}-{turn}" for name in ("shared", *range(4)) for turn in range(10)]
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    assert sorted(entry.turn_id for entry in entries) == sorted([*turns, *turns])
+    assert [one.turn_id for one in entries[::2]] == [one.turn_id for one in entries[1::2]]
+    assert state.changes == {"count": 40}
+
+
+def test_a_turn_that_another_is_storing_is_stored_once(store: SQLStore, postgres_url: str):
+    """Who saves a turn while another does, and has not committed, gets what the other stored; no number is lost."""
+    with (
+        contextlib.closing(SQLStore(postgres_url)) as second,
+        connected(postgres_url) as other,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        with locked(other):
+            one = threads.submit(drive, store.append("c", records("one", "one"), turn_id="2"))
+            two = threads.submit(drive, second.append("c", records("two", "two"), turn_id="2"))
+            while other.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() != (2,):
+                pass
+        assert one.result() == two.result()
+    entries = fill(store, "c", "last")
+    assert [(entry.seq, entry.turn_id) for entry in drive(store.read("c"))][1:3] == [(2, "2"), (3, "2")]
+    assert entries[0].seq == 4
+
+
+def test_a_turn_that_another_is_clearing_is_stored(store: SQLStore, postgres_url: str):
+    """Who saves a turn that is there while another clears the conversation stores it anew, with a new version."""
+    before = drive(store.read_state("c", "s")).version
+    with connected(postgres_url) as other, ThreadPoolExecutor(1) as threads:
+        with other.transaction():
+            other.execute("DELETE FROM memzoo_conversations WHERE id = 'c'")
+            other.execute("DELETE FROM memzoo_messages WHERE conversation_id = 'c'")
+            saving = threads.submit(drive, store.append("c", records("again"), turn_id="new"))
+            wait_for_waiting(postgres_url)
+        assert [entry.seq for entry in saving.result()] == [1]
+    assert drive(store.read_state("c", "s")).version > before
+
+
+def test_the_event_loop_goes_on(store: SQLStore, other: "psycopg.Connection[Any]", postgres_url: str):
+    """While a task waits for another writer's lock, readers and other conversations do not."""
+
+    async def work() -> list[int]:
+        with locked(other):
+            waiting = asyncio.create_task(store.append("c", records("waiting"), turn_id="2"))
+            await store.append("other", records("at once"), turn_id="1")
+            await asyncio.to_thread(wait_for_waiting, postgres_url)
+            await store.append("other", records("at once"), turn_id="2")
+            assert len(await store.read("c")) == 1
+            assert not waiting.done()
+        return [entry.seq for entry in await waiting]
+
+    assert asyncio.run(work()) == [2]
+
+
+def test_a_cancelled_task_leaves_nothing(store: SQLStore, other: "psycopg.Connection[Any]", postgres_url: str):
+    """A save that is cancelled while it waits is not stored, and its connection is fit for use or gone."""
+
+    async def work() -> None:
+        with locked(other):
+            waiting = asyncio.create_task(store.append("c", records("cancelled"), turn_id="2"))
+            await asyncio.to_thread(wait_for_waiting, postgres_url)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+        assert [entry.seq for entry in await store.append("c", records("kept"), turn_id="3")] == [2]
+
+    asyncio.run(work())
+    assert [entry.turn_id for entry in drive(store.read("c"))][1:] == ["3"]
+
+
+def test_more_tasks_than_connections(postgres_url: str):
+    """Fifty tasks share two connections, and leave no more than those."""
+
+    async def work() -> None:
+        await asyncio.gather(*(store.append(f"c-{n % 7}", records("a"), turn_id=str(n)) for n in range(50)))
+
+    with contextlib.closing(SQLStore(f"{postgres_url}&pool_size=2&application_name=few")) as store:
+        asyncio.run(work())
+        with connected(postgres_url) as other:
+            found = other.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'few'").fetchone()
+    assert found
+    assert found[0] <= 3  # one more for synchronous calls
+
+
+def test_one_event_loop_after_the_other(store: SQLStore):
+    """A store can be used in a loop, without one, and in another loop, also at the same time in several threads."""
+
+    def run(number: int) -> None:
+        asyncio.run(store.append("c", records("a"), turn_id=f"loop-{number}"))
+
+    for number in range(3):
+        run(number)
+        fill(store, "c", str(number))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(run, range(3, 11)))
+    assert len(drive(store.read("c"))) == 1 + 3 + 3 + 8
+
+
+def test_a_writer_that_never_ends_is_an_error(store: SQLStore, other: "psycopg.Connection[Any]", postgres_url: str):
+    """Who cannot get at the conversation in time is told so, and can write afterwards."""
+    with contextlib.closing(SQLStore(f"{postgres_url}&timeout=1")) as hasty:
+        with locked(other), pytest.raises(StoreError, match="lock timeout"):
+            fill(hasty, "c", "hello")
+        assert [entry.seq for entry in fill(hasty, "c", "hello")] == [2]
+
+
+def test_a_fork_has_connections_of_its_own(postgres_url: str):
+    """A process that was forked with a store in use does not talk on its parent's connections."""
+    subprocess.run([sys.executable, "-c", FORK, postgres_url], check=True, timeout=60)
+    with contextlib.closing(SQLStore(postgres_url)) as store:
+        assert {entry.turn_id for entry in drive(store.read("c"))} == {"before", "child", "parent", "after"}
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_child_that_closes_the_store_ends_nothing_of_its_parent(store: SQLStore, postgres_url: str):
+    """Connections that were idle at the fork still serve the parent, its event loop too, after the child has closed."""
+
+    async def work() -> None:
+        await store.append("c", [Record({"role": "user"})], turn_id="loop")
+        before = sessions(postgres_url)
+        in_child(store.close)
+        assert sessions(postgres_url) == before
+        await store.append("c", [Record({"role": "user"})], turn_id="loop, after")
+
+    asyncio.run(work())
+    fill(store, "c", "after")
+    assert len(drive(store.read("c"))) == 4
+
+
+def sessions(url: str) -> set[int]:
+    """The server's processes for the connections of others."""
+    query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    with connected(url) as connection:
+        return {pid for (pid,) in connection.execute(query)}
+
+
+def test_what_is_forgotten_is_what_is_there_at_last(
+    store: SQLStore, other: "psycopg.Connection[Any]", postgres_url: str
+):
+    """Who forgets waits for a writer of the conversation first, and then sees what that one has stored."""
+    with ThreadPoolExecutor(1) as threads:
+        with other.transaction():
+            other.execute("UPDATE memzoo_conversations SET last_seq = 2 WHERE id = 'c'")
+            other.execute(
+                "INSERT INTO memzoo_messages (conversation_id, seq, turn_id, message, fields, created_at, place)"
+                " SELECT 'c', 2, 'other', message, fields, created_at, 0 FROM memzoo_messages WHERE seq = 1"
+            )
+            forgetting = threads.submit(drive, store.forget("c", [1, 2]))
+            wait_for_waiting(postgres_url)
+        assert forgetting.result() == [1, 2]
+    assert drive(store.read("c")) == []

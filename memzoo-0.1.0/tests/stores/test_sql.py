@@ -1,0 +1,165 @@
+"""The store in SQLite."""
+
+import contextlib
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo.stores import Entry, Record, SQLStore, Store
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import StoreError
+from memzoo.stores.testing.contract import StoreContract, vector
+from memzoo.stores.testing.tools import fill
+
+
+class TestFile(StoreContract):
+    """In a file it keeps the contract."""
+
+
+class TestInMemory(StoreContract):
+    """In memory it keeps the contract."""
+
+    @pytest.fixture
+    def store(self) -> Iterator[Store]:
+        """A new one."""
+        with contextlib.closing(SQLStore("sqlite://")) as store:
+            yield store
+
+
+def say(store: Store, content: Any, turn_id: str = "1") -> list[Entry]:
+    """Append a turn of one message."""
+    return drive(store.append("c", [Record({"role": "user", "content": content})], turn_id=turn_id))
+
+
+def test_survives_reopening(url: str):
+    """Log, state and embeddings are there again, with the same versions and times."""
+    with contextlib.closing(SQLStore(url)) as store:
+        entries = say(store, "Zoë \udcff \0")
+        version = drive(store.read_state("c", "s")).version
+        drive(store.commit("c", "s", expected=version, watermark=1, changes={"a": 1}, embeddings={1: vector(1, 2)}))
+        state = drive(store.read_state("c", "s"))
+    with contextlib.closing(SQLStore(url)) as store:
+        assert drive(store.read("c")) == entries
+        assert drive(store.read_state("c", "s")) == state
+        assert drive(store.embeddings("c", "s")) == {1: vector(1, 2)}
+
+
+def test_versions_do_not_come_back_after_reopening(url: str):
+    """What a cleared conversation's versions were is remembered across processes."""
+    versions: list[int] = []
+    for _ in range(3):
+        with contextlib.closing(SQLStore(url)) as store:
+            say(store, "hello")
+            versions.append(drive(store.read_state("c", "s")).version)
+            versions.append(drive(store.commit("c", "s", expected=versions[-1], watermark=1, changes={})))
+            drive(store.clear("c"))
+    assert sorted(set(versions)) == versions
+
+
+def test_times_are_utc(url: str):
+    """A clock in another zone is understood, and microseconds are kept."""
+    time = datetime(2026, 3, 29, 2, 30, 0, 123456, tzinfo=timezone(timedelta(hours=5, minutes=45)))
+    with contextlib.closing(SQLStore(url, clock=lambda: time)) as store:
+        appended = say(store, "hello")
+        (entry,) = drive(store.read("c"))
+    assert [entry] == appended
+    assert entry.created_at == time
+    assert entry.created_at.tzinfo == UTC
+
+
+def test_a_newer_schema_is_refused(url: str, file: Path):
+    """A file of a later version is left alone, and the message says what to do."""
+    SQLStore(url).close()
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("UPDATE memzoo_meta SET value = value + 1 WHERE key = 'schema'")
+        connection.commit()
+    with pytest.raises(StoreError, match=r"chat\.db: its tables have version 3.* up to 2; upgrade memzoo"):
+        SQLStore(url)
+
+
+def test_an_unfinished_schema_is_made_anew(url: str, file: Path):
+    """A process that died while it created the tables leaves an empty file, which the next one fills."""
+    file.touch()
+    with contextlib.closing(SQLStore(url)) as store:
+        assert len(say(store, "hello")) == 1
+
+
+def test_the_tables_of_others_are_left_alone(url: str, file: Path):
+    """A database with tables of the same names is refused, and nothing is added to it."""
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE memzoo_messages (id INTEGER PRIMARY KEY)")
+    with pytest.raises(StoreError, match=r"chat\.db: table memzoo_messages already exists"):
+        SQLStore(url)
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("memzoo_messages",)]
+
+
+def test_other_files_are_refused(url: str, file: Path):
+    """A file that is no database is an error that names it."""
+    file.write_text("not a database, but long enough to be taken for one" * 20)
+    with pytest.raises(StoreError, match=r"chat\.db: file is not a database"):
+        SQLStore(url)
+
+
+def test_a_closed_store_says_so(url: str):
+    """After `close` every call is an error, and a second `close` is none."""
+    store = SQLStore(url)
+    store.close()
+    store.close()
+    for call in (store.read("c"), store.clear("c"), store.conversations()):
+        with pytest.raises(StoreError, match="closed"):
+            drive(call)
+
+
+def test_closing_leaves_one_file(url: str, file: Path):
+    """The write-ahead log goes into the file at the end."""
+    with contextlib.closing(SQLStore(url)) as store:
+        say(store, "hello")
+        assert Path(f"{file}-wal").exists()
+    assert [path.name for path in file.parent.iterdir()] == ["chat.db"]
+
+
+@pytest.mark.parametrize("value", [{1, 2}, object(), b"bytes"])
+def test_what_is_no_json_is_refused(store: SQLStore, value: object):
+    """Nothing of a turn or commit is stored if a part of it cannot be."""
+    good = Record({"role": "user", "content": "a"})
+    with pytest.raises(StoreError, match="only JSON can be stored"):
+        drive(store.append("c", [good, Record({"role": "user", "content": value})], turn_id="1"))
+    assert drive(store.conversations()) == []
+    say(store, "a")
+    version = drive(store.read_state("c", "s")).version
+    with pytest.raises(StoreError, match="only JSON can be stored"):
+        drive(store.commit("c", "s", expected=version, watermark=1, changes={"a": 1, "b": value}))
+    assert drive(store.read_state("c", "s")).version == version
+
+
+def test_the_file_can_be_read_with_other_tools(store: SQLStore, file: Path):
+    """Messages are JSON text under the ids they were stored with."""
+    say(store, "Zoë")
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        rows = connection.execute(
+            "SELECT conversation_id, seq, turn_id, message, fields FROM memzoo_messages"
+        ).fetchall()
+    assert rows == [("c", 1, "1", '{"role":"user","content":"Zoë"}', "{}")]
+    assert json.loads(rows[0][3])["content"] == "Zoë"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_files_are_their_owners(url: str, file: Path):
+    """A new file and those beside it can be read by their owner only; a file that is there keeps its mode."""
+    with contextlib.closing(SQLStore(url)) as store:
+        fill(store, "c", "hello")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
+        assert modes == dict.fromkeys(("chat.db", "chat.db-wal", "chat.db-shm"), 0o600)
+    file.chmod(0o644)
+    with contextlib.closing(SQLStore(url)) as store:
+        fill(store, "c", "again")
+        modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()}
+        assert modes == dict.fromkeys(("chat.db", "chat.db-wal", "chat.db-shm"), 0o644)

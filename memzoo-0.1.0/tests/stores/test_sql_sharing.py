@@ -1,0 +1,159 @@
+"""Threads and processes that share an SQLite file."""
+
+import contextlib
+import sqlite3
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from memzoo.stores import SQLStore
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import StoreError
+from memzoo.stores.testing.tools import fill
+
+WRITER = """
+import sys
+from memzoo.stores import Record, SQLStore
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ConflictError
+
+url, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+store = SQLStore(url)
+for turn in range(40):
+    record = Record({"role": "user", "content": f"{name}-{turn}"})
+    drive(store.append("c", [record, record], turn_id=f"{name}-{turn}"))
+    drive(store.append("c", [record], turn_id=f"shared-{turn}"))
+    while True:
+        state = drive(store.read_state("c", "s"))
+        try:
+            changes = {"count": state.changes.get("count", 0) + 1}
+            drive(store.commit("c", "s", expected=state.version, watermark=turn, changes=changes))
+            break
+        except ConflictError:
+            pass
+store.close()
+"""
+
+SPEAKER = """
+import itertools, sys
+from memzoo.stores import Record, SQLStore
+from memzoo.stores.driving import drive
+
+store = SQLStore(sys.argv[1])
+for turn in itertools.count():
+    drive(store.append("c", [Record({"role": "user"}), Record({"role": "assistant"})], turn_id=str(turn)))
+    print(turn, flush=True)
+"""
+
+
+def test_a_deletion_is_seen_by_the_other_handle(url: str):
+    """Of two stores on one file, each learns from a read that finds nothing new that the other has deleted."""
+    with contextlib.closing(SQLStore(url)) as one, contextlib.closing(SQLStore(url)) as other:
+        fill(one, "c", "a", "b")
+        epochs = [drive(other.read("c", after=2)).epoch]
+        for work in (one.forget("c", [1], derived=False), one.forget("c", [2])):
+            drive(work)
+            epochs.append(drive(other.read("c", after=2)).epoch)
+        drive(other.clear("c"))
+        epochs.append(drive(one.read("c", after=2)).epoch)
+    assert len(set(epochs)) == 4
+
+
+def test_processes_lose_nothing(url: str):
+    """Processes that open a new file and write at once lose nothing, double nothing, and leave no gap."""
+    command, pipe = [sys.executable, "-c", WRITER, url], subprocess.PIPE
+    writers = [subprocess.Popen([*command, name], stdin=pipe, stdout=pipe, text=True) for name in "ab"]
+    for writer in writers:
+        assert writer.stdout
+        assert writer.stdout.readline() == "ready\n"
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.communicate()
+        assert writer.returncode == 0
+    with contextlib.closing(SQLStore(url)) as store:
+        entries = drive(store.read("c"))
+        state = drive(store.read_state("c", "s"))
+    turns = [f"{name}-{turn}" for name in ("a", "b") for turn in range(40)]
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+    assert sorted(entry.turn_id for entry in entries) == sorted([*turns, *turns, *(f"shared-{n}" for n in range(40))])
+    assert state.changes == {"count": 80}
+
+
+@pytest.mark.parametrize("mode", ["full", "normal"])
+def test_a_killed_process_loses_nothing(url: str, mode: str):
+    """Whatever was acknowledged before the process was killed is there, in whole turns without a gap."""
+    command = [sys.executable, "-c", SPEAKER, f"{url}?synchronous={mode}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as speaker:
+        assert speaker.stdout
+        acknowledged = [next(speaker.stdout) for _ in range(50)]
+        speaker.kill()
+        acknowledged += speaker.stdout
+    with contextlib.closing(SQLStore(url)) as store:
+        entries = drive(store.read("c"))
+    turns = [str(turn) for turn in range(len(entries) // 2)]
+    assert len(turns) >= len([line for line in acknowledged if line.endswith("\n")]) >= 50
+    assert [entry.turn_id for entry in entries] == [turn for turn in turns for _ in range(2)]
+    assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+
+
+def test_a_writer_that_never_ends_is_an_error(url: str, file: Path):
+    """Who cannot get at the file in time is told so, reads meanwhile, and can write afterwards."""
+    with (
+        contextlib.closing(SQLStore(f"{url}?timeout=0")) as store,
+        contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"chat\.db: database is locked"):
+            fill(store, "c", "hello")
+        assert drive(store.read("c")) == []
+        other.execute("ROLLBACK")
+        assert len(fill(store, "c", "hello")) == 1
+
+
+def test_a_new_file_that_another_holds_is_an_error(url: str, file: Path):
+    """Who cannot even set up the file in time is told so; afterwards it works."""
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match=r"chat\.db: database is locked"):
+            SQLStore(f"{url}?timeout=0")
+        other.execute("ROLLBACK")
+    with contextlib.closing(SQLStore(f"{url}?timeout=0")) as store:
+        assert len(fill(store, "c", "hello")) == 1
+
+
+def test_many_may_open_a_new_file(tmp_path: Path):
+    """Eight threads that open the same new file at once all get it, each time."""
+    start = threading.Barrier(8)
+
+    def open_and_say(worker: int, url: str) -> None:
+        start.wait()
+        with contextlib.closing(SQLStore(url)) as store:
+            fill(store, "c", str(worker))
+
+    with ThreadPoolExecutor(8) as threads:
+        for attempt in range(10):
+            url = f"sqlite:///{tmp_path}/{attempt}.db?synchronous=normal"
+            list(threads.map(open_and_say, range(8), [url] * 8))
+            with contextlib.closing(SQLStore(url)) as store:
+                assert len(drive(store.read("c"))) == 8
+
+
+def test_readers_see_one_moment(store: SQLStore, url: str):
+    """A state is read together with its items, while another connection commits."""
+    fill(store, "c", "hello")
+    version = drive(store.read_state("c", "s")).version
+    with contextlib.closing(SQLStore(url)) as other:
+        for number in range(1, 100):
+            changes = dict.fromkeys("abc", number)
+            version = drive(other.commit("c", "s", expected=version, watermark=number, changes=changes))
+            state = drive(store.read_state("c", "s"))
+            assert state.changes == dict.fromkeys("abc", state.watermark)

@@ -1,0 +1,24 @@
+"""The page on the life of data: what it shows runs, and comes out as it says."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PAGE = (Path(__file__).parent.parent / "docs" / "data.md").read_text(encoding="utf-8")
+
+
+def test_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Python snippets run one after another, and the receipt is the one that is shown."""
+    pytest.importorskip("cryptography", reason="needs the 'encryption' extra")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for snippet in re.findall(r"^```python\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE):
+        exec(compile(snippet, "data.md", "exec"), names)  # noqa: S102
+    receipt = names["receipt"]
+    assert (receipt.removed, receipt.rederived) == ((1, 2), ("summary",))
+    assert (receipt.outstanding, receipt.calls, receipt.erased) == ((), 1, True)
+    assert [entry.seq for entry in names["older"]] == [2, 1]
+    assert names["retained"].removed == {}
+    assert names["store"].close() is names["secret"].close() is None

@@ -1,0 +1,169 @@
+"""No text stops the process: each expression and each function over text is linear in its length (I13)."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any, cast
+
+import pytest
+
+from memzoo.cassettes.secrets import Keys
+from memzoo.cassettes.streams import hide_in_events
+from memzoo.memories import create_memory
+from memzoo.memories.models import replies
+from memzoo.memories.models.cleaning import cleaned, spoken
+from memzoo.memories.models.forms import parsed_json, rows_of_table
+from memzoo.memories.models.hashing import hash_embedding
+from memzoo.memories.models.offline.prompt import read_prompt, sentences, turns
+from memzoo.memories.models.offline.tasks import reply as offline_reply
+from memzoo.memories.search.analysis import Analyser, telling_words
+from memzoo.memories.text.language import content_stems, is_question, words
+from memzoo.memories.text.messages import Labels, checked, quoted, text_of
+from memzoo.memories.text.names import canonical, folded, mentions, refers_back, standing
+from memzoo.memories.text.shortening import shortened
+from memzoo.memories.text.tokens import count_text
+from memzoo.prompts import PromptSet
+from memzoo.stores.common import escaped, redacted, restored
+from tests.growth import ATOMS, against, repeated, superlinear
+
+PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
+SIZE = 8_000
+PROMPTS = PromptSet()
+PROMPTS.render("summary", summary="", new_lines="", limit=0)  # makes the expression for its tags
+
+
+def modules() -> Iterator[ModuleType]:
+    """All modules that ship, but for programs and research."""
+    for package in PACKAGES:
+        top = importlib.import_module(f"memzoo.{package}")
+        yield top
+        for found in pkgutil.walk_packages(top.__path__, f"{top.__name__}."):
+            if not re.search(r"\.research|__main__", found.name):
+                yield importlib.import_module(found.name)
+
+
+def uses() -> Iterator[Any]:
+    """Each expression in the package as it is used: at the beginning of a text, for a whole text, or anywhere in it."""
+    for module in modules():
+        source = inspect.getsource(module)
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern) and isinstance(cast("re.Pattern[Any]", value).pattern, str):
+                ways = set(re.findall(rf"\b{name}\.(\w+)", source))
+                anchored = ways <= {"match", "fullmatch"} and ways
+                for way in sorted(ways) if anchored else ["finditer"]:
+                    yield pytest.param(cast("re.Pattern[str]", value), way, id=f"{module.__name__}.{name}.{way}")
+    for made in (cast("re.Pattern[str]", vars(PROMPTS)["_tag"]), standing("sam")):
+        yield pytest.param(made, "finditer", id=made.pattern[:30])
+
+
+@pytest.mark.parametrize(("pattern", "way"), [*uses()])
+def test_expressions(pattern: re.Pattern[str], way: str) -> None:
+    """An expression reads a text once, whatever the text: what its parts could take in turns included."""
+    slow = [text(20) for text in against(pattern) if superlinear(use(pattern, way), text, SIZE)]
+    assert slow == []
+
+
+def use(pattern: re.Pattern[str], way: str) -> Callable[[str], object]:
+    """A function that applies an expression to a text as the library does."""
+    apply = getattr(pattern, way)
+    return (lambda text: sum(1 for _ in apply(text))) if way == "finditer" else apply
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"<(?=\s*/?\s*(?:summary|history))",
+        r"(?<=[\n\r\v\f\x1c\x85])(?=[^\S\r\n]*(?:Human|AI)\s*:)",
+        r"^[\s\"'*,;:!?()\[\]]+|[\s\"'*,;:!?.()\[\]]+$",
+        r"\n\W*(?:NOTHING NEW|NONE)\W*\Z",
+    ],
+)
+def test_what_was_quadratic_is_found(pattern: str) -> None:
+    """The test sees the expressions that once stopped a process with one message."""
+    compiled = re.compile(pattern)
+    assert any(superlinear(use(compiled, "finditer"), text, SIZE) for text in against(compiled))
+
+
+def stream(text: str) -> str:
+    """The text as a model streams it, a few characters in each event, after the text as it is."""
+    pieces = [text[start : start + 4] for start in range(0, len(text), 4)]
+    return "\n".join([text, *(f"data: {json.dumps({'delta': piece})}" for piece in pieces)])
+
+
+FUNCTIONS: dict[str, Callable[[str], object]] = {
+    "spoken": spoken,
+    "cleaned": cleaned,
+    "names": replies.names,
+    "notes": lambda text: replies.notes(f"Sam: {text}", ["Sam"], text),
+    "aliases": lambda text: replies.aliases(text, ["Sam"], text),
+    "statements": replies.statements,
+    "prose": lambda text: replies.prose(text, "summary"),
+    "nothing_new": replies.nothing_new,
+    "parsed_json": parsed_json,
+    "rows_of_table": rows_of_table,
+    "hash_embedding": lambda text: hash_embedding([text]),
+    "read_prompt": read_prompt,
+    "turns": turns,
+    "sentences": sentences,
+    "terms": lambda text: Analyser().terms([text]),
+    "telling_words": telling_words,
+    "content_stems": content_stems,
+    "is_question": is_question,
+    "words": words,
+    "line": lambda text: Labels().line({"role": "user", "content": text}),
+    "speaker": lambda text: Labels().speaker({"role": "user", "content": "", "name": text}),
+    "checked": lambda text: checked({"role": "user", "content": text}),
+    "text_of": lambda text: text_of({"role": "user", "content": [{"type": "text", "text": text}]}),
+    "quoted": lambda text: quoted(text, ["Human", "AI"]),
+    "canonical": canonical,
+    "folded": folded,
+    "mentions": lambda text: mentions(text, "sam"),
+    "refers_back": refers_back,
+    "shortened": lambda text: shortened(text, lambda beginning: len(beginning) < 100),
+    "tiktoken": lambda text: count_text(text, "o200k_base"),
+    "render": lambda text: PROMPTS.render("summary", summary=text, new_lines=text, limit=0),
+    "escaped": escaped,
+    "restored": restored,
+    "redacted": redacted,
+    "hide": Keys().hide,
+    "hide_in_events": lambda text: hide_in_events(stream(text), Keys(), lambda event: event),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str) -> None:
+    """A function over text takes time in proportion to its length, whatever is repeated in it."""
+    slow = [text(20) for text in repeated(ATOMS, ("", "x")) if superlinear(FUNCTIONS[name], text, SIZE)]
+    assert slow == []
+
+
+@pytest.mark.parametrize("task", ["summary", "triple_extraction", "entity_extraction", ""])
+def test_offline_rules(task: str) -> None:
+    """The offline model reads each text in linear time, for each of its tasks."""
+
+    def asked(text: str) -> str:
+        prompt = PROMPTS.render(task, summary="", history="", new_lines=f"Human: {text}", limit=0) if task else text
+        return offline_reply([("user", prompt)])
+
+    assert [text(20) for text in repeated(ATOMS) if superlinear(asked, text, SIZE)] == []
+
+
+@pytest.mark.parametrize("name", ["buffer", "summary", "entity", "vector-retriever", "knowledge-graph"])
+def test_memories(name: str) -> None:
+    """A message is saved, learnt from and loaded in linear time, by strategies with and without a model."""
+
+    def turn(text: str) -> None:
+        def say(messages: object) -> str:
+            return text
+
+        asked: dict[str, Any] = {"llm": say} if name not in ("buffer", "vector-retriever") else {}
+        memory = create_memory(name, on_model_error="defer", **asked)
+        memory.save_context({"input": text}, {"output": "ok"})
+        memory.load_memory_variables({"input": text})
+
+    atoms = ["< ", "\v", "\n", ". ", " ", "a\u0316\u0300", "\nHuman:", "|", "<think>", "\U0001f600", "Sam "]
+    assert [text(20) for text in repeated(atoms) if superlinear(turn, text, 2_000)] == []

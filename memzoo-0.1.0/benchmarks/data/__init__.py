@@ -1,1 +1,0 @@
-"""The bundled conversation and the template of the report."""

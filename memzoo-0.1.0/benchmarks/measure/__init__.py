@@ -1,1 +1,0 @@
-"""Measuring: run strategies through conversations, and score what they show."""

@@ -1,1 +1,0 @@
-"""The command line: compare, chat, list, and what looks into a store."""

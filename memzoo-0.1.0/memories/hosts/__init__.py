@@ -1,1 +1,0 @@
-"""memzoo inside other libraries: one folder or file for each."""

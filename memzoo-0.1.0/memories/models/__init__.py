@@ -1,1 +1,0 @@
-"""Models: the port to them, embedders, what their replies say, and what they cost."""

@@ -1,1 +1,0 @@
-"""Finding messages: by their words, by embeddings, and how what was found is shown."""

@@ -1,1 +1,0 @@
-"""Messages as text: checking, rendering, counting, grouping, trimming and shortening them."""

@@ -1,1 +1,0 @@
-"""Vector indexes: exact search in memory, Chroma and pgvector."""

@@ -1,1 +1,0 @@
-"""The stores on SQL databases: SQLite and PostgreSQL."""

@@ -71,12 +71,12 @@ def recording_endpoint(cassette: Cassette, request: pytest.FixtureRequest) -> di
 @pytest.fixture
 def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
     """A model that is really asked while recording, and cannot be reached while replaying."""
-    clients = {"client": OpenAI(**recording_endpoint), "async_client": AsyncOpenAI(**recording_endpoint)}
-    return ChatModel(MODEL, temperature=0, **clients)
+    client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
+    return ChatModel(MODEL, client=client, async_client=async_client, temperature=0)
 
 
 @pytest.fixture
 def recorded_embedder(recording_endpoint: dict[str, Any]) -> OpenAIEmbedder:
     """Its embeddings, with few dimensions."""
-    clients = {"client": OpenAI(**recording_endpoint), "async_client": AsyncOpenAI(**recording_endpoint)}
-    return OpenAIEmbedder(EMBEDDINGS, dimensions=64, **clients)
+    client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
+    return OpenAIEmbedder(EMBEDDINGS, client=client, async_client=async_client, dimensions=64)

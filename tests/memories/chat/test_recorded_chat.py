@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.memories import ChatModel, Conversation
+from memzoo.memories import ChatModel, Conversation, ConversationBufferMemory, ConversationBufferWindowMemory
 from tests.recording import Call, each_way, recorded, scripted_or_recorded
 
 NEMO = [
@@ -44,8 +44,8 @@ class TestLangChainJs:
     def test_trimming(self, recorded_model: ChatModel, call: Call) -> None:
         """With all messages the name is known; with the last two alone it is not."""
         replies: list[str] = []
-        for strategy, options in (("buffer", {}), ("window", {"k": 1})):
-            conversation = Conversation(recorded_model, strategy, **options)
+        for memory in (ConversationBufferMemory(), ConversationBufferWindowMemory(k=1)):
+            conversation = Conversation(recorded_model, memory)
             call(conversation.memory, "add_messages", NEMO)
             replies.append(call(conversation, "send", "What's my name?"))
         assert ["Nemo" in reply for reply in replies] == [True, False]

@@ -58,8 +58,8 @@ weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, a
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
 	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))
 
-record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or from OPENAI_BASE_URL with OPENAI_API_KEY
-	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
+record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes replaces them; MODEL=... OPENAI_BASE_URL=... with OPENAI_API_KEY ask a real model
+	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
 	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-docs $(VENV)-langchain $(VENV)-llama $(VENV)-hosts site build dist *.egg-info memzoo-compare
@@ -105,7 +105,7 @@ KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-age
 
 kits: $(VENV)-kits/.ready  ## the replay kit beside vcrpy and cassetter: twelve wishes, changed prompts, speed; 10,000 concurrent replays
 	$(VENV)-kits/bin/python -W ignore -m memzoo.benchmarks.research.kits $(ARGS)
-	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 tests/cassettes/test_concurrency.py
+	REPLAYS=10000 $(BIN)/python -m pytest -q -n 0 --timeout 0 tests/cassettes/test_concurrency.py
 
 $(VENV)-kits/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-kits

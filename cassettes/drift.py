@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memzoo.cassettes.http import Recorded, content_type, is_array, is_object, is_stream
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
 from memzoo.cassettes.recording_stats import answer_text, facts_of
 from memzoo.cassettes.streams import events
@@ -14,9 +15,15 @@ __all__ = ["drift"]
 _TEXT_WIDTH = 60
 
 
-def drift(old: Sequence[Recorded], new: Sequence[Recorded]) -> list[str]:
-    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
-    found = [line for pair in zip(old, new, strict=False) for line in _of_call(*pair)]
+def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
+    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers.
+
+    Args:
+        old: What was recorded before.
+        new: What was recorded now.
+        ignored: What of a request may vary.
+    """
+    found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))
     before, after = (facts_of(one.response for one in side) for side in (old, new))
@@ -27,8 +34,23 @@ def drift(old: Sequence[Recorded], new: Sequence[Recorded]) -> list[str]:
     return [line for _, line in sorted(dict.fromkeys(found), key=lambda line: line[0])]
 
 
-def _of_call(old: Recorded, new: Recorded) -> Iterator[tuple[int, str]]:
-    if request_key(old.request) != request_key(new.request):
+def _pairs(
+    old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
+) -> Iterator[tuple[Recorded, Recorded, bool]]:
+    """Pair what asks the same, wherever it stands, since what is sent at once comes in any order; then the others."""
+    left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
+    for one in old:
+        key = request_key(one.request, ignored)
+        place = next((place for place, (other, _) in enumerate(left) if other == key), None)
+        if place is None:
+            changed.append(one)
+        else:
+            yield one, left.pop(place)[1], True
+    yield from ((one, other, False) for one, (_, other) in zip(changed, left, strict=False))
+
+
+def _of_call(old: Recorded, new: Recorded, same: bool) -> Iterator[tuple[int, str]]:  # noqa: FBT001 - one of _pairs
+    if not same:
         yield 1, f"another request: {request_key(old.request)} -> {request_key(new.request)}"
     codes = [one.response["status"]["code"] for one in (old, new)]
     if codes[0] != codes[1]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from memzoo.cassettes.http import content_type, header_values, is_array, is_json, is_object, is_stream
-from memzoo.cassettes.secret_names import Telling, looks_random, telling
+from memzoo.cassettes.secrets import Telling, looks_random, telling
 from memzoo.cassettes.streams import events, joined
 
 __all__ = ["PART", "is_form", "is_secret", "local_models", "named", "nested", "path_secret", "secrets_of"]

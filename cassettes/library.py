@@ -4,13 +4,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from memzoo.cassettes.errors import CassetteFormatError, replay_extra
 from memzoo.cassettes.files import read_file, write_file
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.matching import request_key
 from memzoo.cassettes.recording_stats import Facts, answer_text, facts_of
-from memzoo.cassettes.scrubbing import ORIGIN, Scrubber
+from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
 
@@ -92,4 +93,4 @@ def clean(tape: Tape, target: Path | None = None, *, variables: Collection[str] 
 
 
 def _said(one: Recorded) -> tuple[Any, ...]:
-    return one.request.uri.removeprefix(ORIGIN), one.request.body, one.response["body"]
+    return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body, one.response["body"]

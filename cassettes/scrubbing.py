@@ -20,8 +20,7 @@ from memzoo.cassettes.http import (
     is_stream,
     values_of,
 )
-from memzoo.cassettes.secret_names import Telling, telling
-from memzoo.cassettes.secrets import PLACEHOLDER, Keys
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys, Telling, telling
 from memzoo.cassettes.streams import hide_in_events
 
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]

@@ -6,8 +6,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from memzoo.cassettes.arrays import is_vector, packed, unpacked
-from memzoo.cassettes.shared import shared
+from memzoo.cassettes.compact import is_vector, packed, shared, unpacked
 
 __all__ = ["dump", "load"]
 

@@ -3,13 +3,18 @@
 import gc
 import importlib.util
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from openai import AsyncOpenAI, OpenAI
 
+from memzoo.cassettes import Cassette
+from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.memories.models.offline import serve
+from tests.recording import EMBEDDINGS, MODEL
 
 pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres"]
 
@@ -51,12 +56,27 @@ def offline_url() -> Iterator[str]:
 
 
 @pytest.fixture
-def recording_endpoint(request: pytest.FixtureRequest) -> Callable[[], dict[str, str]]:
-    """Where cassettes are recorded: a real endpoint if a key for it is set, else the offline model's server."""
+def recording_endpoint(cassette: Cassette, request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Where a test's model is: a real endpoint if a key for it is set, else the offline model's server.
 
-    def endpoint() -> dict[str, str]:
-        if key := os.environ.get("OPENAI_API_KEY"):
-            return {"base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"), "api_key": key}
-        return {"base_url": request.getfixturevalue("offline_url"), "api_key": "offline"}
+    While replaying, an address where nobody answers; and nobody tries again.
+    """
+    if not cassette.recording:
+        return {"base_url": "http://127.0.0.1:9/v1", "api_key": "none", "max_retries": 0}
+    if key := os.environ.get("OPENAI_API_KEY"):
+        return {"base_url": os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1"), "api_key": key}
+    return {"base_url": request.getfixturevalue("offline_url"), "api_key": "offline"}
 
-    return endpoint
+
+@pytest.fixture
+def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
+    """A model that is really asked while recording, and cannot be reached while replaying."""
+    client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
+    return ChatModel(MODEL, client=client, async_client=async_client, temperature=0)
+
+
+@pytest.fixture
+def recorded_embedder(recording_endpoint: dict[str, Any]) -> OpenAIEmbedder:
+    """Its embeddings, with few dimensions."""
+    client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
+    return OpenAIEmbedder(EMBEDDINGS, client=client, async_client=async_client, dimensions=64)

@@ -110,6 +110,8 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     vcrpy: Any = import_module("vcr")
     with vcrpy.use_cassette(str(old)):
         pipeline.ask("my password is sk-planted-12345678", at=server.url)
+    with vcrpy.use_cassette(str(old.with_name("clean.yaml"))):
+        pipeline.ask("hi", at=server.url)
     assert "sk-planted" in old.read_text()
     with use_cassette(old):
         assert pipeline.ask("my password is sk-planted-12345678") == "You said: my password is SCRUBBED"
@@ -117,6 +119,7 @@ def test_adopt(run: Run, project: "Project", server: "ModelServer", pipeline: "P
     adopted = run("adopt", "old", "new")
     assert adopted.exit_code == 1
     assert "1 calls, secrets removed: old/deep/test_x.yaml -> new/deep/test_x.yaml" in adopted.output
+    assert "1 calls: old/deep/clean.yaml -> new/deep/clean.yaml" in adopted.output
     assert "not read: old/broken.yaml" in adopted.output
     fresh = project.root / "new" / "deep" / "test_x.yaml"
     assert "sk-planted" not in fresh.read_text()

@@ -149,7 +149,8 @@ def test_one_outcome(server: "ModelServer", path: Path) -> None:
                 answers.append((await client.post(f"{url}/embeddings", json={"input": "same"})).text)
             return answers
 
-        async with httpx2.AsyncClient() as client:
+        # Plain HTTP: to read the certificates would take longer than all replays.
+        async with httpx2.AsyncClient(verify=False) as client:
             return await asyncio.gather(*(one(client) for _ in range(tasks)))
 
     def run(url: str, order: random.Random) -> dict[int, list[list[str]]]:

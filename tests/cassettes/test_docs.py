@@ -1,5 +1,6 @@
 """docs/cassettes.md does what it says."""
 
+import json
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -102,11 +103,30 @@ def test_app(documented: "Project", server: "ModelServer") -> None:
     assert "/ask" not in documented.text("test_app/test_app.yaml")
 
 
+def test_agent(documented: "Project", server: "ModelServer") -> None:
+    """The recipe with openai-agents runs the tool each time; a tool that gives something else is noticed."""
+    pytest.importorskip("agents", reason="openai-agents is not installed")
+    call = {"id": "call-1", "type": "function", "function": {"name": "temperature", "arguments": '{"city": "Oslo"}'}}
+    said = {"role": "assistant", "content": None, "tool_calls": [call]}
+    choice = {"index": 0, "message": said, "finish_reason": "tool_calls"}
+    head = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "tiny-1"}
+    server.send("application/json", json.dumps({**head, "choices": [choice]}))
+    server.enqueue("It is -17 degrees.")
+    options = ("-W", "default", "tests/test_agent.py")
+    documented.write("tests/test_agent.py", blocks("python")[4])
+    documented.record(*options).assert_outcomes(passed=1)
+    documented.go_offline()
+    documented.replay(*options).assert_outcomes(passed=1)
+    assert "-17" in documented.text("test_agent/test_agent.yaml")
+    documented.write("tests/test_agent.py", blocks("python")[4].replace("-17}", "-18}"))
+    documented.replay(*options).assert_outcomes(failed=1)
+
+
 def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe with a memory runs twice with the same result, the second time from its recording."""
     monkeypatch.chdir(tmp_path)
     for _ in range(2):
-        exec(blocks("python")[4], {})  # noqa: S102 - our own documentation
+        exec(blocks("python")[5], {})  # noqa: S102 - our own documentation
     assert "method: CALL" in (tmp_path / "cassettes" / "summary.yaml").read_text()
 
 

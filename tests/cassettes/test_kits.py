@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.benchmarks.research.kits.bench import Bench, Check
 from memzoo.benchmarks.research.kits.contenders import Memzoo
-from memzoo.benchmarks.research.kits.rows import ROWS, Bench, Check
+from memzoo.benchmarks.research.kits.rows import ROWS
 from memzoo.benchmarks.research.kits.server import server
 
 CHECKS = [check for row in ROWS.values() for check in row]

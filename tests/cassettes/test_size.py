@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes import use_cassette
-from memzoo.cassettes.arrays import packed, unpacked
+from memzoo.cassettes.compact import packed, unpacked
 from memzoo.cassettes.yaml_text import dump, load
 
 if TYPE_CHECKING:

@@ -41,8 +41,7 @@ def answer(messages: Sequence[Said]) -> str:
     heard = [turn for message in before for turn in _heard(message)]
     spoken = sentences(last.text) or [""]
     place = next((place for place in reversed(range(len(spoken))) if is_question(spoken[place])), len(spoken) - 1)
-    own = [Said("user", " ".join(spoken[:place]))]
-    question = spoken[place]
+    own, question = [Said("user", " ".join(spoken[:place]))], spoken[place]
     found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _fitting(question, [*heard, *own])
     if not found and last.text.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
         return _NOTED

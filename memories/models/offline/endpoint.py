@@ -92,8 +92,7 @@ def _completion(body: bytes, request: Any) -> dict[str, Any]:
     _require(request.get("n") in (None, 1), "the offline model gives one answer: n must be 1", "n", _UNSUPPORTED)
     plain = form in (None, {}, {"type": "text"})
     _require(plain, "the offline model answers in plain text only", "response_format", _UNSUPPORTED)
-    text = reply(messages)
-    kept = _cut(text, request)
+    kept = _cut(text := reply(messages), request)
     asked, said = sum(count_tokens(content) for _, content in messages), count_tokens(kept)
     message = {"role": "assistant", "content": kept, "refusal": None}
     finish = "stop" if kept == text else "length"

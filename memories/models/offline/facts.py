@@ -42,7 +42,9 @@ def facts(talk: Talk, number: int) -> Iterator[str]:
             for last in _stated(subject, words[verb:], first_person=subject == talk.owners[number]):
                 yield last
         elif joined and last and words and not words[4:] and words[0].lower() not in STOPWORDS:
-            yield f"{last.rpartition(' | ')[0]} | {' '.join(words)}"
+            head, _, thing = last.rpartition(" | ")
+            if words[0][0].isupper() or not thing[0].isupper():  # "Bergen, good to know" is not two places
+                yield f"{head} | {' '.join(words)}"
 
 
 def _subject(words: Sequence[str], talk: Talk, number: int) -> tuple[str, list[str], int]:

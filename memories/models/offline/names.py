@@ -78,6 +78,4 @@ class Talk:
         meant = self.meant[number] if _PRONOUN.search(text) and not self._people(number) else ""
         mine = speaker if not role_of(speaker) and not _FIRST_PERSON.isdisjoint(found) else ""
         standing = [name for name in known if f" {' '.join(words(name))} " in plain]
-        return [
-            name for name in dict.fromkeys([meant, *(name for _, name in self.named[number]), mine, *standing]) if name
-        ]
+        return [*filter(None, dict.fromkeys([meant, *(name for _, name in self.named[number]), mine, *standing]))]

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 _LONGEST_SENTENCE = 400
-_SECTIONS = ("summary", "history", "new_lines", "known", "input")
+_SECTIONS = ("summary", "history", "new_lines", "known", "input", "right_answer", "given_answer")
 _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
 _NO_LABELS = frozenset(
     "answer correction edit example note ps question reminder summary tip todo update warning".split()

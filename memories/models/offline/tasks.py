@@ -37,10 +37,12 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             talk = Talk(history, new)
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             return "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
-        case _ if SUMMARY_ASKED.match(last) and messages[1:]:
-            return _summary([], _read("\n".join(f"{role}: {text}" for role, text in messages[:-1])))
+        case "compare_judge":  # all that it can tell is whether the words are there
+            right, given = ({*content_stems(parts[name])} for name in ("right_answer", "given_answer"))
+            return "RIGHT" if right <= given else "WRONG"
         case _:
-            return answer([Said(*message) for message in messages])
+            summarised = SUMMARY_ASKED.match(last) and _read("\n".join(f"{who}: {text}" for who, text in messages[:-1]))
+            return _summary([], summarised) if summarised else answer([Said(*message) for message in messages])
 
 
 def _read(transcript: str) -> list[Said]:
@@ -63,8 +65,7 @@ def _joined(old: Sequence[Said], new: Sequence[Said]) -> list[Said]:
 
 def _tells(text: str) -> bool:
     """Whether a sentence says more than courtesies, and perhaps the name of somebody it speaks to."""
-    telling = {*words(text)} - SMALL_TALK
-    return not is_question(text) and len(telling) > (0 if text.startswith(_MINE) else 1)
+    return not is_question(text) and len({*words(text)} - SMALL_TALK) > (0 if text.startswith(_MINE) else 1)
 
 
 def _weightiest(said: Sequence[Said], most: int) -> list[Said]:

@@ -119,6 +119,11 @@ class TestFacts:
             ("I adopted a cat named Tiger.", "Tiger | is | a cat; user | adopted | Tiger"),
             ("I have a red car.", "user | has | a red car"),
             ("Anna lives in Bergen now.", "Anna | lives in | Bergen"),
+            ("Anna lives in Bergen now, good to know.", "Anna | lives in | Bergen"),
+            (
+                "Anna visited Oslo, Bergen and Paris.",
+                "Anna | visited | Oslo; Anna | visited | Bergen; Anna | visited | Paris",
+            ),
             ("I no longer live in Oslo.", "NOT user | lives in | Oslo"),
             ("Do you like tea? I think so.", "NONE"),
         ],
@@ -133,3 +138,9 @@ class TestFacts:
         said = ask("triple_extraction", history="Sam: I met Anna.", new_lines="Sam: She likes tea. I like her.")
         assert said.split("\n")[0] == "Anna | likes | tea"
         assert ask("triple_extraction", new_lines="Sam: I sold a boat.") == "Sam | sold | a boat"
+
+
+@pytest.mark.parametrize(("reply", "mark"), [("It is called Pixel, the cat.", "RIGHT"), ("I do not know.", "WRONG")])
+def test_judges_by_words(ask: Ask, reply: str, mark: str) -> None:
+    """An answer is right if it has all telling words of the right one."""
+    assert ask("compare_judge", question="What is my cat called?", answer="Pixel", reply=reply) == mark

@@ -1,0 +1,52 @@
+"""Streams: their chunks, how they break, their pauses."""
+
+import time
+from typing import Any
+
+import httpx
+
+from memzoo.benchmarks.research.kits.bench import Bench, opened
+from memzoo.benchmarks.research.kits.contenders import Memzoo
+from memzoo.benchmarks.research.kits.server import Answer
+
+__all__ = ["broken_stream", "stream", "timing"]
+
+EVENTS = ['data: {"n": 1}\n\n', 'data: {"n"', ": 2}\n\n", "data: [DONE]\n\n"]
+
+
+def stream(bench: Bench) -> bool:
+    """A stream replays in the chunks that came."""
+    bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
+    with bench.kit.open(bench.path, record=True):
+        bench.chunks()
+    with bench.kit.open(bench.path):
+        return bench.chunks() == EVENTS
+
+
+def broken_stream(bench: Bench) -> bool:
+    """A stream that broke off breaks off again."""
+    bench.server.answers.append(Answer(EVENTS, "text/event-stream", ends=False))
+    found: list[bool] = []
+    for record in (True, False):
+        options: dict[str, Any] = {"allow_errors": True} if isinstance(bench.kit, Memzoo) else {}
+        with opened(bench, record=record, **options):
+            try:
+                bench.chunks()
+            except httpx.RemoteProtocolError:
+                found.append(True)
+    return found == [True, True]
+
+
+def timing(bench: Bench) -> bool:
+    """A stream's pauses can be replayed."""
+    if not isinstance(bench.kit, Memzoo):
+        return False  # neither of the others has such an option
+    bench.server.answers.append(Answer(EVENTS, "text/event-stream"))
+    with opened(bench, record=True, timing="recorded"):
+        bench.chunks()
+    text = bench.path.read_text()
+    bench.path.write_text(text[: text.index("seconds: [")] + "seconds: [0.2, 0.0, 0.0, 0.0]\n")
+    start = time.perf_counter()
+    with opened(bench, timing="recorded"):
+        bench.chunks()
+    return time.perf_counter() - start > 0.2  # noqa: PLR2004 - as written above

@@ -1,0 +1,85 @@
+"""Counts what becomes of other people's cassettes: `python -m memzoo.benchmarks.research.kits.published`.
+
+pydantic-ai's source distributions had its tests until some time after 1.0. They are fetched with pip, and not kept.
+"""
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memzoo.cassettes.drift import drift
+from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.library import Tape, clean, paths_in, read_tape
+from memzoo.cassettes.player import Player
+from memzoo.cassettes.scrubbing import Scrubber
+from memzoo.cassettes.secrets import Keys
+from memzoo.cassettes.settings import CassetteSettings
+
+__all__ = ["count_published"]
+
+
+def count_published(
+    version: Annotated[str, typer.Option(help="A release of pydantic-ai; 43 MB.")] = "1.0.0",
+    before: Annotated[str, typer.Option(help="An earlier one, to list what was recorded anew since.")] = "0.8.1",
+) -> None:
+    """Read and convert each cassette of a release, play what it recorded, and compare it with an earlier one."""
+    found, drifted = Counter[str](), Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        now, then = (_fetched(Path(folder), one) for one in (version, before))
+        for path in paths_in(now):
+            found["files"] += 1
+            try:
+                tape = read_tape(path)
+                found.update(_tried(tape, path.with_name("fresh.yaml")))
+                if (old := then / path.relative_to(now)).is_file():
+                    drifted.update(_drift(read_tape(old), tape))
+            except CassetteError as error:
+                typer.echo(f"not read: {path.name}: {str(error).splitlines()[0][-200:]}")
+    typer.echo(f"pydantic-ai {version}: {', '.join(f'{count:,} {what}' for what, count in found.items())}")
+    typer.echo(f"since {before}: {', '.join(f'{count:,} {what}' for what, count in drifted.items())}")
+
+
+def _fetched(folder: Path, version: str) -> Path:
+    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", "pydantic-ai", "-d"]
+    subprocess.run([*command, str(folder), f"pydantic-ai=={version}"], check=True)  # noqa: S603 - pip
+    name = f"pydantic_ai-{version}"
+    with tarfile.open(folder / f"{name}.tar.gz") as source:
+        source.extractall(folder, [one for one in source if "/cassettes/" in one.name], filter="data")
+    return folder / name
+
+
+def _tried(tape: Tape, fresh: Path) -> Counter[str]:
+    """Convert a cassette, and ask the result what the cassette was asked."""
+    unclean = clean(tape, fresh)
+    converted = read_tape(fresh).recordings
+    player = Player(converted, scrubber=Scrubber(Keys()), path=fresh, settings=CassetteSettings())
+    replayed = sum(_replays(player, one) for one in tape.recordings)
+    fresh.unlink()
+    return Counter(
+        {"read": 1, "of them with secrets": int(unclean), "calls": len(tape.recordings), "replayed": replayed}
+    )
+
+
+def _replays(player: Player, one: Recorded) -> bool:
+    try:
+        player.play(one.request)
+    except CassetteError:
+        return False
+    return True
+
+
+def _drift(old: Tape, new: Tape) -> Counter[str]:
+    lines = drift(old.recordings, new.recordings)
+    kinds = Counter(line.split(":")[0] for line in lines)
+    return Counter({"compared": 1, "with drift": int(bool(lines)), "lines": len(lines)}) + kinds
+
+
+if __name__ == "__main__":
+    typer.run(count_published)

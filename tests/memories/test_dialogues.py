@@ -1,0 +1,73 @@
+"""Dialogues of "Choosing the Memory Component" that need a model which understands what is said.
+
+Neither the offline model nor a small one knows who "he" is, or what "I'm not" takes back. So a script stands in for the
+model: it answers as one would that reads the prompt, and only if the prompt has what such a model needs.
+`make record MODEL=...` records them from a real one.
+"""
+
+import pytest
+
+from memzoo.memories import ConversationKGMemory
+from memzoo.stores import Message
+from tests.recording import scripted_or_recorded
+
+FILMS = [
+    (
+        "Can you recommend any good movies?",
+        'You might consider "Interstellar" and "Inception", both directed by Christopher Nolan.',
+    ),
+    ("What other films has he directed?", '"Memento" and "The Dark Knight".'),
+]
+CLAIM = [
+    ("Name three of the most handsome men in the world.", "Daniel Wu, Andy Lau, and you!"),
+    ("You're wrong, be humble; I'm not.", "Sorry, I misspoke; you are indeed not."),
+]
+NOLAN, HANDSOME = "Christopher Nolan | directed | ", " | is one of the | most handsome men"
+
+
+def film_lover(messages: list[Message]) -> str:
+    """Knows who "he" is as long as the prompt has the name."""
+    prompt = messages[-1]["content"]
+    before, _, new = prompt.partition("<new_lines>")
+    if "Christopher Nolan" not in prompt and "Nolan" not in new:
+        return "NONE"
+    if prompt.startswith("Task: current_entities"):
+        return "Christopher Nolan"
+    titles = ("Interstellar", "Inception") if "Interstellar" in new else ("Memento", "The Dark Knight")
+    return "\n".join(NOLAN + title for title in titles) if "Christopher Nolan" in before + new else "NONE"
+
+
+def humble(messages: list[Message]) -> str:
+    """Takes a fact back if the prompt shows that it was noted, and what was said to it."""
+    prompt = messages[-1]["content"]
+    if prompt.startswith("Task: current_entities"):
+        return "most handsome men"
+    if "I'm not" not in prompt.partition("<new_lines>")[2]:
+        return "\n".join(name + HANDSOME for name in ("Daniel Wu", "Andy Lau", "user"))
+    return f"NO LONGER user{HANDSOME}" if f"user{HANDSOME}" in prompt else "NONE"
+
+
+def told(model: object, said: list[tuple[str, str]], question: str) -> str:
+    """What a graph of both speakers' facts shows for a question."""
+    memory = ConversationKGMemory(llm=model, mine_ai=True)  # type: ignore[arg-type]  # a script or a ChatModel
+    for user, answer in said:
+        memory.save_context({"input": user}, {"output": answer})
+    return str(memory.load_memory_variables({"input": question})["history"])
+
+
+@scripted_or_recorded("memories/test_dialogues", "films")
+def test_films_by_him(real: bool, request: pytest.FixtureRequest) -> None:  # noqa: FBT001 - a parameter of pytest's
+    """Films of the turn in which the director was only "he" are found by his name."""
+    model = request.getfixturevalue("recorded_model") if real else film_lover
+    shown = told(model, FILMS, "What films has Nolan directed?")
+    assert all(title in shown for title in ("Interstellar", "Inception", "Memento", "The Dark Knight"))
+
+
+@scripted_or_recorded("memories/test_dialogues", "corrected-claim")
+def test_corrected_claim(real: bool, request: pytest.FixtureRequest) -> None:  # noqa: FBT001 - a parameter of pytest's
+    """A claim that the user takes back is shown no longer; what was said beside it still is."""
+    model = request.getfixturevalue("recorded_model") if real else humble
+    shown = told(model, CLAIM, "Name three of the most handsome men")
+    assert "Daniel Wu" in shown
+    assert "Andy Lau" in shown
+    assert "user" not in shown.lower().split()

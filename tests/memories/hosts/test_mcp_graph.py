@@ -20,7 +20,7 @@ from memzoo.stores.errors import MessageError, OptionError, TransferError
 from tests.faults.writers import Counted, write_and_kill
 
 ADA = {"name": "Ada", "entityType": "person", "observations": ["likes tea", "lives in London"]}
-ACME = {"name": "Acme", "entityType": "company", "observations": []}
+ACME: dict[str, Any] = {"name": "Acme", "entityType": "company", "observations": []}
 WORKS = {"from": "Ada", "to": "Acme", "relationType": "works_at"}
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Reason
 from memzoo.memories.graph.graph import KnowledgeGraph
@@ -109,8 +109,7 @@ class GraphMemory(BaseMemory):
 
     async def aholding(self) -> list[Note]:
         """All that is known, in the order in which it came."""
-        await self._follower.refresh()
-        await self._state(catch_up=True)
+        await self.asettle()
         return reading.in_order(self._notes.values())
 
     async def agraph(self) -> reading.Shown:
@@ -154,17 +153,17 @@ class GraphMemory(BaseMemory):
         """
         limit = self.max_token_limit if max_tokens is None else max_tokens
         whole_number("max_tokens", limit, at_least=1)
-        log, notes = await self._refreshed_log(), await self.aholding()
-        cards = self._cards
-        return fitting(limit, cards.found(query, notes, await log.after(cards.last_said)), self.tokens)
+        notes, cards = await self.aholding(), self._cards
+        said = await self.aentries(after=cards.last_said)
+        return fitting(limit, cards.found(query, notes, said), self.tokens)
 
     async def awhy(self, fact: str) -> list[Reason]:
         """What is or was known that has all words of a text, each with the messages that said so and took it back."""
-        await self._state(catch_up=True)
+        await self.asettle()
         words = fact.lower().split()
         notes = sorted(self._notes.values(), key=lambda note: note.order)
         found = [note.fact for note in notes if all(word in str(note.fact).lower() for word in words)]
-        return await reasons(found, await self._refreshed_log())
+        return await reasons(found, Log(Follower(self.store, self.conversation_id)))
 
     @property
     def kg(self) -> KnowledgeGraph:

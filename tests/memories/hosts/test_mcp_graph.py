@@ -17,7 +17,6 @@ from memzoo.memories.hosts.mcp.tools import TOOLS, Answer, call
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MessageError, OptionError, TransferError
-from tests.faults.writers import Counted, write_and_kill
 
 ADA = {"name": "Ada", "entityType": "person", "observations": ["likes tea", "lives in London"]}
 ACME: dict[str, Any] = {"name": "Acme", "entityType": "company", "observations": []}
@@ -200,12 +199,6 @@ def test_a_file_that_is_none_is_refused(line: str) -> None:
     with pytest.raises(TransferError, match="line 3 is no entity and no relation"):
         import_lines(memory, [json.dumps({"type": "entity", **ADA}), "", line])
     assert memory.entries() == []
-
-
-def test_processes_that_are_killed_lose_nothing(tmp_path: Path) -> None:
-    """Two processes write to one graph and are killed: what was acknowledged is there, once, and whole."""
-    counted = write_and_kill(tmp_path / "mcp.db", processes=2, writes=6, kill_every=4)
-    assert counted == Counted(acknowledged=12, kills=2, lost=0, doubled=0, halves=0, same=True)
 
 
 def test_stores_keep_it(tmp_path: Path) -> None:

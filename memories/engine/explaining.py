@@ -6,12 +6,12 @@ import json
 from collections.abc import Container, Generator, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry, Message, Store
+from memzoo.stores import Entry, Message
 
 __all__ = ["Explanation", "Find", "LeftOut", "Shown", "aexplain", "found", "showing"]
 
@@ -105,11 +105,14 @@ class Explanation:
         lines = [f"{name}:\n" + "\n".join("  " + "  ".join(row) for row in rows) for name, rows in tables if rows]
         return "\n".join([titles, *lines])
 
-    def _repr_html_(self) -> str:
-        """All of it as tables, for a notebook."""
+    def as_html(self) -> str:
+        """All of it as tables in HTML."""
         return f"<p>{html.escape(self._title())}</p>" + "".join(
             f"<h4>{name}</h4><table>{''.join(map(_html_row, rows))}</table>" for name, rows in self._tables() if rows
         )
+
+    # What a notebook calls.
+    _repr_html_ = as_html
 
     def _title(self) -> str:
         room = "" if self.limit is None else f" of {self.limit}"
@@ -161,26 +164,9 @@ def showing(view: View, query: str | None) -> View:
     return view
 
 
-class Explained(Protocol):
-    """What is asked of a memory that is to be explained."""
-
-    name: ClassVar[str]
-    needs_query: bool
-    store: Store
-    conversation_id: str
-
-    @property
-    def state_name(self) -> str: ...
-    @property
-    def counter(self) -> TokenCounter: ...
-    async def amessages(
-        self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
-    ) -> list[Message]: ...
-    async def aentries(self) -> list[Entry]: ...
-
-
-async def aexplain(  # noqa: D417 - it is a method of `BaseMemory`
-    self: Explained, query: str | None = None, *, max_tokens: int | None = None
+# A method of `BaseMemory`, which stands to the left of this room.
+async def aexplain(  # noqa: D417 - as of any method
+    self: Any, query: str | None = None, *, max_tokens: int | None = None
 ) -> Explanation:
     """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
@@ -196,7 +182,8 @@ async def aexplain(  # noqa: D417 - it is a method of `BaseMemory`
     with _told() as told:
         sent = await self.amessages(query, max_tokens=max_tokens)
     limit: int | None = getattr(self, "max_token_limit", None) if max_tokens is None else max_tokens
-    shown, entries = tuple(_shown(sent, told.view, self.counter)), await self.aentries()
+    entries: Sequence[Entry] = await self.aentries()
+    shown = tuple(_shown(sent, told.view, self.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in told.view.passages}
     finds = tuple(_finds(told.searches, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}

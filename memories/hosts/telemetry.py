@@ -1,6 +1,6 @@
 """Traces and metrics by OpenTelemetry. Until `instrument` is called, nothing is measured, and nothing is slower.
 
-The places that are watched stand in one table, `_seams`: methods that are replaced by ones which tell of each call, as
+The places that are watched stand in one table, `seams`: methods that are replaced by ones which tell of each call, as
 OpenTelemetry's own instrumentations do it. `uninstrument` puts the originals back.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["instrument", "uninstrument"]
+__all__ = ["Seam", "instrument", "seams", "uninstrument"]
 
 _ORIGINALS: dict[tuple[type, str], Any] = {}
 # The conversation that is loaded or saved: model calls and searches do not know it.
@@ -76,7 +76,7 @@ def instrument(
     uninstrument()
     told = _Telling(trace.get_tracer("memzoo", tracer_provider=tracer_provider), content=content)
     told.measure(metrics.get_meter("memzoo", meter_provider=meter_provider))
-    for seam in _seams():
+    for seam in seams():
         _put(seam.owner, seam.method, told.watching(seam))
     _watch_learning(told)
 
@@ -187,7 +187,7 @@ def _put(owner: type, method: str, new: Any) -> None:
     setattr(owner, method, new)
 
 
-def _seams() -> list[Seam]:
+def seams() -> list[Seam]:
     """All that is watched with spans."""
     from memzoo.memories.base import BaseMemory
     from memzoo.memories.engine.learning import Learning

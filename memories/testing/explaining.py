@@ -42,7 +42,7 @@ class ExplainContract(ContractTools):
         assert json.loads(json.dumps(told.as_dict())) == told.as_dict()
         assert told.as_dict()["query"] == (_QUERY if memory.needs_query else None)
         assert str(told).startswith(f"{memory.name} shows {len(told.shown)} message")
-        html: str = told._repr_html_()
+        html = told.as_html()
         assert html.startswith(f"<p>{memory.name} shows ")
         assert "<script>" not in html
 

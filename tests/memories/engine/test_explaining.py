@@ -45,7 +45,7 @@ def test_facts_tell_from_where_they_were_reached() -> None:
     ("name", "options", "reason"),
     [
         ("window", {"k": 1}, "older than what is shown"),
-        ("summary", {"llm": lambda _: "They talk."}, "learnt from"),
+        ("summary", {"llm": ScriptedModel(*["They talk."] * 3)}, "learnt from"),
         ("vector-retriever", {"k": 1}, "found, but no room"),
     ],
 )

@@ -62,7 +62,7 @@ record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes 
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-peers $(VENV)-weight $(VENV)-docs $(VENV)-langchain $(VENV)-llama $(VENV)-hosts site build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
@@ -135,3 +135,14 @@ hosts: $(VENV)/.dev  ## the adapters in every agent framework, each in an enviro
 claude-agent-tests:  ## the Claude Agent SDK's own tests of session stores against ours, after `make hosts ARGS=claude-agent`
 	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet pytest-asyncio trio
 	$(VENV)-hosts/claude-agent/bin/python .ci/claude_agent_tests.py
+
+# What `make mcp-compare` compares with, from npm; nothing of it is a dependency.
+MCP_MEMORY := @modelcontextprotocol/server-memory
+
+.PHONY: mcp-compare mcp-faults
+mcp-compare: $(VENV)/.dev  ## the MCP server beside the original, over one script of 200 calls; needs node and npm
+	npm install --silent --no-save --prefix $(VENV)-mcp $(MCP_MEMORY)
+	$(call run,python -m memzoo.benchmarks.research.mcp_servers $(VENV)-mcp/node_modules/$(MCP_MEMORY))
+
+mcp-faults: $(VENV)/.dev  ## 8 processes write 1,000 entities each to one memory, and are killed again and again; count what is lost
+	$(call run,python -m tests.faults.writers $(ARGS))

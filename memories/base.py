@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
-from memzoo.memories.engine import turns
+from memzoo.memories.engine import explaining, turns
 from memzoo.memories.engine.chat_history import ChatHistory
 from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.forgetting import Receipt, clear, evict, forget
@@ -252,7 +252,7 @@ class BaseMemory(ABC):
         view = await self._current_view(query, log, catch_up=catch_up)
         if not view.final:
             view = view.ending_with(await log.unanswered())
-        return self._renderer.shown(view, max_tokens)
+        return self._renderer.shown(explaining.showing(view, query), max_tokens)
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -359,6 +359,7 @@ class BaseMemory(ABC):
             await self.aadd_messages(said, turn_id="seed")
         return fresh
 
+    aexplain, explain = explaining.aexplain, blocking(explaining.aexplain)
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)

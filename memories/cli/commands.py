@@ -15,6 +15,7 @@ from memzoo.memories.cli.cassettes import app as cassette_commands
 from memzoo.memories.cli.chat import app as chat_commands
 from memzoo.memories.cli.compare import compare, questions
 from memzoo.memories.cli.deleting import app as deleting_commands
+from memzoo.memories.cli.mcp import app as mcp_command
 from memzoo.memories.cli.migrate import app as migrate_commands
 from memzoo.memories.cli.relearn import app as relearn_command
 from memzoo.memories.cli.stores import app as store_commands
@@ -39,6 +40,7 @@ app.add_typer(chat_commands)
 app.add_typer(store_commands)
 app.add_typer(deleting_commands)
 app.add_typer(migrate_commands)
+app.add_typer(mcp_command)
 app.add_typer(relearn_command)
 app.add_typer(cassette_commands)
 console = Console()

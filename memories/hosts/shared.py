@@ -136,7 +136,8 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
         ConversationIdError: One memory was given, and the host is in another conversation; or there is no id.
     """
     if not isinstance(memories, BaseMemory):
-        return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(_id(host_id))
+        given = memories.get if isinstance(memories, MemoryProvider) else memories
+        return given(_id(host_id))
     if host_id not in (None, memories.conversation_id):
         raise ConversationIdError(
             f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: give a "

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
@@ -108,6 +109,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
         if self.max_token_limit is not None:
             names = [*names, *_spoken_of(recent, notes)]
+        explaining.found("names", ((name, 1.0) for name in names))
         return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:

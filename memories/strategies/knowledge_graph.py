@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
+from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Reason
@@ -95,6 +96,7 @@ class ConversationKGMemory(ModelBackedMemory):
         # A fact has three tokens or more, so no more than that can fit, however many are known.
         most = None if self.max_token_limit is None else self.max_token_limit // 3
         near = self.kg.around(await self._names(query or "", log), self.depth, most)
+        explaining.found("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
         if self.max_token_limit is not None:
             near = within(self.max_token_limit, near, self._tokens)
         return View.of(await log.after(state.watermark), lines(near))

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import cut
 from memzoo.memories.engine.state import Changes, State
@@ -111,6 +112,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
         scores = index.scores(query or "", await self._points(state, query or ""))
+        explaining.found("words and embeddings", scores.items(), of_messages=True)
         found = [seq for seq in scores if seq not in asking]
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]

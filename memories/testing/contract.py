@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.testing.explaining import ExplainContract
 from memzoo.memories.testing.failures import FailureContract
 from memzoo.memories.testing.lifecycle import LifecycleContract
 from memzoo.memories.testing.patience import PatienceContract
@@ -25,7 +26,7 @@ from memzoo.stores.errors import (
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
-class MemoryContract(FailureContract, LifecycleContract, PatienceContract, SystemContract):
+class MemoryContract(ExplainContract, FailureContract, LifecycleContract, PatienceContract, SystemContract):
     """The rules that every strategy keeps, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:

@@ -1,0 +1,269 @@
+"""Why a view is as it is: what was searched for it, what its tokens were spent on, and what was left out."""
+
+import contextlib
+import html
+import json
+from collections.abc import Container, Generator, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.tokens import TokenCounter
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry, Message
+
+__all__ = ["Explanation", "Find", "LeftOut", "Shown", "aexplain", "found", "showing"]
+
+_LONGEST = 80
+
+Kind: TypeAlias = Literal["system", "recalled", "message"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message that the model is shown.
+
+    Attributes:
+        kind: The system message, something that the strategy derived or found, or a message of the log.
+        tokens: What it costs.
+        number: Its number in the log; `None` for what is not in it.
+        text: What it says.
+    """
+
+    kind: Kind
+    tokens: int
+    number: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """Something that a search brought up.
+
+    Attributes:
+        by: How it was looked for.
+        what: A message by its number in the log, or a text.
+        score: How well it fits: the more, the better, among what was looked for in the same way.
+        shown: Whether the view shows it.
+    """
+
+    by: str
+    what: int | str
+    score: float
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A message of the log that is not shown word for word.
+
+    Attributes:
+        number: Its number.
+        reason: Why.
+        text: What it says.
+    """
+
+    number: int
+    reason: Literal["found, but no room", "not found", "learnt from", "older than what is shown", "not shown"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a memory shows what it shows. `str` gives it as text, a notebook as a table.
+
+    Attributes:
+        strategy: The strategy's name.
+        query: What was looked for; `None` if the strategy does not search.
+        limit: Tokens that there was room for, as far as there is a limit.
+        shown: What is shown, in order.
+        finds: What searches brought up, in the order of each.
+        left_out: The messages of the log that are not shown, oldest first.
+    """
+
+    strategy: str
+    query: str | None
+    limit: int | None
+    shown: tuple[Shown, ...]
+    finds: tuple[Find, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def tokens(self) -> int:
+        """What all that is shown costs."""
+        return sum(one.tokens for one in self.shown)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it as JSON values."""
+        values: dict[str, Any] = json.loads(json.dumps({**asdict(self), "tokens": self.tokens}))
+        return values
+
+    def __str__(self) -> str:
+        """All of it as text, a line for each thing."""
+        titles, *tables = self._title(), *self._tables()
+        lines = [f"{name}:\n" + "\n".join("  " + "  ".join(row) for row in rows) for name, rows in tables if rows]
+        return "\n".join([titles, *lines])
+
+    def as_html(self) -> str:
+        """All of it as tables in HTML."""
+        return f"<p>{html.escape(self._title())}</p>" + "".join(
+            f"<h4>{name}</h4><table>{''.join(map(_html_row, rows))}</table>" for name, rows in self._tables() if rows
+        )
+
+    # What a notebook calls.
+    _repr_html_ = as_html
+
+    def _title(self) -> str:
+        room = "" if self.limit is None else f" of {self.limit}"
+        asked = "" if self.query is None else f" for {_short(self.query)!r}"
+        messages = f"{len(self.shown)} message{'' if len(self.shown) == 1 else 's'}"
+        return f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
+
+    def _tables(self) -> list[tuple[str, list[list[str]]]]:
+        shown = [[_number(one.number), one.kind, f"{one.tokens} tokens", _short(one.text)] for one in self.shown]
+        finds = [
+            [one.by, f"{one.score:.3g}", "shown" if one.shown else "left out", _short(str(one.what))]
+            for one in self.finds
+        ]
+        left_out = [[_number(one.number), one.reason, _short(one.text)] for one in self.left_out]
+        return [("Shown", shown), ("Found", finds), ("Left out", left_out)]
+
+
+@dataclass
+class _Told:
+    """What a view told of itself while it was made."""
+
+    searches: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
+    of_messages: bool = False
+    view: View = field(default_factory=View)
+    query: str | None = None
+
+
+# Who wants to know; nobody, most of the time.
+_asking: ContextVar[_Told | None] = ContextVar("memzoo_explaining", default=None)
+
+
+def found(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
+    """Tell what a search brought up, if somebody wants to know; otherwise the scores are not looked at.
+
+    Args:
+        by: How it was looked for.
+        scores: What was found, with how well it fits, best first: messages by number, or texts.
+        of_messages: Messages of the log were searched.
+    """
+    if told := _asking.get():
+        told.searches.append((by, dict(scores)))
+        told.of_messages |= of_messages
+
+
+def showing(view: View, query: str | None) -> View:
+    """Tell what is about to be sent, if somebody wants to know."""
+    if told := _asking.get():
+        told.view, told.query = view, query
+    return view
+
+
+# A method of `BaseMemory`, which stands to the left of this room.
+async def aexplain(  # noqa: D417 - as of any method
+    self: Any, query: str | None = None, *, max_tokens: int | None = None
+) -> Explanation:
+    """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
+
+    Looks at the whole log, which `messages` does not.
+
+    Args:
+        query: As in `messages`.
+        max_tokens: As in `messages`.
+
+    Raises:
+        OverBudgetError: As in `messages`.
+    """
+    with _told() as told:
+        sent = await self.amessages(query, max_tokens=max_tokens)
+    limit: int | None = getattr(self, "max_token_limit", None) if max_tokens is None else max_tokens
+    entries: Sequence[Entry] = await self.aentries()
+    shown = tuple(_shown(sent, told.view, self.counter))
+    numbers = {one.number for one in shown} | {passage.seq for passage in told.view.passages}
+    finds = tuple(_finds(told.searches, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
+    numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
+    learnt = (await self.store.read_state(self.conversation_id, self.state_name)).watermark
+    missing = _Missing(told, {find.what for find in finds if not find.shown}, learnt)
+    left_out = tuple(missing.told_of(entry) for entry in entries if entry.seq not in numbers)
+    return Explanation(self.name, told.query if self.needs_query else None, limit, shown, finds, left_out)
+
+
+@contextlib.contextmanager
+def _told() -> Generator[_Told]:
+    token = _asking.set(told := _Told())
+    try:
+        yield told
+    finally:
+        _asking.reset(token)
+
+
+def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[Shown]:
+    """What is sent, each with where it comes from; of messages that are alike, the newest are those that were left."""
+    numbers: dict[str, list[int]] = {}
+    for entry in (*([view.system] if view.system else []), *view.entries):
+        numbers.setdefault(_key(entry.message), []).append(entry.seq)
+    system = view.system.seq if view.system else None
+    shown: list[Shown] = []
+    for message in reversed(sent):
+        known = numbers.get(_key(message))
+        number = known.pop() if known else None
+        kind: Kind = "recalled" if number is None else "system" if number == system else "message"
+        shown.append(Shown(kind, counter(message), number, text_of(message)))
+    return shown[::-1]
+
+
+def _finds(
+    searches: Sequence[tuple[str, dict[Any, float]]],
+    numbers: Container[object],
+    said: Mapping[int, str],
+    shown: Sequence[Shown],
+) -> Iterable[Find]:
+    """What was found, each with whether it is shown: as a message, or in a text."""
+    texts = "\n".join(one.text for one in shown)
+    for by, scores in searches:
+        for what, score in scores.items():
+            text = said.get(what, "") if isinstance(what, int) else str(what)
+            yield Find(by, what, float(score), what in numbers or bool(text and text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """Tells why messages are not shown."""
+
+    told: _Told
+    found: Container[object]
+    learnt: int
+
+    def told_of(self, entry: Entry) -> LeftOut:
+        """A message, with why it is not shown."""
+        return LeftOut(entry.seq, self._reason(entry), text_of(entry.message))
+
+    def _reason(self, entry: Entry) -> Any:
+        if self.told.of_messages:
+            return "found, but no room" if entry.seq in self.found else "not found"
+        if entry.seq <= self.learnt:
+            return "learnt from"
+        first = min((one.seq for one in self.told.view.entries), default=0)
+        return "older than what is shown" if entry.seq < first else "not shown"
+
+
+def _key(message: Message) -> str:
+    return json.dumps(message, sort_keys=True)
+
+
+def _number(number: int | None) -> str:
+    return "-" if number is None else str(number)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 4]} ..."
+
+
+def _html_row(cells: Sequence[str]) -> str:
+    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"

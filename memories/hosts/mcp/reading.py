@@ -1,0 +1,114 @@
+"""Reads the graph in the shape of the tools: entities with their observations, and relations."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.memories.hosts.mcp.notes import Note
+
+__all__ = ["Shown", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A part of a graph that fits a budget.
+
+    Attributes:
+        graph: The entities and relations, as JSON values.
+        left_out: How many entities, observations and relations are not among them.
+    """
+
+    graph: dict[str, Any]
+    left_out: int
+
+    @property
+    def texts(self) -> list[str]:
+        """What a model reads: the graph, and a line that tells what is missing."""
+        more = f"{self.left_out} older entities, observations and relations do not fit; ask for less, or use recall."
+        return [as_text(self.graph), *[more] * bool(self.left_out)]
+
+
+def in_order(notes: Iterable[Note]) -> list[Note]:
+    """The notes that hold, in the order in which they came."""
+    return sorted((note for note in notes if note.holds), key=lambda note: note.order)
+
+
+def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
+    """Notes that hold, in order, in the shape of `read_graph`."""
+    entities: dict[str, dict[str, Any]] = {
+        note.fact.subject: {"name": note.fact.subject, "entityType": note.fact.object, "observations": list[str]()}
+        for note in notes
+        if note.kind == "entity"
+    }
+    for note in notes:
+        if note.kind == "observation":
+            entities[note.fact.subject]["observations"].append(note.fact.object)
+    return {
+        "entities": [*entities.values()],
+        "relations": [_relation(note) for note in notes if note.kind == "relation"],
+    }
+
+
+def matching(notes: Sequence[Note], query: str) -> set[str]:
+    """The names of the entities that have a text in their name, type or observations, whatever the case."""
+    wanted = query.lower()
+    return {
+        note.fact.subject
+        for note in notes
+        if note.kind != "relation" and any(wanted in text.lower() for text in (note.fact.subject, note.fact.object))
+    }
+
+
+def about(notes: Sequence[Note], names: Collection[str]) -> list[Note]:
+    """The notes about entities, with the relations at which one of them stands."""
+    known = {note.fact.subject for note in notes if note.kind == "entity" and note.fact.subject in names}
+    return [note for note in notes if not known.isdisjoint(note.names)]
+
+
+def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> Shown:
+    """As many notes as have at most `limit` tokens as a graph, the newest first.
+
+    Args:
+        limit: Tokens of all that a model reads.
+        notes: In order.
+        tokens: Counts them.
+    """
+    entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
+
+    def newest(count: int) -> Shown:
+        chosen = [*notes[len(notes) - count :]]
+        kept = {note.order: note for note in chosen}
+        # An observation is shown at its entity.
+        kept |= {
+            one.order: one for note in chosen if note.kind == "observation" for one in [entities[note.fact.subject]]
+        }
+        return Shown(graph_of(in_order(kept.values())), len(notes) - len(kept))
+
+    whole = newest(len(notes))
+    if _size(whole, tokens) <= limit:
+        return whole
+    return newest(bisect_right(range(1, len(notes)), limit, key=lambda count: _size(newest(count), tokens)))
+
+
+def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
+    """As many JSON values, given oldest first, as have at most `limit` tokens as a list, the newest of them."""
+
+    def size(count: int) -> int:
+        return tokens(as_text(values[len(values) - count :]))
+
+    return [*values[len(values) - bisect_right(range(1, len(values) + 1), limit, key=size) :]]
+
+
+def as_text(value: object) -> str:
+    """JSON as the tools write it."""
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _relation(note: Note) -> Mapping[str, str]:
+    return {"from": note.fact.subject, "to": note.fact.object, "relationType": note.fact.relation}
+
+
+def _size(shown: Shown, tokens: Callable[[str], int]) -> int:
+    return sum(map(tokens, shown.texts))

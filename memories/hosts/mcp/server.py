@@ -1,0 +1,143 @@
+"""Serves a graph memory by the Model Context Protocol: on standard input and output, or over HTTP on this machine."""
+
+import importlib.metadata
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from memzoo.memories.hosts.mcp import tools
+from memzoo.memories.hosts.mcp.memory import GraphMemory
+from memzoo.memories.hosts.mcp.reading import as_text
+from memzoo.memories.hosts.mcp.schemas import schema
+from memzoo.stores.errors import MemoryZooError, MissingExtraError
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+    from mcp.types import CallToolResult, ReadResourceResult, Resource, Tool
+
+__all__ = ["mcp_server", "serve_http", "serve_stdio"]
+
+_GRAPH, _HISTORY = "memory://knowledge-graph", "memory://history"
+_RESOURCES = {
+    _GRAPH: ("knowledge-graph", "Knowledge Graph", "All entities and relations, the newest that fit"),
+    _HISTORY: ("history", "History", "The messages that the graph comes from, the newest that fit"),
+}
+_INSTRUCTIONS = (
+    "A memory that lasts. Before you answer, recall what fits the question. Write down what you learn of people and "
+    "things as entities, observations and relations; take back what holds no more."
+)
+
+
+def mcp_server(memory: GraphMemory) -> "Server[Any]":
+    """A server of the `mcp` package for a memory, for any of its transports.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+    """
+    try:
+        from mcp import types
+        from mcp.server.lowlevel import Server
+    except ImportError as error:
+        raise MissingExtraError.of("memzoo mcp", "mcp") from error
+
+    async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(name, tool) for name, tool in tools.TOOLS.items()])
+
+    async def call_tool(_: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
+        return await _called(memory, params.name, params.arguments or {})
+
+    async def list_resources(_: Any, __: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult(resources=[*map(_resource, _RESOURCES)])
+
+    async def read_resource(_: Any, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        return await _read(memory, params.uri)
+
+    return Server(
+        "memzoo",
+        version=importlib.metadata.version("memzoo"),
+        instructions=_INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_read_resource=read_resource,
+    )
+
+
+async def serve_stdio(memory: GraphMemory) -> None:
+    """Serve on standard input and output, until the input ends."""
+    server = mcp_server(memory)
+    from mcp.server.stdio import stdio_server
+
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+
+async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], None] = print) -> None:
+    """Serve over streamable HTTP, to programs on this machine only, until interrupted.
+
+    Args:
+        memory: The memory.
+        port: Where to listen; 0 takes a free one.
+        started: Called with the URL once it is served.
+    """
+    server = mcp_server(memory)
+    import uvicorn
+
+    config = uvicorn.Config(server.streamable_http_app(host="127.0.0.1"), port=port, log_level="warning")
+    with config.bind_socket() as bound:
+        started(f"http://127.0.0.1:{bound.getsockname()[1]}/mcp")
+        await uvicorn.Server(config).serve([bound])
+
+
+async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
+    """What a tool answers; what went wrong is an answer too, which the model can read."""
+    from mcp.types import CallToolResult, TextContent
+
+    try:
+        answer = await tools.call(memory, name, arguments)
+    except MemoryZooError as error:
+        return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
+    content = [TextContent(text=text) for text in answer.texts]
+    return CallToolResult(content=[*content], structured_content=dict(answer.values))
+
+
+async def _read(memory: GraphMemory, uri: str) -> "ReadResourceResult":
+    from mcp.shared.exceptions import MCPError
+    from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
+
+    reads: dict[str, Callable[[], Awaitable[Any]]] = {
+        _GRAPH: lambda: _graph(memory),
+        _HISTORY: lambda: tools.history(memory),
+    }
+    if uri not in reads:
+        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(reads)}")
+    text = as_text(await reads[uri]())
+    return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
+
+
+async def _graph(memory: GraphMemory) -> Any:
+    return (await memory.agraph()).graph
+
+
+def _tool(name: str, tool: tools.Tool) -> "Tool":
+    from mcp.types import Tool, ToolAnnotations
+
+    return Tool(
+        name=name,
+        title=name.replace("_", " ").title(),
+        description=tool.about,
+        input_schema=schema(tool.takes) or {},
+        output_schema=schema(tool.gives, closed=True),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.reads,
+            destructive_hint=tool.deletes,
+            idempotent_hint=tool.reads or tool.deletes,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _resource(uri: str) -> "Resource":
+    from mcp.types import Resource
+
+    name, title, about = _RESOURCES[uri]
+    return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")

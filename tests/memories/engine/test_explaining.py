@@ -1,0 +1,83 @@
+"""What an explanation says of searches, budgets and the messages that are not shown."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.engine import explaining
+from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.stores import InMemoryStore
+
+SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."]
+
+
+def told(name: str, **options: object) -> BaseMemory:
+    """A memory of three exchanges: messages 1 to 6."""
+    store = InMemoryStore(clock=lambda: datetime(2026, 5, 8, tzinfo=UTC))
+    memory = create_memory(name, store=store, token_counter="approximate", **options)
+    for words in SAID:
+        memory.save_context({"input": words}, {"output": "ok"})
+    return memory
+
+
+def test_a_search_tells_scores_and_what_had_no_room() -> None:
+    """What was found stands there best first, with its score, and whether there was room for it."""
+    told_of = told("vector-retriever", max_token_limit=14).explain("Who sells bikes in Rome?")
+    best, *others = told_of.finds
+    assert (best.what, best.shown, best.by) == (3, True, "words and embeddings")
+    assert [one.score for one in told_of.finds] == sorted((one.score for one in told_of.finds), reverse=True)
+    missed = {one.what for one in others if not one.shown}
+    assert {one.number for one in told_of.left_out if one.reason == "found, but no room"} == missed != set()
+    assert (told_of.tokens <= 14, told_of.limit) == (True, 14)
+
+
+def test_facts_tell_from_where_they_were_reached() -> None:
+    """Facts about the names score more than those a step away; what is over the budget is told."""
+    replies = ["Anna | lives in | Oslo", "Oslo | lies in | Norway", "NONE"]
+    memory = told("knowledge-graph", llm=ScriptedModel(*replies), depth=2, max_token_limit=9)
+    finds = [(one.what, one.score, one.shown) for one in memory.explain("Anna?").finds]
+    assert finds == [("Anna lives in Oslo", 1.0, True), ("Oslo lies in Norway", 0.5, False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "reason"),
+    [
+        ("window", {"k": 1}, "older than what is shown"),
+        ("summary", {"llm": ScriptedModel(*["They talk."] * 3)}, "learnt from"),
+        ("vector-retriever", {"k": 1}, "found, but no room"),
+    ],
+)
+def test_a_message_is_left_out_for_a_reason(name: str, options: dict[str, object], reason: str) -> None:
+    """A window leaves out what is older, a summary what it has taken in, a search what has no room."""
+    left_out = {one.number: one.reason for one in told(name, **options).explain("bikes").left_out}
+    assert left_out[1] == reason
+
+
+def test_a_smaller_budget_is_the_limit() -> None:
+    """`max_tokens` is what there was room for."""
+    explained = told("buffer").explain(max_tokens=6)
+    assert (explained.limit, [one.number for one in explained.shown]) == (6, [5, 6])
+    assert str(explained).splitlines()[:3] == [
+        "buffer shows 2 messages, 6 of 6 tokens",
+        "Shown:",
+        "  5  message  5 tokens  The weather is fine.",
+    ]
+
+
+def test_the_system_message_is_told_apart() -> None:
+    """It costs tokens like the others, and is no part of what was recalled."""
+    memory = told("window", k=1)
+    memory.add_messages([{"role": "system", "content": "Be brief."}])
+    assert [(one.kind, one.number) for one in memory.explain().shown] == [("system", 7), ("message", 5), ("message", 6)]
+
+
+def test_nothing_is_collected_unless_somebody_asks() -> None:
+    """Without `explain`, a search's scores are not even looked at."""
+
+    def scores() -> Iterator[tuple[int, float]]:
+        raise AssertionError("nobody asked")
+        yield 1, 1.0
+
+    explaining.found("words", scores())

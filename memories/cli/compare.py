@@ -4,14 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from memzoo.memories.cli.asking import Asked, Counter, asks_model
+from memzoo.memories.cli.terminal import Terminal, echo
 from memzoo.stores.errors import OptionError
 
 __all__ = ["compare", "questions"]
 
-console = Console()
+console = Terminal()
 
 
 @asks_model
@@ -75,7 +75,8 @@ def compare(
     try:
         code = run_comparison(wanted, console)
     except KeyboardInterrupt:
-        console.print(f"\nEnded by hand. What is finished is kept in {out}; the same command goes on from there.")
+        ended = f"\nEnded by hand. What is finished is kept in {out}; the same command goes on from there."
+        console.print(ended, markup=False)
         code = 130
     raise typer.Exit(code)
 
@@ -99,7 +100,7 @@ def questions(
         write(out, [text])
         console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
     else:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
 
 
 def _budgets(text: str) -> list[int]:

@@ -35,7 +35,7 @@ def row(*cells: object) -> None:
 
 def confirm(question: str) -> None:
     """Ask, and raise `typer.Abort` unless the answer is yes."""
-    typer.confirm(*_cells([question]), abort=True)
+    typer.confirm("".join(_cells([question])), abort=True)
 
 
 def _cells(values: Iterable[object]) -> Iterator[str]:

@@ -54,7 +54,7 @@ class Talk:
     def _watched(self, call: Any) -> None:
         calls, failures = self.model.calls, self.model.failures
         call()
-        drive(self.memory._finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
+        drive(self.memory._engine.finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
         self.asked.append(self.model.calls - calls)
         self.failed.append(self.model.failures - failures)
 

@@ -35,7 +35,7 @@ TESTS = {
         *("test_postgres.py", "test_each_statement.py", "test_postgres_sharing.py", "test_postgres_failures.py"),
         *("test_postgres_costs.py", "test_fork.py"),
     ],
-    "memories/engine": ["../memories/engine", "../memories/test_asking.py", "../faults/test_operations.py"],
+    "memories/engine": ["../memories/engine", "../memories/test_asking.py"],
 }
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,

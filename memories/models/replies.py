@@ -81,7 +81,7 @@ def nothing_new(reply: str) -> bool:
 
 
 def prose(reply: str, label: str) -> str:
-    """The text of a reply that should be plain prose, without an instruction or a label such as "New summary:" before it.
+    """The text of a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
 
     Raises:
         ModelReplyError: There is no text, or it is a refusal.

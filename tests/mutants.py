@@ -93,9 +93,10 @@ def main(
         trees = queue.Queue[Path]()
         trees.put(_tree(ROOT, Path(place) / "0"))
         reaching = _reaching(trees.queue[0], sorted({mutant.file for mutant in mutants}))
+        tests = [reaching(mutant) for mutant in mutants]
         for number in range(1, jobs):
             trees.put(_tree(trees.queue[0], Path(place) / str(number)))
-        noticed = [*pool.map(lambda one: _noticed(one, reaching(one), trees), mutants)]
+        noticed = [*pool.map(lambda one, those: _noticed(one, those, trees), mutants, tests)]
     survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
     for mutant in survivors:
         typer.echo(f"survived: {mutant.file}:{mutant.line}: {mutant.what}")
@@ -163,20 +164,22 @@ def _reaching(tree: Path, files: Sequence[str]) -> Callable[[Mutant], list[str]]
     """Run the tests once; which of them reach the lines of a mutant, the quickest first."""
     data, seconds = tree.parent / "coverage", tree.parent / "seconds"
     tests = sorted({os.path.normpath(f"tests/stores/{name}") for file in files for name in TESTS[_folder(file)]})
+    # Without the project's own settings, which measure all of it.
     include = f"--include={','.join(f'*/{file}' for file in files)}"
     _pytest(
         tree,
-        ["-m", "coverage", "run", f"--data-file={data}", include, "-m"],
+        ["-m", "coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"],
         ["-p", "tests.covering", *tests],
         {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""},
     )
     known = coverage.CoverageData(str(data))
     known.read()
     taken: dict[str, float] = json.loads(seconds.read_text(encoding="utf-8"))
-    measured = {file: path for file in files for path in known.measured_files() if path.endswith(file)}
+    paths = known.measured_files()
+    by_file = {file: known.contexts_by_lineno(path) for file in files for path in paths if path.endswith(file)}
 
     def reaching(mutant: Mutant) -> list[str]:
-        lines = known.contexts_by_lineno(measured[mutant.file]) if mutant.file in measured else {}
+        lines = by_file.get(mutant.file, {})
         found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, []) if test in taken}
         return sorted(found, key=taken.__getitem__)[:_MOST_TESTS]
 

@@ -6,6 +6,7 @@ once with `coverage`; after that each change is shown only to the tests that rea
 
 import ast
 import copy
+import itertools
 import json
 import os
 import queue
@@ -96,7 +97,7 @@ def main(
         tests = [reaching(mutant) for mutant in mutants]
         for number in range(1, jobs):
             trees.put(_tree(trees.queue[0], Path(place) / str(number)))
-        noticed = [*pool.map(lambda one, those: _noticed(one, those, trees), mutants, tests)]
+        noticed = [*pool.map(_noticed, mutants, tests, itertools.repeat(trees))]
     survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
     for mutant in survivors:
         typer.echo(f"survived: {mutant.file}:{mutant.line}: {mutant.what}")

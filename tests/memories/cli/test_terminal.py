@@ -182,7 +182,7 @@ interactions:
 def all_commands(group: Any = None, before: str = "") -> Iterator[str]:
     """The names of all commands, with those of their groups before them."""
     for name, one in (group or vars(typer.main.get_command(app))["commands"]).items():
-        inner = vars(one).get("commands")
+        inner: Any = getattr(one, "commands", None)
         yield from all_commands(inner, f"{before}{name} ") if inner else [before + name]
 
 

@@ -3,11 +3,12 @@
 import functools
 import importlib
 import importlib.metadata
+import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
@@ -18,7 +19,7 @@ from memzoo.benchmarks.money import Prices, Purse, Watched
 from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant
-from memzoo.benchmarks.work import Journal, Progress, Unit, work_off
+from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
 from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSource
@@ -34,6 +35,7 @@ Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant |
 """What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
 
 _VIEWS = 300
+_Work: TypeAlias = Callable[[Iterable[Unit], Journal], str]
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def compare(
     memories: Memories = (),
     *,
     model: ModelOption = OFFLINE,
+    make_model: Callable[[str], Model] = ChatModel,
     budgets: Sequence[int] = (1000,),
     counter: TextCounter | str = "approximate",
     judge: ModelOption | None = None,
@@ -108,6 +111,8 @@ def compare(
         transcripts: The conversations, at least one.
         memories: What is compared; nothing stands for the seven. The baselines come by themselves.
         model: Answers for memories that need a model: a `ChatModel`, a model's name, `"offline"`, or a callable.
+        make_model: Makes each model that is given by name, those of `memories` and the judge too: with an endpoint or
+            limits of your own, `functools.partial(ChatModel, base_url=..., max_tokens=500)`.
         budgets: Tokens that may be shown.
         counter: Counts the tokens of what is shown: a name for tiktoken, `"approximate"`, or a counter.
         judge: A model that marks answers; `model` gives them, from what each memory showed.
@@ -137,21 +142,23 @@ def compare(
     counting = named_counter(counter) if isinstance(counter, str) else counter
     if jobs > 1:
         _check_processes(model, judge, counting, variants)
-    judging = None if judge is None else functools.partial(_judge, model, judge, prompts)
-    make = functools.partial(_setup, model, judging, limits, counting if jobs == 1 else counting.name)
+    made = functools.partial(_model, make_model)
+    judging = None if judge is None else functools.partial(_judge, made, (model, judge), prompts)
+    counted = counting if jobs == 1 else counting.name
+    make = functools.partial(_setup, made, model, judging, budgets=limits, counter=counted)
     run = Run(
         memzoo=importlib.metadata.version("memzoo"),
-        model=as_model(model).name,
-        judge=as_model(judge).name if judge is not None else "",
+        model=made(model).name,
+        judge=made(judge).name if judge is not None else "",
         counter=counting.name,
         budgets=limits,
         currency=currency,
         prices=dict(prices or {}),
         per_month=per_month,
-        offline=as_model(model).name == OFFLINE,
+        offline=made(model).name == OFFLINE,
     )
     if jobs == 1 and any(one.asks_model for one in variants):
-        _warm_up(as_model(model))
+        _warm_up(made(model))
     work = functools.partial(
         work_off,
         setup=functools.partial(make, _purse(prices, stop_at, jobs)),
@@ -159,19 +166,16 @@ def compare(
         progress=progress or _nobody,
     )
     with tempfile.TemporaryDirectory() as spare:
-        return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts)
+        return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts, make_model)
 
 
-class _Work(Protocol):
-    def __call__(self, units: Iterable[Unit], journal: Journal) -> str: ...
-
-
-def _compared(  # noqa: PLR0917 - all of it is known by now
-    source: Conversations, variants: Sequence[Variant], run: Run, work: _Work, folder: Path, prompts: PromptSource
+def _compared(
+    source: Conversations, variants: Sequence[Variant], run: Run, work: _Work, folder: Path, *more: object
 ) -> Comparison:
     survey = Survey(source)
     settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month"}), "talks": survey.digest}
-    settings["memories"] = [repr(one) for one in variants] + [repr(prompts)]
+    # As a digest, because the URL of an endpoint may have a password in it.
+    settings["memories"] = [repr(one) for one in variants] + [settings_digest(map(repr, more))]
     journal = Journal(folder, settings, [one.name for one in variants])
     ended = work(_units(source, variants), journal)
     results = gathered(
@@ -240,26 +244,32 @@ def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | N
         return None
     if jobs == 1:
         return Purse(prices or {}, stop_at)
-    import multiprocessing
-
-    context = multiprocessing.get_context("spawn")
-    spent: Any = context.Value("d", 0.0)
+    spent: Any = multiprocessing.get_context("spawn").Value("d", 0.0)
     return Purse(prices or {}, stop_at, spent, spent.get_lock())
 
 
+def _model(make: Callable[[str], Model], option: ModelOption) -> Model:
+    return make(option) if isinstance(option, str) else as_model(option)
+
+
 def _setup(
+    made: Callable[[ModelOption], Model],
     model: ModelOption,
     judge: Callable[[Purse | None], Judge] | None,
+    purse: Purse | None,
+    *,
     budgets: Sequence[int],
     counter: TextCounter | str,
-    purse: Purse | None,
 ) -> Setup:
     counting = named_counter(counter) if isinstance(counter, str) else counter
-    return Setup(as_model(model), budgets, counting, judge(purse) if judge else None, purse)
+    return Setup(made(model), budgets, counting, judge(purse) if judge else None, purse, made)
 
 
-def _judge(model: ModelOption, judge: ModelOption, prompts: PromptSource, purse: Purse | None) -> Judge:
-    return Judge(Watched(as_model(model), purse), Watched(as_model(judge), purse), prompts)
+def _judge(
+    made: Callable[[ModelOption], Model], asked: Iterable[ModelOption], prompts: PromptSource, purse: Purse | None
+) -> Judge:
+    model, judge = (Watched(made(one), purse) for one in asked)
+    return Judge(model, judge, prompts)
 
 
 def _info(variant: Variant, run: Run) -> MemoryInfo:

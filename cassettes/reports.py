@@ -11,6 +11,7 @@ from memzoo.cassettes.conversation import readable
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.cassettes.ignoring import offered
 from memzoo.cassettes.matching import RequestKey
+from memzoo.stores.common import visible
 
 __all__ = ["differences", "nearest", "shown", "unmatched", "unplayed"]
 
@@ -54,7 +55,8 @@ def unmatched(
 ) -> str:
     """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
     lines = _played_up(asked, recorded) if asked in recorded else _unknown(asked, recorded, unplayed)
-    return "\n".join([f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint])
+    said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
+    return visible("\n".join(said))
 
 
 def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
@@ -63,7 +65,7 @@ def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, 
     if len(lines) > _MOST_UNPLAYED:
         lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
     title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
-    return "\n".join([title, *lines, _where(path, recorded), hint])
+    return visible("\n".join([title, *lines, _where(path, recorded), hint]))
 
 
 def _title(asked: str, recorded: str) -> list[str]:

@@ -1,7 +1,5 @@
 """The base of all memories: what is said goes in, what the model should see comes out."""
 
-import functools
-import secrets
 import time
 import uuid
 from abc import ABC, abstractmethod
@@ -11,26 +9,23 @@ from typing import Any, ClassVar, Literal, Self
 from memzoo.memories.engine import explaining, turns
 from memzoo.memories.engine.chat_history import ChatHistory
 from memzoo.memories.engine.copying import travelling
-from memzoo.memories.engine.forgetting import Receipt, clear, evict, forget
-from memzoo.memories.engine.learning import Hooks
+from memzoo.memories.engine.engine import Engine
+from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
-from memzoo.memories.engine.pending import Pending
 from memzoo.memories.engine.prompt_limit import PromptLimit
-from memzoo.memories.engine.relearning import relearn, set_aside
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.state_sync import StateSync
-from memzoo.memories.engine.system_message import SystemMessage, learning_from_talk
+from memzoo.memories.engine.system_message import hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
-from memzoo.memories.text.keys import input_key_of, output_key_of
+from memzoo.memories.text.keys import input_key_of, output_key_of, record_of
 from memzoo.memories.text.messages import Labels, checked, copied, recorded, text_of
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
 from memzoo.memories.text.view import Shown, View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
-from memzoo.stores.driving import blocking, drive, together
+from memzoo.stores.driving import blocking, drive
 from memzoo.stores.forks import cached_property
 
 __all__ = ["BaseMemory"]
@@ -124,20 +119,13 @@ class BaseMemory(ABC):
         check(self)
         self.usage = Usage()
         self._prompts = PromptSet(self.prompts)
-        known = self._follower = Follower(self.store, self.conversation_id)
-        self._log, self._system = Log(known), SystemMessage(known)
+        known = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
-        learns, follows = (getattr(type(self), hook) is not getattr(BaseMemory, hook) for hook in _OPTIONAL)
-        hooks = Hooks(self.derive, self.due, self.on_state_change if follows else None)
-        hooks = hooks if self._learns_system else learning_from_talk(hooks)
-        self._patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
-        sync = functools.partial(StateSync, background=self.background)
-        self._sync = sync(known, self.state_name, hooks, self._patience) if learns else None
-        limit: int | None = getattr(self, "max_token_limit", None)
-        counted = limit is not None or self.token_counter is not None
-        room, size = self.max_pending_tokens if limit is None else limit, self._renderer.tokens if counted else None
-        self._pending = Pending(self._sync, room, size) if self._sync and self._shows_waiting else None
+        patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
+        hooks, late = hooks_of(self, BaseMemory, learns_system=self._learns_system), self.background
+        room, size = self._room_for_waiting()
+        self._engine = Engine(known, self.state_name, hooks, patience, background=late, room=room, size=size)
 
     # The five hooks.
 
@@ -215,8 +203,9 @@ class BaseMemory(ABC):
             ModelError: It is stored, but could not be learnt from yet; a later call catches up.
         """
         key = input_key_of(inputs, self.input_key, self.memory_variables)
-        answer = output_key_of(outputs, self.output_key, type(self).__name__)
-        await self._append([self._record("user", inputs, key), self._record("assistant", outputs, answer)], turn_id)
+        answer, all_fields = output_key_of(outputs, self.output_key, type(self).__name__), self.keeps_fields
+        asked = record_of("user", inputs, key, all_fields=all_fields)
+        await self._append([asked, record_of("assistant", outputs, answer, all_fields=all_fields)], turn_id)
 
     async def aadd_messages(
         self, messages: Sequence[Message | Record], *, turn_id: str | None = None, learn: bool = True
@@ -246,7 +235,7 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
-        log = await self._refreshed_log()
+        log = await self._engine.refreshed()
         if query is None and self.needs_query:
             query = await log.last_question()
         view = await self._current_view(query, log, catch_up=catch_up)
@@ -265,7 +254,7 @@ class BaseMemory(ABC):
             after: Only numbers above this one.
             newest_first: Begin with the newest instead of the oldest.
         """
-        return await self._log.page(limit, before=before, after=after, newest_first=newest_first)
+        return await self._engine.log.page(limit, before=before, after=after, newest_first=newest_first)
 
     async def ahistory(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -284,20 +273,19 @@ class BaseMemory(ABC):
             UnknownMessageError: There is no such message; nothing was forgotten.
             ModelError: As in `asave_context`. The messages are forgotten all the same.
         """
-        return await forget(self._follower, ids, self._learners, self._learn, self.usage, thorough=thorough)
+        return await self._engine.forget(ids, self.usage, raising=self.on_model_error == "raise", thorough=thorough)
 
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
-        await clear(self._follower, self._learners)
+        await self._engine.clear()
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
-        raising = self.on_model_error == "raise"
-        await together(learner.settle(raising=raising) for learner in self._learners)
+        await self._engine.settle(raising=self.on_model_error == "raise")
 
     async def aset_aside(self) -> list[Entry]:
         """The messages at which a model failed again and again: they are kept, shown as if they waited, not learnt."""
-        return await set_aside(self._log, self._learners)
+        return await self._engine.set_aside()
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
         """Learn anew from what was said; the old state is there until the new one is whole.
@@ -310,8 +298,7 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, part of what was learnt from is gone.
             ModelError: The model failed. What was known before is still known.
         """
-        keeps, only = self.keep_history, only_set_aside
-        await relearn(self._follower, self._learners, from_=from_, only_set_aside=only, keeps_history=keeps)
+        await self._engine.relearn(from_=from_, only_set_aside=only_set_aside, keeps_history=self.keep_history)
 
     def turn(
         self,
@@ -333,12 +320,12 @@ class BaseMemory(ABC):
         Raises:
             MessageError: What the user said is no user message.
         """
-        port = turns.TurnPort(self._follower, self.amessages, self.aadd_messages)
+        port = turns.TurnPort(self._engine.follower, self.amessages, self.aadd_messages)
         return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
-        return await turns.unfinished_turn(self._follower)
+        return await turns.unfinished_turn(self._engine.follower)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
         """Begin an empty conversation with example exchanges, which the model takes for what was said before.
@@ -354,7 +341,7 @@ class BaseMemory(ABC):
             MessageError: The examples are not such messages; nothing was stored.
         """
         said = turns.exchanges_of(examples)
-        fresh = await turns.is_fresh(self._follower)
+        fresh = await turns.is_fresh(self._engine.follower)
         if fresh:
             await self.aadd_messages(said, turn_id="seed")
         return fresh
@@ -381,7 +368,7 @@ class BaseMemory(ABC):
 
     def close(self) -> None:
         """Wait for what is being learnt in the background, then close the store, for all memories that use it."""
-        drive(self._finished())
+        drive(self._engine.finished())
         self.store.close()
 
     def __repr__(self) -> str:
@@ -393,29 +380,14 @@ class BaseMemory(ABC):
     # The model for which tokens are counted, where a strategy has one, and the tokens that its prompts may have.
     _tokenizer_model, _longest_prompt = "", 12_000
 
-    @property
-    def _learners(self) -> Sequence[StateSync]:
-        """What learns when this memory saves: its own state, if it has one."""
-        return [self._sync] if self._sync else []
-
-    async def _refreshed_log(self) -> Log:
-        await self._follower.refresh()
-        return self._log
-
-    async def _state(self, *, catch_up: bool) -> State:
-        if self._sync is None:
-            return _NO_STATE
-        return await (self._sync.current() if catch_up else self._sync.refresh())
+    def _room_for_waiting(self) -> tuple[int | None, Callable[[Entry], int] | None]:
+        """Tokens that what waits may have in a view, if it is to be there, and what counts them."""
+        limit: int | None = getattr(self, "max_token_limit", None)
+        size = self._renderer.tokens if limit is not None or self.token_counter is not None else None
+        return (self.max_pending_tokens if limit is None else limit) if self._shows_waiting else None, size
 
     async def _current_view(self, query: str | None, log: Log | None = None, *, catch_up: bool = True) -> View:
-        log = log or await self._refreshed_log()
-        state = await self._state(catch_up=catch_up)
-        seen = log.passing_over(state.attempts.aside) if self._pending else log
-        with self._patience.loading(state.attempts):
-            view = await self.view(seen, state, query)
-        if self._pending:
-            view = await self._pending.shown_in(view, log, state)
-        return await self._system.shown_in(view, log)
+        return await self._engine.shown(lambda seen, state: self.view(seen, state, query), log, catch_up=catch_up)
 
     def _variables(self, view: View) -> dict[str, Any]:
         *others, transcript = self.memory_variables
@@ -426,36 +398,7 @@ class BaseMemory(ABC):
         key = input_key_of(inputs, self.input_key, self.memory_variables)
         return text_of(checked({"role": "user", "content": inputs[key]}))
 
-    def _record(self, role: str, values: Mapping[str, Any], key: str) -> Record:
-        message = checked({"role": role, "content": values[key]})
-        beside = values if self.keeps_fields else {}
-        return Record(message, {name: None if name == key else str(value) for name, value in beside.items()})
-
     async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
-        turn_id = turn_id or secrets.token_hex(16)
-        entries = await self.store.append(self.conversation_id, records, turn_id=turn_id) if records else []
-        if not learn:
-            return
-        await self._learn(entries)
-        await self._system.keep(self._log, entries)
-        if entries and not self.keep_history:
-            kept = {entry.seq for entry in await self.aset_aside()} | await self._system.kept(self._log)
-            await evict(self._follower, await self._oldest_needed(), entries[0].seq, kept)
-
-    async def _learn(self, new: Sequence[Entry] = ()) -> None:
-        """Learn from what is in the log, of which `new` was just appended."""
-        learners, raising = self._learners, self.on_model_error == "raise"
-        if learners:
-            await together([learner.follow(new, raising=raising) for learner in learners])
-        elif new:
-            self._follower.add(new)
-
-    async def _oldest_needed(self) -> int:
-        return await self.oldest_needed(await self._refreshed_log(), await self._state(catch_up=False))
-
-    async def _finished(self) -> None:
-        for learner in self._learners:
-            await learner.finished()
-
-
-_NO_STATE, _OPTIONAL = State(), ("derive", "on_state_change")
+        new = await self._engine.append(records, turn_id, learn=learn, raising=self.on_model_error == "raise")
+        if new and not self.keep_history:
+            await self._engine.evict(self.oldest_needed, new[0].seq)

@@ -19,6 +19,7 @@ __all__ = [
     "redacted",
     "restored",
     "shown",
+    "visible",
 ]
 
 IN_MEMORY = (
@@ -29,6 +30,8 @@ IN_MEMORY = (
 
 _UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
+# Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
+_UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def escaped(text: str) -> str:
@@ -73,6 +76,16 @@ def redacted(url: str) -> str:
 def shown(url: str) -> str:
     """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
     return url if url.startswith("sqlite:") else redacted(url)
+
+
+def visible(text: str) -> str:
+    r"""What would do something to a terminal, written as an escape of JSON; line ends and tabs stay.
+
+    Example:
+        >>> visible("\x1b[2Jdone\r\n")
+        '\\u001b[2Jdone\n'
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
 
 
 def restored(text: str) -> str:

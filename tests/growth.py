@@ -18,7 +18,7 @@ Text = Callable[[int], str]
 codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
-_ENOUGH = 0.004
+_ENOUGH = 0.002
 _TIMES, _MOST = 4, 9
 _TRIES = 5
 
@@ -80,15 +80,16 @@ def superlinear(do: Callable[[str], object], text: Text, size: int) -> bool:
     What takes next to no time, at a size at which squares would take some, is not looked at any further. Else the
     least of several times counts, and work that was once seen to grow linearly is believed.
     """
-    sizes = itertools.chain(range(size // 16, size, size // 4), [size, size])
-    enough = next((at for at in sizes if _seconds(do, text(at)) >= _ENOUGH), None)
-    if enough is None:
+    tried = ((at, _seconds(do, text(at))) for at in (size // 16, 3 * size // 16, 9 * size // 16, size))
+    enough, small = next((one for one in tried if one[1] >= _ENOUGH), (0, 0.0))
+    if not enough:
         return False
-    small = large = float("inf")
+    large = float("inf")
     for _ in range(_TRIES):
-        small, large = min(small, _seconds(do, text(enough))), min(large, _seconds(do, text(_TIMES * enough)))
+        large = min(large, _seconds(do, text(_TIMES * enough)))
         if large < _MOST * small:
             return False
+        small = min(small, _seconds(do, text(enough)))
     return True
 
 

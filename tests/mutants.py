@@ -1,25 +1,32 @@
 """Mutants: changes the code in small ways, one at a time, and lists those that no test notices.
 
-`python -m tests.mutants` does it to a copy of the working tree, so that nothing here changes meanwhile.
+`python -m tests.mutants` does it to copies of the working tree, so that nothing here changes meanwhile. The tests run
+once with `coverage`; after that each change is shown only to the tests that reach its line, the quickest first.
 """
 
 import ast
 import copy
+import itertools
+import json
 import os
+import queue
 import random
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import coverage
 import typer
 
+from tests.covering import SECONDS
+
 ROOT = Path(__file__).parents[1]
-# Which tests have to notice a change: the quickest first, because the first failure ends the run.
+# Which tests may notice a change.
 TESTS = {
     "stores/sql": [
         *("test_sql.py", "test_each_statement.py", "test_waiting.py", "test_sql_sharing.py", "test_sql_costs.py"),
@@ -29,7 +36,7 @@ TESTS = {
         *("test_postgres.py", "test_each_statement.py", "test_postgres_sharing.py", "test_postgres_failures.py"),
         *("test_postgres_costs.py", "test_fork.py"),
     ],
-    "memories/engine": ["../memories/engine", "../memories/test_asking.py", "../faults/test_operations.py"],
+    "memories/engine": ["../memories/engine", "../memories/test_asking.py"],
 }
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -47,7 +54,8 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
 }
-_LONGEST = 600
+_LONGEST = 1800
+_MOST_TESTS = 40
 
 app = typer.Typer(help=__doc__)
 
@@ -57,13 +65,15 @@ class Mutant(NamedTuple):
 
     Attributes:
         file: Which one, from the root.
-        line: Where.
+        line: Where it begins.
+        end: Where it ends.
         what: What was done there.
         text: The file as it is then.
     """
 
     file: str
     line: int
+    end: int
     what: str
     text: str
 
@@ -80,10 +90,15 @@ def main(
     mutants = [mutant for file in files for mutant in mutants_of(file)]
     if sample:
         mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))  # noqa: S311 - chance that repeats
-    with ThreadPoolExecutor(jobs) as pool:
-        survivors = [
-            mutant for mutant, noticed in zip(mutants, pool.map(_noticed, mutants), strict=True) if not noticed
-        ]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, ThreadPoolExecutor(jobs) as pool:
+        trees = queue.Queue[Path]()
+        trees.put(_tree(ROOT, Path(place) / "0"))
+        reaching = _reaching(trees.queue[0], sorted({mutant.file for mutant in mutants}))
+        tests = [reaching(mutant) for mutant in mutants]
+        for number in range(1, jobs):
+            trees.put(_tree(trees.queue[0], Path(place) / str(number)))
+        noticed = [*pool.map(_noticed, mutants, tests, itertools.repeat(trees))]
+    survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
     for mutant in survivors:
         typer.echo(f"survived: {mutant.file}:{mutant.line}: {mutant.what}")
     typer.echo(f"{len(mutants)} mutants, {len(mutants) - len(survivors)} noticed, {len(survivors)} survived")
@@ -97,7 +112,14 @@ def mutants_of(file: str) -> Iterator[Mutant]:
         for what, change in _changes(node):
             changed = copy.deepcopy(tree)
             change(next(one for place, one in enumerate(ast.walk(changed)) if place == number))
-            yield Mutant(file, getattr(node, "lineno", 0), what, ast.unparse(changed))
+            first = getattr(node, "lineno", 0)
+            yield Mutant(file, first, _last_line(node, first), what, ast.unparse(changed))
+
+
+def _last_line(node: ast.AST, first: int) -> int:
+    """Where the changed part of a node ends: of an `if`, its condition."""
+    changed = node.test if isinstance(node, ast.If) else node
+    return getattr(changed, "end_lineno", None) or first
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
@@ -134,25 +156,67 @@ def _files(target: str) -> list[str]:
     return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
 
 
-def _noticed(mutant: Mutant) -> bool:
+def _tree(source: Path, place: Path) -> Path:
+    skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
+    return Path(shutil.copytree(source, place / "tree", symlinks=True, ignore=skipped))
+
+
+def _reaching(tree: Path, files: Sequence[str]) -> Callable[[Mutant], list[str]]:
+    """Run the tests once; which of them reach the lines of a mutant, the quickest first."""
+    data, seconds = tree.parent / "coverage", tree.parent / "seconds"
+    tests = sorted({os.path.normpath(f"tests/stores/{name}") for file in files for name in TESTS[_folder(file)]})
+    # Without the project's own settings, which measure all of it.
+    include = f"--include={','.join(f'*/{file}' for file in files)}"
+    _pytest(
+        tree,
+        ["-m", "coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"],
+        ["-p", "tests.covering", *tests],
+        {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""},
+    )
+    known = coverage.CoverageData(str(data))
+    known.read()
+    taken: dict[str, float] = json.loads(seconds.read_text(encoding="utf-8"))
+    paths = known.measured_files()
+    by_file = {file: known.contexts_by_lineno(path) for file in files for path in paths if path.endswith(file)}
+
+    def reaching(mutant: Mutant) -> list[str]:
+        lines = by_file.get(mutant.file, {})
+        found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, []) if test in taken}
+        return sorted(found, key=taken.__getitem__)[:_MOST_TESTS]
+
+    return reaching
+
+
+def _folder(file: str) -> str:
+    return max((name for name in TESTS if file.startswith(name)), key=len)
+
+
+def _noticed(mutant: Mutant, tests: Sequence[str], trees: queue.Queue[Path]) -> bool:
     """Whether a test fails, or does not end, with that change."""
-    folder = max((name for name in TESTS if mutant.file.startswith(name)), key=len)
-    tests = [os.path.normpath(f"tests/stores/{name}") for name in TESTS[folder]]
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        tree = Path(place) / "tree"
-        skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis")
-        shutil.copytree(ROOT, tree, symlinks=True, ignore=skipped)
+    tree = trees.get()
+    before = (tree / mutant.file).read_text(encoding="utf-8")
+    try:
         (tree / mutant.file).write_text(mutant.text, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:randomly", *tests]
-        paths = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": place, "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            done = subprocess.run(
-                command, cwd=tree, env=os.environ | paths, capture_output=True, timeout=_LONGEST, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return True
-    typer.echo(f"{'noticed' if done.returncode else 'SURVIVED'}: {mutant.file}:{mutant.line}: {mutant.what}")
-    return done.returncode != 0
+        failed = bool(tests and _pytest(tree, ["-m"], ["-x", *tests]))
+    finally:
+        (tree / mutant.file).write_text(before, encoding="utf-8")
+        trees.put(tree)
+    told = f"{mutant.file}:{mutant.line}: {mutant.what} ({len(tests)} tests reach it)"
+    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {told}")
+    return failed
+
+
+def _pytest(tree: Path, python: Sequence[str], arguments: Sequence[str], more: dict[str, str] | None = None) -> bool:
+    """Run tests in a tree; whether one failed, or did not end."""
+    command = [sys.executable, *python, "pytest", "-q", "-n", "0", "-p", "no:randomly", *arguments]
+    # Whatever changes was not compiled before: what is compiled is known by its second and its size.
+    own = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": str(tree.parent)}
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | own | (more or {})
+    try:
+        ran = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=_LONGEST, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    return ran.returncode != 0
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from memzoo.benchmarks.money import Watched
 from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
-from memzoo.memories import BaseMemory, ChatModel, Usage
+from memzoo.memories import BaseMemory, Usage
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
@@ -120,7 +120,7 @@ class _Run:
         self._tallies = {budget: _Tally() for budget in budgets}
         self._now = UNDATED
         self._said = Said(setup.counter) if variant.strategy == "buffer" or not variant.cut else None
-        model = setup.model if variant.model is None else ChatModel(variant.model)
+        model = setup.model if variant.model is None else setup.make_model(variant.model)
         self._model = Watched(model, setup.purse)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.money import Purse
-from memzoo.memories import Model
+from memzoo.memories import ChatModel, Model
 
 __all__ = ["Setup", "Timing"]
 
@@ -22,6 +22,7 @@ class Setup:
         counter: Counts the tokens of what is shown.
         judge: Has questions answered and the answers judged; `None` for none.
         purse: Pays for model calls; `None` if nobody counts.
+        make_model: Makes the model that a memory names.
         timer: Gives seconds.
     """
 
@@ -30,6 +31,7 @@ class Setup:
     counter: TextCounter
     judge: Judge | None = None
     purse: Purse | None = None
+    make_model: Callable[[str], Model] = ChatModel
     timer: Callable[[], float] = time.perf_counter
 
 

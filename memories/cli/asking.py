@@ -51,16 +51,15 @@ class Asked:
     ] = None
 
     def made(self) -> ChatModel:
-        """The model.
+        """The model; raises as `check` does."""
+        self.check(self.model)
+        return self.named(self.model)
 
-        Raises:
-            OptionError: The endpoint is no URL, or the key is missing.
-        """
-        if self.model != "offline" or self.base_url:
-            self._check()
+    def named(self, name: str) -> ChatModel:
+        """Another model, at the same endpoint and with the same limits."""
         parameters = {self._limit(): self.max_tokens, "temperature": self.temperature, "timeout": self.timeout}
         given: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
-        return ChatModel(self.model, base_url=self.base_url, **given)
+        return ChatModel(name, base_url=self.base_url, **given)
 
     def memory(self, name: str, counter: str | None, **options: Any) -> BaseMemory:
         """A memory by the name of its strategy, which this model serves if the strategy asks one."""
@@ -76,7 +75,16 @@ class Asked:
     def _endpoint(self) -> str:
         return self.base_url or os.environ.get("OPENAI_BASE_URL", "")
 
-    def _check(self) -> None:
+    def check(self, name: str) -> None:
+        """See whether a model can be asked.
+
+        Raises:
+            OptionError: The endpoint is no URL, or the key is missing.
+        """
+        if name != "offline" or self.base_url:
+            self._check(name)
+
+    def _check(self, name: str) -> None:
         import openai
 
         url = self._endpoint()
@@ -88,7 +96,7 @@ class Asked:
         try:
             openai.OpenAI(base_url=self.base_url).close()
         except openai.OpenAIError as error:
-            raise OptionError(_NO_KEY.format(self.model)) from error
+            raise OptionError(_NO_KEY.format(name)) from error
         except Exception as error:  # of the transport below openai, which has several
             raise wrong from error
 

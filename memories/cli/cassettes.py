@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memzoo.memories.cli.terminal import echo, row
 from memzoo.stores.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def list_cassettes(where: Where = _FOLDER) -> None:
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
         date = str(tape.head.get("recorded", "?"))
         models = ", ".join(facts.models)
-        typer.echo(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.size:9,} B  {tape.path}  {models}")
+        row(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.size:9,} B  {tape.path}  {models}")
 
 
 @app.command()
@@ -59,9 +60,9 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
 
     for tape in _tapes(path):
         head = {name: value for name, value in tape.head.items() if name != "recorder"}
-        typer.echo("  ".join(f"{name}: {value}" for name, value in head.items()))
+        row("  ".join(f"{name}: {value}" for name, value in head.items()))
         for line in shown_tape(tape):
-            typer.echo(line.replace("\x1b", "\\x1b"))
+            echo(line)
 
 
 @app.command()
@@ -75,8 +76,8 @@ def check(where: Where = _FOLDER) -> None:
         except MemoryZooError as error:
             faults.append(f"damaged: {error}")
     for fault in faults:
-        typer.echo(fault)
-    typer.echo(f"{len(_paths(where))} cassettes, {len(faults)} faults")
+        row(fault)
+    row(f"{len(_paths(where))} cassettes, {len(faults)} faults")
     raise typer.Exit(1 if faults else 0)
 
 
@@ -86,7 +87,7 @@ def prune(where: Where = _FOLDER, *, yes: Yes = False) -> None:
     for path in _orphans(where):
         if yes:
             path.unlink()
-        typer.echo(f"{'deleted' if yes else 'would delete'} {path}")
+        row(f"{'deleted' if yes else 'would delete'} {path}")
 
 
 @app.command()
@@ -98,7 +99,7 @@ def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
     for tape in unclean:
         if yes:
             clean(tape, tape.path)
-        typer.echo(f"{'cleaned' if yes else 'holds a secret:'} {tape.path}")
+        row(f"{'cleaned' if yes else 'holds a secret:'} {tape.path}")
     raise typer.Exit(1 if unclean and not yes else 0)
 
 
@@ -117,9 +118,9 @@ def stats(
         read[model] += tape.facts.input_tokens
         written[model] += tape.facts.output_tokens
     for model in sorted(calls):
-        typer.echo(f"{calls[model]:6,} calls  {read[model]:10,} tokens read  {written[model]:9,} written  {model}")
+        row(f"{calls[model]:6,} calls  {read[model]:10,} tokens read  {written[model]:9,} written  {model}")
     cost = (read.total() * input_price + written.total() * output_price) / 1e6
-    typer.echo(f"{calls.total():6,} calls  {read.total():10,} tokens read  {written.total():9,} written  {cost:.2f}")
+    row(f"{calls.total():6,} calls  {read.total():10,} tokens read  {written.total():9,} written  {cost:.2f}")
 
 
 @app.command()
@@ -141,10 +142,10 @@ def adopt(
             tape = read_tape(path)
         except MemoryZooError as error:
             failed += 1
-            typer.echo(f"not read: {error}")
+            row(f"not read: {error}")
             continue
         found = clean(tape, fresh)
-        typer.echo(f"{len(tape.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
+        row(f"{len(tape.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -160,11 +161,11 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
         for new in _tapes(fresh):
             old = where / new.path.relative_to(fresh)
             lines = _drift(_tapes(old)[0], new) if old.exists() else ["a new cassette"]
-            typer.echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
+            echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(new.path, old)
-        typer.echo("replaced" if yes else "Nothing was replaced; that is done with --yes.")
+        row("replaced" if yes else "Nothing was replaced; that is done with --yes.")
     raise typer.Exit(code)
 
 
@@ -188,7 +189,7 @@ def proxy(
     )
     server = CassetteProxy(path, settings, upstream=upstream, port=port)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    typer.echo(f"{'recording' if record else 'replaying'} {path} at {server.url}")
+    row(f"{'recording' if record else 'replaying'} {path} at {server.url}")
     sys.stdout.flush()
     server.serve()
     server.close()

@@ -7,13 +7,12 @@ from contextlib import closing, contextmanager
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 
 from memzoo.memories.chat.conversation import Conversation
 from memzoo.memories.cli.asking import Asked, Counter, asks_model
 from memzoo.memories.cli.stores import only_conversation, unlocked_store
-from memzoo.memories.cli.terminal import shown
+from memzoo.memories.cli.terminal import Terminal
 from memzoo.memories.registry import strategy_named
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import MessageError, ModelError, OverBudgetError
@@ -21,7 +20,7 @@ from memzoo.stores.errors import MessageError, ModelError, OverBudgetError
 __all__ = ["app"]
 
 app = typer.Typer()
-console = Console(soft_wrap=True, highlight=False)
+console = Terminal(soft_wrap=True, highlight=False)
 
 _COMMANDS = {
     "/help": "Show this.",
@@ -50,7 +49,7 @@ def chat(
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
         console.print(
-            f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(shown(id_))}, "
+            f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{len(remembered.history())} messages so far. /help shows the commands.[/]"
         )
         failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
@@ -119,10 +118,10 @@ def _read_line() -> str | None:
 def _obey(word: str, conversation: Conversation) -> None:
     if word == "/memory":
         request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
-        console.print(shown(request), markup=False)
+        console.print(request, markup=False)
         return
     if word != "/help":
-        console.print(f"There is no command {shown(word)!r}{did_you_mean(word, _COMMANDS)}", markup=False)
+        console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
     for name, meaning in _COMMANDS.items():
         console.print(f"  {name:10}{meaning}")
     console.print("  To say something that begins with /, type a space before it.")
@@ -132,9 +131,9 @@ def _take_turn(conversation: Conversation, model: str, line: str) -> None:
     console.print(f"[bold]{escape(model)}:[/] ", end="")
     with closing(conversation.stream(line)) as pieces:
         for piece in pieces:
-            console.print(shown(piece), end="", markup=False)
+            console.print(piece, end="", markup=False)
     console.print()
 
 
 def _tell(label: str, text: str) -> None:
-    Console(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(shown(text))}")
+    Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(text)}")

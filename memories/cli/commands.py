@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Column, Table
 
@@ -20,7 +19,7 @@ from memzoo.memories.cli.migrate import app as migrate_commands
 from memzoo.memories.cli.relearn import app as relearn_command
 from memzoo.memories.cli.stores import app as store_commands
 from memzoo.memories.cli.stores import existing_store, only_conversation, write
-from memzoo.memories.cli.terminal import echo, row, show_logs, shown
+from memzoo.memories.cli.terminal import Terminal, echo, row, show_logs
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
 from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -43,7 +42,7 @@ app.add_typer(migrate_commands)
 app.add_typer(mcp_command)
 app.add_typer(relearn_command)
 app.add_typer(cassette_commands)
-console = Console()
+console = Terminal()
 
 
 def main() -> None:
@@ -72,7 +71,7 @@ def _line(error: Exception) -> str | None:
 
 def _told(line: str, code: int) -> int:
     if line := re.sub(r"\s*\n\s*", " ", line.strip()):
-        Console(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]error:[/] {escape(shown(line))}")
+        Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]error:[/] {escape(line)}")
     return code
 
 
@@ -80,7 +79,7 @@ def _print_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"memzoo {version('memzoo')}")
+        echo(f"memzoo {version('memzoo')}")
         raise typer.Exit
 
 
@@ -103,7 +102,7 @@ def list_strategies() -> None:
         return
     table = Table(Column("strategy", no_wrap=True), "shows", "costs", "needs", box=None, padding=(0, 2, 1, 0))
     for name, class_name, *cells in found:
-        table.add_row(f"[bold]{escape(shown(name))}[/]\n{escape(shown(class_name))}", *(map(escape, map(shown, cells))))
+        table.add_row(f"[bold]{escape(name)}[/]\n{escape(class_name)}", *map(escape, cells))
     console.print(table)
 
 
@@ -156,5 +155,6 @@ def serve_offline(
 
     try:
         serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
-    except OSError as error:
-        raise OptionError(f"cannot listen on {host}, port {port}: {error.strerror}; try --port 0") from error
+    except (OSError, TypeError, UnicodeError) as error:  # the last two of a name that can be no host's
+        why = getattr(error, "strerror", None) or error
+        raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error

@@ -4,19 +4,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from memzoo.memories.cli.asking import Counter
+from memzoo.memories.cli.asking import Asked, Counter, asks_model
+from memzoo.memories.cli.terminal import Terminal, echo
 from memzoo.stores.errors import OptionError
 
 __all__ = ["compare", "questions"]
 
-console = Console()
-
-Model = Annotated[str, typer.Option("--model", help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")]
+console = Terminal()
 
 
+@asks_model
 def compare(
+    *,
     transcripts: Annotated[
         list[Path] | None,
         typer.Argument(help="Files and folders with conversations, - for standard input; else a bundled sample."),
@@ -25,7 +25,7 @@ def compare(
         list[str] | None, typer.Option(help="A strategy, or name:option=value,...; repeat it. All seven by default.")
     ] = None,
     config: Annotated[Path | None, typer.Option(help="A TOML file with memories by name, and prices.")] = None,
-    model: Model = "offline",
+    asked: Asked,
     judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = "",
     budget: Annotated[str, typer.Option(help="Tokens that a memory may show; several with commas.")] = "1000",
     out: Annotated[Path, typer.Option(help="Folder for the results; a run that was interrupted goes on there.")] = Path(
@@ -37,7 +37,7 @@ def compare(
     currency: Annotated[str, typer.Option(help="Of the prices, such as $.")] = "",
     per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges a month, for their cost.")] = None,
     stop_at: Annotated[float | None, typer.Option(min=0, help="End before more than this is spent.")] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False,  # noqa: FBT002
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False,
     prompts: Annotated[Path | None, typer.Option(help="A folder with templates of your own for --judge.")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     fail_under: Annotated[
@@ -53,7 +53,9 @@ def compare(
         transcripts=transcripts or [],
         memories=memory or [],
         config=config,
-        model=model,
+        model=asked.model,
+        make_model=asked.named,
+        check_model=asked.check,
         judge=judge,
         budgets=_budgets(budget),
         out=out,
@@ -73,14 +75,17 @@ def compare(
     try:
         code = run_comparison(wanted, console)
     except KeyboardInterrupt:
-        console.print(f"\nEnded by hand. What is finished is kept in {out}; the same command goes on from there.")
+        ended = f"\nEnded by hand. What is finished is kept in {out}; the same command goes on from there."
+        console.print(ended, markup=False)
         code = 130
     raise typer.Exit(code)
 
 
+@asks_model
 def questions(
+    *,
     transcript: Annotated[Path, typer.Argument(help="A file with one conversation.")],
-    model: Annotated[str, typer.Option(help="The model that drafts them.")],
+    asked: Asked,
     count: Annotated[int, typer.Option(min=1, help="How many questions, about.")] = 20,
     out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,
 ) -> None:
@@ -88,12 +93,14 @@ def questions(
     from memzoo.benchmarks.drafting import drafted
     from memzoo.memories.cli.stores import write
 
-    text = drafted(transcript, model, count)
+    if asked.model == "offline" and not asked.base_url:
+        raise OptionError("the offline model cannot write questions: name another with --model")
+    text = drafted(transcript, asked.made(), count)
     if out:
         write(out, [text])
         console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
     else:
-        typer.echo(text, nl=False)
+        echo(text, nl=False)
 
 
 def _budgets(text: str) -> list[int]:

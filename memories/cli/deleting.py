@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from memzoo.memories.cli.stores import StoreURL, Which, chosen, counted, existing_store
-from memzoo.memories.cli.terminal import echo
+from memzoo.memories.cli.terminal import confirm, echo
 from memzoo.memories.engine.retention import retain as delete_old
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores.common import shown as shown_url
@@ -39,7 +39,7 @@ def forget(
         id_ = chosen(opened, conversation)
         what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
         if not yes:
-            typer.confirm(f"Delete {what} of {id_!r} in {shown_url(store)} for good?", abort=True)
+            confirm(f"Delete {what} of {id_!r} in {shown_url(store)} for good?")
         memory = ConversationBufferMemory(store=opened, conversation_id=id_)
         receipt = memory.forget(None if everything else ids)
     echo(f"{counted(len(receipt.removed), 'message')} deleted.")
@@ -65,7 +65,7 @@ def retain(
         if not yes:
             old = [f"messages older than {older_than}"] * bool(older_than)
             told = " and ".join(old + [f"conversations idle for {idle_for}"] * bool(idle_for))
-            typer.confirm(f"Delete {told} in {shown_url(store)} for good?", abort=True)
+            confirm(f"Delete {told} in {shown_url(store)} for good?")
         done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
     messages = sum(map(len, done.removed.values()))
     echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")

@@ -7,7 +7,7 @@ import typer
 
 from memzoo.memories.cli.asking import Asked, Counter, asks_model
 from memzoo.memories.cli.stores import chosen, existing_store
-from memzoo.memories.cli.terminal import echo
+from memzoo.memories.cli.terminal import confirm, echo
 from memzoo.stores.driving import drive
 
 __all__ = ["app"]
@@ -36,9 +36,7 @@ def relearn(
         first = drive(opened.read(chosen(opened, conversation), limit=1))
         if not (yes or only_set_aside):
             deleted = " Its first messages are not there any more: what was learnt from them is lost."
-            typer.confirm(
-                f"Learn {memory} anew from {conversation!r}?{deleted if first[0].seq > 1 else ''}", abort=True
-            )
+            confirm(f"Learn {memory} anew from {conversation!r}?{deleted if first[0].seq > 1 else ''}")
         learner = asked.memory(memory, counter, store=opened, conversation_id=conversation)
         learner.relearn(from_=from_, only_set_aside=only_set_aside)
         aside, calls = learner.set_aside(), learner.usage.total.calls

@@ -14,12 +14,12 @@ from urllib.parse import unquote
 import typer
 
 from memzoo.memories.cli.asking import Asked, Counter, asks_model
-from memzoo.memories.cli.terminal import echo, row, shown
+from memzoo.memories.cli.terminal import echo, row
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, ManagedStore, export_conversation, import_conversation, open_store
-from memzoo.stores.common import did_you_mean, private
+from memzoo.stores.common import did_you_mean, private, visible
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
 from memzoo.stores.encryption import keys_from_environment
@@ -182,7 +182,7 @@ def export_lines(
         if out:
             write(out, lines)
         else:
-            sys.stdout.writelines(map(shown, lines))
+            sys.stdout.writelines(map(visible, lines))
 
 
 @app.command("import")

@@ -1,40 +1,50 @@
-"""Prints what users, models and stores say: as text, never as commands to the terminal."""
+"""Prints what users, models, stores and files say: as text, never as commands to the terminal."""
 
 import logging
-import re
+from collections.abc import Iterable, Iterator
 
 import typer
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-__all__ = ["echo", "row", "show_logs", "shown"]
+from memzoo.stores.common import visible
 
-# Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
-_UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+__all__ = ["Terminal", "confirm", "echo", "row", "show_logs"]
+
 _IN_ROW = {ord("\n"): "\\n", ord("\t"): "\\t"}
 
 
-def shown(text: str) -> str:
-    r"""Write what would do something to a terminal as an escape of JSON; line ends and tabs stay.
+class Terminal(Console):
+    """A console that colours and wraps, and gives the terminal no other commands than its own."""
 
-    Example:
-        >>> shown("\x1b[2Jdone\r\n")
-        '\\u001b[2Jdone\n'
-    """
-    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """See `Console.render`: all that is printed comes from here, before colours are added."""
+        for one in super().render(renderable, options):
+            yield one if one.control else one._replace(text=visible(one.text))
 
 
 def echo(text: str, *, nl: bool = True, err: bool = False) -> None:
     """Print text that may have lines."""
-    typer.echo(shown(text), nl=nl, err=err)
+    typer.echo(visible(text), nl=nl, err=err)
 
 
 def row(*cells: object) -> None:
     """Print cells with tabs between them; nothing in a cell can begin another one, or another row."""
-    typer.echo("\t".join(shown(str(cell)).translate(_IN_ROW) for cell in cells))
+    typer.echo("\t".join(_cells(cells)))
+
+
+def confirm(question: str) -> None:
+    """Ask, and raise `typer.Abort` unless the answer is yes."""
+    typer.confirm("".join(_cells([question])), abort=True)
+
+
+def _cells(values: Iterable[object]) -> Iterator[str]:
+    return (visible(str(value)).translate(_IN_ROW) for value in values)
 
 
 class _LogFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return shown(super().format(record))
+        return visible(super().format(record))
 
 
 def show_logs() -> None:

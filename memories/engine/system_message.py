@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memzoo.memories.engine.learning import Hooks
 from memzoo.memories.engine.log import Follower, Log
@@ -14,7 +14,7 @@ from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError
 
-__all__ = ["SystemMessage", "learning_from_talk", "talk"]
+__all__ = ["SystemMessage", "hooks_of", "talk"]
 
 _STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
@@ -111,7 +111,20 @@ def talk(entries: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in entries if not is_instruction(entry.message)]
 
 
-def learning_from_talk(hooks: Hooks) -> Hooks:
+def hooks_of(memory: Any, base: type, *, learns_system: bool) -> Hooks | None:
+    """The hooks of a memory whose class overrides those of a base; `None` if it does not learn.
+
+    Args:
+        memory: Has the hooks.
+        base: Has them as they are by default.
+        learns_system: Whether they are given system messages too.
+    """
+    learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
+    hooks = Hooks(memory.derive, memory.due, memory.on_state_change if follows else None)
+    return (hooks if learns_system else _learning_from_talk(hooks)) if learns else None
+
+
+def _learning_from_talk(hooks: Hooks) -> Hooks:
     """Let a strategy learn from what was said; a system message is no part of that."""
 
     async def derive(state: State, entries: Sequence[Entry], log: Log) -> Changes:

@@ -240,5 +240,6 @@ class _FunctionModel:
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
             ) from error
         if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
-            raise ModelReplyError(f"llm {self.name!r} gave {text!r} for prompt {purpose!r}; it must give a text")
+            gave = repr(text)[:200]
+            raise ModelReplyError(f"llm {self.name!r} gave {gave} for prompt {purpose!r}; it must give a text")
         return Completion(said, Spent(calls=1, seconds=time.perf_counter() - start))

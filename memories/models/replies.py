@@ -49,6 +49,8 @@ _WRAPPERS = " \t\"'“”‘’«»`*_"
 _LONGEST_NAME = 80
 _MOST_WORDS = 10
 _LONGEST_SOURCE = 50_000
+# All our prompts begin so; small models begin their answers so, too, with a task of their own.
+_INSTRUCTION = re.compile(r"Task: [^\n]*\s*")
 # What stands before a triple that is wrong, or that was so before.
 _MARK = re.compile(r"\W*(NOT|NO LONGER)\b[\s:|*_]*")
 # One line that goes on in lower case and ends in a full stop is a sentence, not a list.
@@ -79,7 +81,7 @@ def nothing_new(reply: str) -> bool:
 
 
 def prose(reply: str, label: str) -> str:
-    """The text of a reply that should be plain prose, without a label such as "New summary:" before it.
+    """The text of a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
 
     Raises:
         ModelReplyError: There is no text, or it is a refusal.
@@ -89,6 +91,7 @@ def prose(reply: str, label: str) -> str:
     if isinstance(written, dict):
         text = " ".join(str(value) for value in cast("dict[str, Any]", written).values())
     text = written if isinstance(written, str) else _labelled(label).sub("", text).strip()
+    text = text[found.end() :] if (found := _INSTRUCTION.match(text)) else text
     if _REFUSAL.match(text) or _says_nothing(text) or not re.search(r"\w", text):
         raise _unusable(reply)
     return text

@@ -6,7 +6,6 @@ from typing import Any
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
-from memzoo.memories.engine.state_sync import StateSync
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
@@ -83,6 +82,7 @@ class CombinedMemory(BaseMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.members = members_of(self.memories, self)
+        self._engine.learners = [one for member in self.members for one in member._engine.learners]  # noqa: SLF001
         self._shares = shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
@@ -96,23 +96,20 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
-        system = await self._system.current(log)
+        system = await self._engine.system.current(log)
         first = View.of([*([system] if system else []), *await log.unanswered()])
         return merged(views, self._renderer, limit=self.max_token_limit, shares=self._shares, first=first)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The first log number that a member still needs."""
-        return min([await member._oldest_needed() for member in self.members])  # noqa: SLF001 - a member is a part
+        states = [await member._engine.state() for member in self.members]  # noqa: SLF001 - a member is a part
+        return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The variables of all members; `max_token_limit` is for `messages` and does not count here."""
         views = await self._views(self._query(inputs or {}) if self.needs_query else None)
         loaded = [member._variables(view) for member, view in zip(self.members, views, strict=True)]  # noqa: SLF001
         return {variable: value for variables in loaded for variable, value in variables.items()}
-
-    @property
-    def _learners(self) -> Sequence[StateSync]:
-        return [learner for member in self.members for learner in member._learners]  # noqa: SLF001
 
     async def _views(self, query: str | None) -> list[View]:
         return await together(

@@ -119,12 +119,12 @@ class ConversationEntityMemory(ModelBackedMemory):
     @property
     def entities(self) -> dict[str, str]:
         """All notes by name, sorted by name."""
-        return EntityNotes(drive(self._state(catch_up=False)).items).notes
+        return EntityNotes(drive(self._engine.state()).items).notes
 
     @property
     def aliases(self) -> dict[str, str]:
         """Other names for what there are notes on, each with the name on the note."""
-        return EntityNotes(drive(self._state(catch_up=False)).items).aliases
+        return EntityNotes(drive(self._engine.state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""

@@ -1,7 +1,8 @@
 """Whether an imported conversation is one that strategies can go on with: tried before anything is stored."""
 
+import contextlib
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
@@ -16,9 +17,9 @@ __all__ = ["check_import"]
 
 _ID, _COUNTER = "imported", "approximate"
 
-# That no model answered a trial is nothing to be told of.
+logger = logging.getLogger("memzoo")
+
 _trying: ContextVar[bool] = ContextVar("memzoo_trying", default=False)
-logging.getLogger("memzoo").addFilter(lambda _: not _trying.get())
 
 
 async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
@@ -45,11 +46,24 @@ async def check_import(entries: Sequence[Entry], states: Mapping[str, StoredStat
 async def _tried(memory: BaseMemory, state: StoredState) -> None:
     # Everything that is named in the state is asked for, so that all of it is looked at.
     query = " ".join(sorted({*state.items, *_texts(state.items)}))
-    token = _trying.set(True)
-    try:
+    with _unlogged():
         await memory.aload_memory_variables({"input": query})
         await memory.amessages(query)
+
+
+@contextlib.contextmanager
+def _unlogged() -> Generator[None]:
+    """That no model answers a trial is nothing to be told of. What else goes on meanwhile is logged as ever."""
+
+    def passes(_: logging.LogRecord) -> bool:
+        return not _trying.get()
+
+    token = _trying.set(True)
+    logger.addFilter(passes)
+    try:
+        yield
     finally:
+        logger.removeFilter(passes)
         _trying.reset(token)
 
 

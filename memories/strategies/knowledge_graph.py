@@ -113,17 +113,17 @@ class ConversationKGMemory(ModelBackedMemory):
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
         """
-        await self._state(catch_up=False)
-        return await reasons(self.kg.about(name, history=True), await self._refreshed_log())
+        await self._engine.state()
+        return await reasons(self.kg.about(name, history=True), await self._engine.refreshed())
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
-        history = self._renderer.lines_of(messages_of(await (await self._refreshed_log()).exchanges(self.k)))
+        history = self._renderer.lines_of(messages_of(await (await self._engine.refreshed()).exchanges(self.k)))
         return await self._statements(history, self._renderer.lines_of([{"role": "user", "content": input_string}]))
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
-        history = self._renderer.lines_of(messages_of(await (await self._refreshed_log()).exchanges(self.k)))
+        history = self._renderer.lines_of(messages_of(await (await self._engine.refreshed()).exchanges(self.k)))
         return replies.names(await self.ask("current_entities", history=history, input=input_string))
 
     why = blocking(awhy)
@@ -136,8 +136,8 @@ class ConversationKGMemory(ModelBackedMemory):
         return replies.statements(reply)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        if self._sync:
-            await self._sync.amend(lambda _: Changes(change()))
+        if self._engine.sync:
+            await self._engine.sync.amend(lambda _: Changes(change()))
 
     async def _names(self, query: str, log: Log) -> list[str]:
         known = self.kg.named_in(query)

@@ -29,7 +29,7 @@ def members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
         raise OptionError(
             f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
         )
-    states = _repeated(learner.name for member in members for learner in member._learners)  # noqa: SLF001
+    states = _repeated(learner.name for member in members for learner in member._engine.learners)  # noqa: SLF001
     if states:
         raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
     return members

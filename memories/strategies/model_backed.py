@@ -48,7 +48,7 @@ class ModelBackedMemory(BaseMemory):
         """
         text = self._rendered(prompt, variables)
         try:
-            with self._patience.asking(text, prompt):
+            with self._engine.patience.asking(text, prompt):
                 reply = await self.model.complete([{"role": "user", "content": text}], prompt)
         except ModelReplyError as error:
             self.usage.add(prompt, error.spent or Spent(calls=1))
@@ -57,7 +57,7 @@ class ModelBackedMemory(BaseMemory):
         return reply.text
 
     def _rendered(self, prompt: str, variables: Mapping[str, Any]) -> str:
-        text, most = self._prompts.render(prompt, **variables), self._patience.prompts.tokens
+        text, most = self._prompts.render(prompt, **variables), self._engine.patience.prompts.tokens
         if estimated(text) <= most:
             return text
         # What is known already is cut rather than what is new, of which the next step may have less.

@@ -55,7 +55,7 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def summary(self) -> str:
         """The summary as it is stored; "" before there is one."""
-        return summary_of(drive(self._state(catch_up=False)))
+        return summary_of(drive(self._engine.state()))
 
     def quoted_summary(self, state: State) -> str:
         """The summary as it is shown before a transcript: it must not forge a turn either."""

@@ -87,5 +87,5 @@ class ConversationSummaryMemory(SummarizingMemory):
         """Save messages and learn from them at once, however many `every` says to wait for."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await self.store.append(self.conversation_id, records, turn_id=turn_id)
-        for learner in self._learners:
+        for learner in self._engine.learners:
             await learner.follow(new, raising=True, everything=True)

@@ -141,8 +141,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
-        texts = [cut(text, self._patience.prompts.tokens) for text in texts]
-        with self._patience.asking(max(texts, key=len, default=""), "embedding"):
+        texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
+        with self._engine.patience.asking(max(texts, key=len, default=""), "embedding"):
             embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)

@@ -148,10 +148,11 @@ class WindowMemory(BaseMemory):
             MessageError: One of them is refused; nothing was changed.
         """
         new = [checked(message) for message in messages]
-        if not await (await self._refreshed_log()).tail(1):
+        if not await (await self._engine.refreshed()).tail(1):
             await self._append(list(map(Record, new)), None)
-        while last := await (await self._refreshed_log()).tail(1):
-            if self._sync is None or await self._sync.put(self._started_with(new, last[0].seq), last[0].seq):
+        sync = self._engine.sync
+        while last := await (await self._engine.refreshed()).tail(1):
+            if sync is None or await sync.put(self._started_with(new, last[0].seq), last[0].seq):
                 break
 
     set_messages = blocking(aset_messages)
@@ -176,7 +177,7 @@ class WindowMemory(BaseMemory):
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
         """The system message that holds, if there is one: of those set, unless another was said after them."""
         given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
-        newest = await self._system.current(log)
+        newest = await self._engine.system.current(log)
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
         return given if given and given[0].message == newest.message else [self._weighed(newest)]

@@ -12,12 +12,12 @@ from memzoo.memories.testing.tools import ContractTools
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 
-__all__ = ["PatienceContract", "Talk"]
+__all__ = ["FailingTalk", "PatienceContract"]
 
 _BAD = "unspeakable"
 
 
-class Talk:
+class FailingTalk:
     """A conversation with a model that may fail; half a minute passes between two exchanges.
 
     Attributes:
@@ -54,7 +54,7 @@ class Talk:
     def _watched(self, call: Any) -> None:
         calls, failures = self.model.calls, self.model.failures
         call()
-        drive(self.memory._finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
+        drive(self.memory._engine.finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
         self.asked.append(self.model.calls - calls)
         self.failed.append(self.model.failures - failures)
 
@@ -62,11 +62,11 @@ class Talk:
 class PatienceContract(ContractTools):
     """One bad exchange stops nothing else, and nothing waits for a model that has just failed."""
 
-    def talk(self, **options: Any) -> Talk:
+    def talk(self, **options: Any) -> FailingTalk:
         """A conversation; skips for a strategy that asks no model."""
         if not issubclass(self.strategy, ModelBackedMemory):
             pytest.skip("asks no model")
-        return Talk(self, **options)
+        return FailingTalk(self, **options)
 
     def test_one_bad_exchange_stops_nothing(self) -> None:
         """It is set aside and stays in the log and in view; all else is learnt; each call fails once at most."""

@@ -4,9 +4,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Record
 from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
 
-__all__ = ["input_key_of", "output_key_of"]
+__all__ = ["input_key_of", "output_key_of", "record_of"]
 
 logger = logging.getLogger("memzoo")
 
@@ -64,6 +66,14 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         f"Got multiple output keys: {keys}, cannot determine which to store in memory. "
         "Please set the 'output_key' explicitly."
     )
+
+
+def record_of(role: str, values: Mapping[str, Any], key: str, *, all_fields: bool) -> Record:
+    """The message among named values; with `all_fields`, the others are kept beside it."""
+    message = checked({"role": role, "content": values[key]})
+    if not all_fields:
+        return Record(message)
+    return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
 
 
 def _check_named(what: str, values: object, key: str) -> None:

@@ -110,8 +110,9 @@ def _forked(work: Callable[[], None]) -> int:
 def waits(tally: Tally, new: Callable[[], Scenario], rounds: int, *, slack: float = _SLACK, seed: int = 0) -> None:
     """Hold a file for less or more than its time-out while threads, then tasks, want to save to it.
 
-    Counted as wrong is a call that takes longer than its time-out by more than `slack` seconds, as it does if waits add
-    up or the event loop stands still, another error than a `StoreError`, and another log than the outcomes say.
+    Counted as wrong is a call that takes longer than its time-out by more than `slack` seconds and four times what it
+    takes while nobody holds the file, as it does if waits add up or the event loop stands still; another error than a
+    `StoreError`; and another log than the outcomes say.
     """
     chance = random.Random(f"{seed} {tally.strategy}")  # noqa: S311 - chance that repeats
     for number in range(rounds):
@@ -119,12 +120,19 @@ def waits(tally: Tally, new: Callable[[], Scenario], rounds: int, *, slack: floa
         url = f"{scenario.store}?timeout={_TIMEOUT}"
         for way in (_threads, _tasks):
             with contextlib.closing(open_store(url, clock=noon)) as store:
-                ids = [f"{way.__name__}-{worker}" for worker in range(WRITERS)]
-                for id_ in ids:  # all is set up before the file is held
+                ids, calm = ([f"{kind}{way.__name__}-{worker}" for worker in range(WRITERS)] for kind in ("", "calm"))
+                for id_ in (*ids, *calm):  # all is set up before the file is held
                     remember(tally.strategy, store, conversation_id=id_).save_context(*said(0), turn_id="first")
+                undisturbed = max(seconds for _, seconds in way(tally.strategy, store, calm, scenario, 0))
                 held = chance.choice([0.05, 3 * _TIMEOUT])
                 outcomes = way(tally.strategy, store, ids, scenario, held)
-                _check(tally, store, dict(zip(ids, outcomes, strict=True)), f"round {number}, {way.__name__}", slack)
+                _check(
+                    tally,
+                    store,
+                    dict(zip(ids, outcomes, strict=True)),
+                    f"round {number}, {way.__name__}",
+                    slack + 4 * undisturbed,
+                )
 
 
 def _check(tally: Tally, store: ManagedStore, outcomes: dict[str, tuple[str, float]], what: str, slack: float) -> None:

@@ -90,6 +90,7 @@ class TestCapability(HostContract):
 def test_the_runs_history_stays_whole() -> None:
     """With a `message_history` the model is still sent the view, nothing is stored twice, and the history is whole."""
     memories, history = summarizing(), list[Any]()
+    model = Scripted([])
     for turn in range(5):
         model = Scripted([f"Answer {turn}"])
         agent = agent_of(memories, model)
@@ -127,7 +128,9 @@ def test_messages_come_back_as_they_were() -> None:
     thought = messages.ModelResponse(
         parts=[messages.ThinkingPart("Hm.", signature="s1"), messages.TextPart("Hi.")], model_name="m-1"
     )
-    first = pydantic_ai.Agent(functions.FunctionModel(lambda *_: thought), capabilities=[MemoryCapability(memory)])
+    first = pydantic_ai.Agent(
+        functions.FunctionModel(lambda sent, info: thought), capabilities=[MemoryCapability(memory)]
+    )
     said = first.run_sync("Hello?").all_messages()
     agent_of(memory, model := Scripted(["Bye."])).run_sync("Thanks.")
     assert model.sent[0][1] == said[1]
@@ -137,6 +140,7 @@ def test_messages_come_back_as_they_were() -> None:
 def test_system_prompts_are_the_agents() -> None:
     """The agent's system prompt and instructions are sent once with each request, and are not kept."""
     memory = create_memory("buffer", conversation_id="anna")
+    model = Scripted([])
     for turn in range(2):
         model = Scripted([f"Answer {turn}"])
         agent = agent_of(memory, model, system_prompt="Be brief.", instructions="Be kind.")
@@ -151,7 +155,7 @@ def test_results_of_one_response_go_back_together() -> None:
     memory = create_memory("buffer", conversation_id="anna")
     calls = messages.ModelResponse(parts=[_part(Call("Oslo", "c1")), _part(Call("Rome", "c2"))])
     replies = [calls, messages.ModelResponse(parts=[messages.TextPart("Sunny.")])]
-    model = functions.FunctionModel(lambda *_: replies.pop(0))
+    model = functions.FunctionModel(lambda sent, info: replies.pop(0))
     capability = MemoryCapability(memory)
     pydantic_ai.Agent(model, tools=[weather], capabilities=[capability]).run_sync("Weather?")
     agent_of(memory, later := Scripted(["Bye."])).run_sync("Thanks.")

@@ -26,7 +26,7 @@ EXCEPTIONS = {
     # It returns what it noted about entities under a variable of its own.
     "entity": {"memory_variables"},
     # Its members have variables and states of their own; it has none itself.
-    "combined": {"memory_variables", "aload_memory_variables", "_learners"},
+    "combined": {"memory_variables", "aload_memory_variables"},
 }
 
 
@@ -102,8 +102,8 @@ def test_functions_are_short() -> None:
 
 
 def test_files_are_short() -> None:
-    """A file has at most 300 lines; the base of all memories, which is one class, has 460."""
-    limits = {ROOT / "memories" / "base.py": 460}
+    """A file has at most 300 lines; the base of all memories, which is one class, has 400."""
+    limits = {ROOT / "memories" / "base.py": 400}
     lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SHIPPED}
     assert {path.name: count for path, count in lines.items() if count > limits.get(path, 300)} == {}
 

@@ -45,16 +45,18 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 @dataclass
 class Endpoint:
-    """A loopback endpoint that streams "Hello" and "there". It refuses what is not to be streamed, and model "broken".
+    """A loopback endpoint that streams "Hello" and "there". It refuses the model "broken".
 
     Attributes:
         url: Its base_url.
         bodies: What it was asked, in order.
+        reply: What it says when it is not to stream; if it is empty, it refuses such a request.
         go_on: The second piece waits for it.
     """
 
     url: str
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    reply: str = ""
     go_on: threading.Event = field(default_factory=threading.Event)
 
 
@@ -67,11 +69,14 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             running.bodies.append(asked)
-            answered = asked.get("stream") and asked["model"] != "broken"
+            streams = asked.get("stream")
+            answered = asked["model"] != "broken" and (streams or running.reply)
             self.send_response(200 if answered else 400)
-            self.send_header("content-type", "text/event-stream")
+            self.send_header("content-type", "text/event-stream" if streams else "application/json")
             self.end_headers()
-            if answered:
+            if answered and not streams:
+                self.wfile.write(json.dumps(_whole(running.reply)).encode())
+            elif answered:
                 self._say("Hello", None)
                 running.go_on.wait()
                 self._say(" there", "stop")
@@ -100,3 +105,8 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def _whole(text: str) -> dict[str, Any]:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    return {"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}

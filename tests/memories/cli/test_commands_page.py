@@ -13,7 +13,7 @@ from tests.memories.cli.conftest import Command
 
 PAGE = (Path(__file__).parents[3] / "docs" / "commands.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^\| `([a-z-]+)` \|.*\| `memzoo (.*)` \|$", PAGE, re.MULTILINE))
-# The one runs until it is interrupted, the other needs a real model: test_cli.py and test_running.py have them.
+# The one runs until it is interrupted, the other needs a real model: test_cli.py and test_compare_command.py have them.
 ELSEWHERE = ("serve-offline", "questions")
 
 
@@ -36,8 +36,10 @@ def test_the_examples_run(command: Command, monkeypatch: pytest.MonkeyPatch, tmp
 
 
 def test_the_options_of_the_model_are_there() -> None:
-    """The page has those of `chat` that are about the model, and each of them is on `show` and `relearn` too."""
+    """The page has those that are about the model, and each command that asks one has them all."""
     commands = vars(typer.main.get_command(app))["commands"]
     documented = set(re.findall(r"^\| `(--[a-z-]+)` \|", PAGE, re.MULTILINE))
-    for name in ("chat", "show", "relearn"):
-        assert documented <= {option for parameter in commands[name].params for option in parameter.opts}
+    options = {name: {option for one in made.params for option in one.opts} for name, made in commands.items()}
+    asking = {name for name, given in options.items() if "--model" in given}
+    assert asking == {"chat", "show", "relearn", "compare", "questions"}
+    assert [name for name in asking if not documented <= options[name]] == []

@@ -1,17 +1,23 @@
 """What is stored is shown on a terminal, and never obeyed by it."""
 
 import ast
+import io
+import shlex
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer.main
 from typer.testing import CliRunner
 
-from memzoo.memories import create_memory
-from memzoo.memories.cli import chat, commands, deleting, stores
+from memzoo.memories import cli, create_memory
 from memzoo.memories.cli.commands import app, main
-from memzoo.memories.cli.terminal import shown
+from memzoo.memories.cli.terminal import Terminal
 from memzoo.stores import open_store
+from memzoo.stores.common import visible
+from tests.memories.cli.conftest import Command
 
 FORGED = "2\t2026-01-01 00:00:00+00:00\tassistant\tFORGED"
 HOSTILE = f"\x1b]0;title\x07\x1b[2J\x1b]52;c;aGk=\x07\x9b2J\u202eevil\n{FORGED}\r\v\u2028"
@@ -100,14 +106,123 @@ def test_a_password_is_not_printed(monkeypatch: pytest.MonkeyPatch, capsys: pyte
 
 
 def test_only_the_helpers_print() -> None:
-    """No command prints past the helpers but what it wrote itself: constants, and what went through `shown`."""
-    for module in (chat, commands, deleting, stores):
-        tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    """No command prints past the helpers: it has no console of another kind, and writes nothing by itself."""
+    for path in Path(str(cli.__file__)).parent.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
         calls = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        assert [call for call in calls if call.startswith("typer.echo(") and "version" not in call] == []
+        past = ("typer.echo(", "typer.confirm(", "Console(", "print(", "sys.stdout.write")
+        found = [call for call in calls if call.startswith(past) and "map(visible, " not in call]
+        assert path.name == "terminal.py" or not found, path
+
+
+def test_a_terminal_keeps_its_own_colours() -> None:
+    """What it prints is coloured, and escapes in it are shown, in tables and in progress bars too."""
+    from rich.progress import Progress
+    from rich.table import Table
+
+    file = io.StringIO()
+    console = Terminal(file=file, force_terminal=True, color_system="standard", width=200)
+    table = Table(HOSTILE)
+    table.add_row(HOSTILE)
+    console.print(f"[red]{HOSTILE}[/]", table)
+    with Progress(console=console) as bar:
+        bar.add_task(HOSTILE.replace("[", "("), total=1)
+    assert "\x1b[31m" in file.getvalue()
+    assert not [piece for piece in ("\x1b]", "\x1b[2J", "\x07", "\x9b", "\u202e") if piece in file.getvalue()]
+
+
+# What each command is given that may hold an escape: a path, an id, a URL, a name, or the content of a file.
+GIVEN = {
+    "list": "",
+    "chat": "--store {url} --conversation {evil} --memory {evil}",
+    "compare": "talk{evil}.json --memory window --out out{evil}",
+    "questions": "talk{evil}.json --model m --base-url {evil}",
+    "stores": "{evil}://x",
+    "history": "--store {url} --conversation {evil}",
+    "show": "--store {url} --memory {evil}",
+    "state": "--store {url} --name {evil}",
+    "relearn": "{evil} --store {url} --memory buffer",
+    "graph": "--store {url} --format {evil}",
+    "export": "--store {url} --out {evil}/x",
+    "import": "{evil} --store {url}",
+    "forget": "1 --store {url}",
+    "retain": "--store {url} --older-than {evil}",
+    "scrub": "--store sqlite:///{evil}.db",
+    "migrate": "{evil}.py",
+    "serve-offline": "--host {evil}",
+    "cassettes list": ".",
+    "cassettes show": ".",
+    "cassettes check": ".",
+    "cassettes prune": ".",
+    "cassettes secrets": ".",
+    "cassettes stats": ".",
+    "cassettes adopt": ". adopted{evil}",
+    "cassettes rerecord": "--where . --yes",
+    "cassettes proxy": "{evil}.yaml",
+}
+EVIL = "\x1b]0;evil\x07\u202e"
+TAPE = """\
+version: 1
+recorder: memzoo.cassettes
+recorded: "2026-11-22"
+note: "a \\e]0;evil\\a"
+interactions:
+- request:
+    method: POST
+    url: "/v1/\\e]0;evil\\a"
+    headers: {content-type: application/json}
+    body: '{"model": "\\u001b]0;evil", "messages": [{"role": "user", "content": "sk-abcdefghijklmnopqrstuvwx"}]}'
+  response:
+    status: 200 OK
+    headers: {content-type: application/json}
+    body: '{"model": "\\u001b]0;evil\\u0007", "choices": [{"message": {"content": "\\u001b]0;evil\\u0007"}}]}'
+"""
+
+
+def all_commands(group: Any = None, before: str = "") -> Iterator[str]:
+    """The names of all commands, with those of their groups before them."""
+    for name, one in (group or vars(typer.main.get_command(app))["commands"]).items():
+        inner: Any = getattr(one, "commands", None)
+        yield from all_commands(inner, f"{before}{name} ") if inner else [before + name]
+
+
+@pytest.fixture
+def hostile_place(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A current folder with a conversation and a cassette whose names and contents are hostile; the URL of a store."""
+    place = tmp_path / "place"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    tape = place / f"tape{EVIL}.yaml"
+    tape.write_text(TAPE, encoding="utf-8")
+    talk = '[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "there"}]'
+    (place / f"talk{EVIL}.json").write_text(talk, encoding="utf-8")
+
+    def pytest_run(*arguments: str, quiet: bool = False) -> int:
+        for one in arguments:
+            if one.startswith("cassette_dir="):
+                shutil.copy(tape, one.removeprefix("cassette_dir="))
+            elif one.startswith("--cassette-list="):
+                Path(one.removeprefix("--cassette-list=")).write_text("", encoding="utf-8")
+        return int(quiet)
+
+    monkeypatch.setattr("memzoo.memories.cli.cassettes._pytest", pytest_run)
+    return url
+
+
+@pytest.mark.parametrize("name", [*all_commands()])
+def test_whatever_a_command_is_given(
+    name: str, hostile_place: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names, paths, URLs and contents with escapes are shown by each command, in its output and in its errors."""
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    given = [one.format(evil=EVIL, url=hostile_place) for one in shlex.split(GIVEN[name])]
+    ran = command(*name.split(), *given)
+    said = ran.output + ran.errors
+    assert name in ("list", "forget") or "evil" in said, ran
+    assert not [char for char in OBEYED if char in said], ran
 
 
 def test_what_people_write_stays() -> None:
     """Letters of any script, emoji with joiners, tabs and lines are shown as they are."""
     text = "Grüße, 你好 👩\u200d👩\u200d👧 \t\u05e2\u05d1\u05e8\nnext"
-    assert shown(text) == text
+    assert visible(text) == text

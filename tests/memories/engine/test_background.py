@@ -10,7 +10,7 @@ import pytest
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.background import Background
 from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
-from memzoo.memories.testing.patience import Talk
+from memzoo.memories.testing.patience import FailingTalk
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
 
@@ -44,7 +44,7 @@ class TestBackgroundContract(MemoryContract):
         """Those of the contract, in the background."""
         return {"token_counter": "approximate", "background": True}
 
-    def talk(self, **options: Any) -> Talk:
+    def talk(self, **options: Any) -> FailingTalk:
         """Not here: these memories settle after each save, and that asks at once, however often a model failed."""
         pytest.skip("settling leaves no model alone")
 

@@ -166,7 +166,7 @@ def test_in_the_background_the_model_is_left_alone_too() -> None:
     memory = make("summary", model, clock, background=True)
     for number in range(50):
         turn(memory, clock, number)
-        drive(memory._finished())  # pyright: ignore[reportPrivateUsage]
+        drive(memory._engine.finished())  # pyright: ignore[reportPrivateUsage]
     assert model.calls <= 12
     model.fails = FAILS[NEVER]
     memory.settle()

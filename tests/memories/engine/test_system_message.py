@@ -1,19 +1,18 @@
 """Which system message holds: found without reading a long log, and followed across processes."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory
-from memzoo.stores import JSON, Entries, InMemoryStore, Message, StateUpdate
+from memzoo.stores import Entries, InMemoryStore, Message, StateUpdate
 from memzoo.stores.errors import ConflictError
 
 PIRATE: Message = {"role": "system", "content": "You are a pirate."}
 POET: Message = {"role": "system", "content": "You are a poet."}
 
 
-class Watched(InMemoryStore):
+class CountingStore(InMemoryStore):
     """Counts what is read, and may let a commit fail."""
 
     def __init__(self) -> None:
@@ -32,30 +31,20 @@ class Watched(InMemoryStore):
         self.looked_up += 1
         return await super().read_state(conversation_id, strategy, since=since)
 
-    async def commit(
-        self,
-        conversation_id: str,
-        strategy: str,
-        *,
-        expected: int,
-        watermark: int,
-        changes: Mapping[str, JSON],
-        embeddings: Mapping[int, bytes] | None = None,
-    ) -> int:
+    async def commit(self, *names: Any, **kept: Any) -> int:
         """See `Store.commit`."""
         if self.conflict:
             raise ConflictError("another was faster")
-        kept = {"expected": expected, "watermark": watermark, "changes": changes, "embeddings": embeddings}
-        return await super().commit(conversation_id, strategy, **kept)  # type: ignore[arg-type]
+        return await super().commit(*names, **kept)
 
 
 @pytest.fixture
-def store() -> Watched:
+def store() -> CountingStore:
     """A new store."""
-    return Watched()
+    return CountingStore()
 
 
-def opened(store: Watched) -> BaseMemory:
+def opened(store: CountingStore) -> BaseMemory:
     """A memory, as another process would have it."""
     return ConversationBufferWindowMemory(k=1, store=store, conversation_id="a")
 
@@ -67,7 +56,7 @@ def tell(memory: BaseMemory, count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [127, 128, 500])
-def test_is_found_without_reading_a_long_log(store: Watched, count: int) -> None:
+def test_is_found_without_reading_a_long_log(store: CountingStore, count: int) -> None:
     """A new memory reads the end of the log, the newest 256 messages at most for this, and looks it up once."""
     memory = opened(store)
     memory.add_messages([PIRATE])
@@ -80,7 +69,7 @@ def test_is_found_without_reading_a_long_log(store: Watched, count: int) -> None
     assert store.looked_up == 1
 
 
-def test_is_followed_from_memory_to_memory(store: Watched) -> None:
+def test_is_followed_from_memory_to_memory(store: CountingStore) -> None:
     """A memory that is open sees the system message that another one was given."""
     first, second = opened(store), opened(store)
     first.add_messages([PIRATE])
@@ -92,7 +81,7 @@ def test_is_followed_from_memory_to_memory(store: Watched) -> None:
     assert first.messages() == []
 
 
-def test_an_equal_one_changes_nothing(store: Watched) -> None:
+def test_an_equal_one_changes_nothing(store: CountingStore) -> None:
     """Where the place of a system message counts, an equal one leaves it where it was, however long ago that is."""
     memory = create_memory("message-window", store=store, conversation_id="a", max_messages=4, system_first=False)
     memory.add_messages([PIRATE])
@@ -103,7 +92,7 @@ def test_an_equal_one_changes_nothing(store: Watched) -> None:
     assert again.messages()[0] == memory.messages()[0] == PIRATE
 
 
-def test_a_conflict_costs_nothing(store: Watched) -> None:
+def test_a_conflict_costs_nothing(store: CountingStore) -> None:
     """When it cannot be written down, because another process did, the save succeeds and it is found all the same."""
     memory = opened(store)
     memory.add_messages([PIRATE])
@@ -112,7 +101,7 @@ def test_a_conflict_costs_nothing(store: Watched) -> None:
     assert opened(store).messages()[0] == memory.messages()[0] == PIRATE
 
 
-def test_forgetting_brings_back_the_one_before_it(store: Watched) -> None:
+def test_forgetting_brings_back_the_one_before_it(store: CountingStore) -> None:
     """Also when it was written down already."""
     memory, other = opened(store), opened(store)
     memory.add_messages([PIRATE])

@@ -9,7 +9,7 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.testing.tools import QUESTION, SAID, ContractTools
 from memzoo.stores.errors import OptionError, UnknownMessageError
 
-__all__ = ["LifecycleContract"]
+__all__ = ["ForgettingContract"]
 
 _ASKED = "Where does Anna live?"
 
@@ -19,7 +19,7 @@ def _all_shown(memory: BaseMemory) -> str:
     return f"{memory.load_memory_variables(QUESTION)} {memory.messages(_ASKED)} {memory.history()}".lower()
 
 
-class LifecycleContract(ContractTools):
+class ForgettingContract(ContractTools):
     """The rules for forgetting, paging and eviction."""
 
     def test_forgets_messages(self) -> None:

@@ -18,8 +18,8 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
-from memzoo.memories.text.keys import input_key_of, output_key_of, record_of
-from memzoo.memories.text.messages import Labels, checked, copied, recorded, text_of
+from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
+from memzoo.memories.text.messages import Labels, copied, recorded
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
 from memzoo.memories.text.view import Shown, View
@@ -185,7 +185,7 @@ class BaseMemory(ABC):
         Raises:
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
-        query = self._query(inputs or {}) if self.needs_query else None
+        query = query_of(inputs or {}, self.input_key, self.memory_variables) if self.needs_query else None
         return self._variables(await self._current_view(query))
 
     async def asave_context(
@@ -393,10 +393,6 @@ class BaseMemory(ABC):
         *others, transcript = self.memory_variables
         shown = copied(self._renderer.messages(view)) if self.return_messages else self._renderer.text(view)
         return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
-
-    def _query(self, inputs: Mapping[str, Any]) -> str:
-        key = input_key_of(inputs, self.input_key, self.memory_variables)
-        return text_of(checked({"role": "user", "content": inputs[key]}))
 
     async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
         new = await self._engine.append(records, turn_id, learn=learn, raising=self.on_model_error == "raise")

@@ -10,6 +10,7 @@ from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.members import Member, members_of, shares_of
+from memzoo.memories.text.keys import query_of
 from memzoo.memories.text.view import View
 from memzoo.stores.driving import together
 
@@ -107,7 +108,8 @@ class CombinedMemory(BaseMemory):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The variables of all members; `max_token_limit` is for `messages` and does not count here."""
-        views = await self._views(self._query(inputs or {}) if self.needs_query else None)
+        query = query_of(inputs or {}, self.input_key, self.memory_variables) if self.needs_query else None
+        views = await self._views(query)
         loaded = [member._variables(view) for member, view in zip(self.members, views, strict=True)]  # noqa: SLF001
         return {variable: value for variables in loaded for variable, value in variables.items()}
 

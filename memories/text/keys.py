@@ -4,11 +4,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memzoo.memories.text.messages import checked
+from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Record
 from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
 
-__all__ = ["input_key_of", "output_key_of", "record_of"]
+__all__ = ["input_key_of", "output_key_of", "query_of", "record_of"]
 
 logger = logging.getLogger("memzoo")
 
@@ -66,6 +66,12 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         f"Got multiple output keys: {keys}, cannot determine which to store in memory. "
         "Please set the 'output_key' explicitly."
     )
+
+
+def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables: Sequence[str]) -> str:
+    """The user's words among the inputs of a turn."""
+    key = input_key_of(inputs, input_key, memory_variables)
+    return text_of(record_of("user", inputs, key, all_fields=False).message)
 
 
 def record_of(role: str, values: Mapping[str, Any], key: str, *, all_fields: bool) -> Record:

@@ -62,6 +62,15 @@ def _chat(part: Any) -> Iterator[Message]:
             pass
 
 
+def answering(responses: list[Any]) -> Any:
+    """A model that answers with these, one after the other."""
+
+    def answer(_sent: list[Any], _info: Any) -> Any:
+        return responses.pop(0)
+
+    return functions.FunctionModel(answer)
+
+
 def agent_of(memories: Any, model: Scripted, **options: Any) -> Any:
     """An agent with the tool and the capability."""
     return pydantic_ai.Agent(model.model, tools=[weather], capabilities=[MemoryCapability(memories)], **options)
@@ -128,9 +137,7 @@ def test_messages_come_back_as_they_were() -> None:
     thought = messages.ModelResponse(
         parts=[messages.ThinkingPart("Hm.", signature="s1"), messages.TextPart("Hi.")], model_name="m-1"
     )
-    first = pydantic_ai.Agent(
-        functions.FunctionModel(lambda sent, info: thought), capabilities=[MemoryCapability(memory)]
-    )
+    first = pydantic_ai.Agent(answering([thought]), capabilities=[MemoryCapability(memory)])
     said = first.run_sync("Hello?").all_messages()
     agent_of(memory, model := Scripted(["Bye."])).run_sync("Thanks.")
     assert model.sent[0][1] == said[1]
@@ -155,7 +162,7 @@ def test_results_of_one_response_go_back_together() -> None:
     memory = create_memory("buffer", conversation_id="anna")
     calls = messages.ModelResponse(parts=[_part(Call("Oslo", "c1")), _part(Call("Rome", "c2"))])
     replies = [calls, messages.ModelResponse(parts=[messages.TextPart("Sunny.")])]
-    model = functions.FunctionModel(lambda sent, info: replies.pop(0))
+    model = answering(replies)
     capability = MemoryCapability(memory)
     pydantic_ai.Agent(model, tools=[weather], capabilities=[capability]).run_sync("Weather?")
     agent_of(memory, later := Scripted(["Bye."])).run_sync("Thanks.")

@@ -11,8 +11,10 @@ import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Analyser, Places, Terms
+from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, speaker_number, windows
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.worth import answered, worth
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
@@ -28,6 +30,7 @@ _LEAST_WEIGHT = 1e-6
 _STEP = 512
 _PARTS = ("rows", "terms")
 _LONGEST_PHRASE = 16
+_CORRECTED = 12
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -39,7 +42,8 @@ class WordIndex:
     an answer is found though the words of the question were said a few messages before. Each grain begins with its
     date, and the words of the date count like any others: a question that names a month or a day finds what was said
     then. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
-    rest on questions.
+    rest on questions. What is long counts less, since it takes the room of others, and so does what somebody says who
+    always says much.
 
     There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
     query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
@@ -47,6 +51,9 @@ class WordIndex:
     Args:
         names: Labels of speakers that count as names: who is asked about probably said it.
         weights: How much each part counts.
+
+    Attributes:
+        analyser: Cuts texts into words.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -60,13 +67,14 @@ class WordIndex:
     def __init__(self, names: Iterable[str] = (), weights: Weights | None = None) -> None:
         self._names = frozenset(names)
         self._weights = weights or Weights()
-        self._analyser = Analyser()
+        self.analyser = Analyser()
         self._lock = new_lock()
         self._rows: Rows = numpy.empty(0, ROW)
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
         self._text: _Text | None = None
+        self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
@@ -74,7 +82,7 @@ class WordIndex:
             last = self._rows["seq"].max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                terms, counts = self._analyser.terms(one.text for one in step)
+                terms, counts = self.analyser.terms(one.text for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
@@ -115,6 +123,18 @@ class WordIndex:
             best = places[numpy.argsort(-total[places], kind="stable")]
             return dict(zip(seqs[best].tolist(), total[best].tolist(), strict=True))
 
+    def corrected(self, seqs: Sequence[int]) -> list[int]:
+        """Return messages, the best first, with the newest correction of each of the first dozen before it."""
+        with self._lock:
+            rows = self._rows
+            if self._corrections is None:
+                self._corrections = Corrections.of(rows, self._terms, self.analyser.common)
+            places = numpy.searchsorted(rows["seq"], seqs[:_CORRECTED]).tolist()
+            newest = self._corrections.newest(places)
+            pairs = ((newest.get(place, place), place) for place in places)
+            first = rows["seq"][[place for pair in pairs for place in pair]].tolist() if places else []
+            return list(dict.fromkeys([*first, *seqs]))
+
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
         """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
         with self._lock:
@@ -134,7 +154,7 @@ class WordIndex:
             numpy.concatenate([self._windows[0][:settled], first]),
             numpy.concatenate([self._windows[1][:settled], end]),
         )
-        self._text = None
+        self._text = self._corrections = None
 
     def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers]:
         """Find which messages have words of the query around them, and the scores of these, zero for all others."""
@@ -143,7 +163,7 @@ class WordIndex:
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows))
         self._text = text = self._text or self._cut()
         own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in text.found(self._analyser.phrases(query)):
+        for began, finished in text.found(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
         found = around > 0
@@ -151,7 +171,7 @@ class WordIndex:
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = [speaker_number(name) for name in self._names if name.casefold() in query.casefold()]
         total = fit + weights.speaker * numpy.isin(rows["speaker"], numpy.array(asked_about, numpy.uint64))
-        total += fit[found].max(initial=0.0) * (weights.telling * rows["tells"] - weights.asking * rows["asks"])
+        total += weights.answering * answered(rows, own) + fit[found].max(initial=0.0) * text.worth
         return found, numpy.where(found, total, 0.0)
 
     def _cut(self) -> "_Text":
@@ -166,7 +186,7 @@ class WordIndex:
         opening = numpy.flatnonzero(rows["opens"])
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
         grains = [_Grain.of(first, end, day_of[first], ends) for first, end in spans]
-        return _Text(numpy.concatenate([self._terms, dates]), ends, grains)
+        return _Text(numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights))
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and how many each has."""
@@ -175,7 +195,7 @@ class WordIndex:
         terms, counts = self._dates
         if len(days) > len(counts):
             texts = (in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :])
-            more_terms, more_counts = self._analyser.terms(texts)
+            more_terms, more_counts = self.analyser.terms(texts)
             self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
         return self._dates
 
@@ -220,11 +240,13 @@ class _Text(NamedTuple):
         terms: The terms of all of it.
         ends: Where the terms of each message begin, and where the last ones end.
         grains: The messages, the windows around them, the segments.
+        worth: See `worth`.
     """
 
     terms: Terms
     ends: Places
     grains: Sequence[_Grain]
+    worth: Numbers
 
     def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
         """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""

@@ -32,7 +32,7 @@ def ranked(index: WordIndex, query: str) -> Sequence[int]:
     return list(index.scores(query))
 
 
-WORDS = ["cat", "Cats", "I sail.", "a_b", "a b", "Why?", "2026", "5,6", "Łódź", "我住", "é", "x" * 300, "", "\n"]
+WORDS = ["cat", "Cats", "I sail.", "a_b", "a b", "Why?", "2026", "5,6", "Łódź", "我住", "é", "x" * 300, "", "\n", "cat fish " * 40]
 ASKED_FOR = ["cat", "sailing", "a_b", "b", "why", "May", "9 May", "2026", "5,6", "anna", "lodz", "住", "E", "zebra"]
 PAUSES = [0, 1, 59, 61, 60 * 24]
 

@@ -142,7 +142,7 @@ class TestLimit:
         for said in ("cat 1", "cat " * 50, "cat 2", "cat 3"):
             memory.add_messages([{"role": "user", "content": said}])
         first, *lines = found(memory, "cat").splitlines()
-        assert first == "On 8 May 2026:"
+        assert first == "8 May 2026:"
         assert len(lines) == 2
         assert lines == sorted(lines)
 

@@ -1,0 +1,124 @@
+"""Whether a correction is shown with what it corrects: `python -m memzoo.benchmarks.research.updates`."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
+from memzoo.benchmarks.measure.statistics import interval
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.memories import STRATEGIES, create_memory
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore
+from memzoo.stores.errors import MemoryZooError, OptionError
+
+__all__ = ["Case", "app", "outcomes", "strewn"]
+
+_DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+_TRACK = "supersession_detection"
+_OFFLINE = {"llm": "offline"}
+
+app = typer.Typer(help="Corrections shown with what they correct.")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement and its correction, strewn into a long talk.
+
+    Attributes:
+        exchanges: All that is said, oldest first.
+        question: What is asked at the end.
+        old: The messages that say what no longer holds.
+        new: The message that corrects them.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    question: str
+    old: tuple[str, ...]
+    new: str
+
+
+def strewn(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
+    """Strew timelines into pieces of long talks: what comes before the correction, sessions later the correction.
+
+    Args:
+        timelines: Short talks with a question that a correction answers.
+        talks: Long talks.
+        count: Cases; the timelines are taken in turn.
+        size: Exchanges of a piece of a long talk.
+        seed: Of all that is drawn.
+    """
+    drawn = random.Random(seed)  # noqa: S311 - no secret
+    usable = [one for one in timelines if _statements(one) is not None]
+    return [_case(usable[number % len(usable)], drawn.choice(talks), size, drawn) for number in range(count)]
+
+
+def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
+    """Count by budget what a strategy shows of the cases: see `update_shown`; `both in order` is part of `both`."""
+    counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
+    for case in cases:
+        for budget, shown in _views(case, name, budgets).items():
+            texts = Texts([shown])
+            outcome = update_shown([case.new], case.old, texts)
+            counts[budget][outcome] += 1
+            counts[budget]["both in order"] += outcome == "both" and _in_order(case, shown)
+    return counts
+
+
+def _statements(timeline: Transcript) -> tuple[Question, tuple[str, ...], str] | None:
+    """The question, the messages that say what no longer holds, and the one that corrects them."""
+    said = [text_of(message) for exchange in timeline.exchanges for message in exchange.messages]
+    for question in timeline.measured:
+        new = next((text for text in reversed(said) if all(one in text for one in question.evidence)), None)
+        old = tuple(text for text in said if any(one in text for one in question.stale) and text != new)
+        if new and old and max(map(said.index, old)) < len(said) - 1 - said[::-1].index(new):
+            return question, old, new
+    return None
+
+
+def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Random) -> Case:
+    question, old, new = _statements(timeline) or (Question(""), (), "")
+    start = drawn.randrange(max(1, len(talk.exchanges) - size))
+    sessions = [list(group) for _, group in groupby(talk.exchanges[start : start + size], lambda one: one.date)]
+    early, late = sorted(drawn.sample(range(len(sessions)), 2))
+    correcting = next(place for place, one in enumerate(timeline.exchanges) if new in map(text_of, one.messages))
+    for place, exchanges in ((late, timeline.exchanges[correcting:]), (early, timeline.exchanges[:correcting])):
+        at = drawn.randint(0, len(sessions[place]))
+        dated = [Exchange(one.messages, one.evidence, sessions[place][0].date) for one in exchanges]
+        sessions[place][at:at] = dated
+    return Case(tuple(one for session in sessions for one in session), question.text, old, new)
+
+
+def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
+    now = [case.exchanges[0].said_at]
+    options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
+    memory = create_memory(
+        name, store=InMemoryStore(clock=lambda: now[0]), conversation_id="updates", token_counter="o200k_base", **options
+    )
+    for date, exchanges in groupby(case.exchanges, lambda one: one.said_at):
+        now[0] = date + timedelta(minutes=1)
+        memory.add_messages([message for exchange in exchanges for message in exchange.messages])
+    return dict(_at_budgets(memory, case.question, budgets))
+
+
+def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterator[tuple[int, str]]:
+    for budget in budgets:
+        memory.max_token_limit = budget  # type: ignore[attr-defined]
+        yield budget, str(memory.load_memory_variables({"input": question})["history"])  # type: ignore[attr-defined]
+
+
+def _in_order(case: Case, shown: str) -> bool:
+    text = squeezed(shown)
+    return text.rfind(squeezed(case.new)) > max(text.find(squeezed(one)) for one in case.old)

@@ -1,0 +1,84 @@
+"""Finds what a later message corrects, by words alone: shared rare words, a value of the same kind, words of correction."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.analysis import Places, Terms
+from memzoo.memories.search.kinds import BARE, CORRECTS, VALUES
+from memzoo.memories.search.passages import Rows
+
+__all__ = ["Corrections"]
+
+Numbers = NDArray[numpy.float64]
+
+# In the units of the weight of a word: the logarithm of how rare it is.
+_SAME_KIND, _REFERS_BACK, _ENOUGH = 2.0, 2.0, 4.0
+_NEARLY_BEST = 0.7
+_NEWEST = 400
+_SAMPLE = 20_000
+
+
+class Corrections(NamedTuple):
+    """The messages that may correct others.
+
+    Attributes:
+        rows: All messages.
+        terms: The words of all of them.
+        ends: Where the words of each begin, and where the last end.
+        places: The messages that may correct others.
+        owners: For each different word of these, which of them it is of.
+        words: These words.
+        weights: How rare they are.
+    """
+
+    rows: Rows
+    terms: Terms
+    ends: Places
+    places: Places
+    owners: Places
+    words: Terms
+    weights: Numbers
+
+    @classmethod
+    def of(cls, rows: Rows, terms: Terms, common: Terms) -> "Corrections":
+        """Look through a conversation; `common` words say nothing."""
+        ends = numpy.append(0, numpy.cumsum(rows["terms"]))
+        places = numpy.flatnonzero(rows["kinds"] & CORRECTS)[-_NEWEST:]
+        counts = rows["terms"][places]
+        owners = numpy.repeat(numpy.arange(len(places)), counts)
+        within = numpy.arange(counts.sum()) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+        words = terms[numpy.repeat(ends[places], counts) + within]
+        told = ~numpy.isin(words, common)
+        owners, words = owners[told], words[told]
+        return cls(rows, terms, ends, places, owners, words, _rareness(words, terms))
+
+    def newest(self, statements: Iterable[int]) -> dict[int, int]:
+        """Return the newest later correction of each message that has one, both as places in the log."""
+        found: dict[int, int] = {}
+        for place in statements if len(self.places) else ():
+            scores = self._scores(place)
+            fitting = numpy.flatnonzero(scores >= max(_ENOUGH, _NEARLY_BEST * scores.max()))
+            if len(fitting):
+                found[place] = int(self.places[fitting[-1]])
+        return found
+
+    def _scores(self, place: int) -> Numbers:
+        """How much each correction has in common with a message; those before it have nothing."""
+        said = self.terms[self.ends[place] : self.ends[place + 1]]
+        shared = numpy.isin(self.words, said)
+        scores = numpy.bincount(self.owners[shared], self.weights[shared], minlength=len(self.places))
+        kinds = self.rows["kinds"][self.places]
+        is_bare = (kinds & BARE) > 0
+        has_kind = (kinds & self.rows["kinds"][place] & VALUES) > 0
+        return numpy.where(self.places > place, scores + _SAME_KIND * has_kind + _REFERS_BACK * is_bare, 0.0)
+
+
+def _rareness(words: Terms, terms: Terms) -> Numbers:
+    """The logarithm of how rare words are, by a sample."""
+    sample = numpy.sort(terms[:: max(1, len(terms) // _SAMPLE)])
+    counts = numpy.searchsorted(sample, words, "right") - numpy.searchsorted(sample, words)
+    rareness: Numbers = numpy.log((len(sample) + 1) / (counts + 1)) / 2
+    return rareness

@@ -19,7 +19,7 @@ from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
 from memzoo.benchmarks.measure.statistics import interval
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
-from memzoo.memories import STRATEGIES, create_memory
+from memzoo.memories import create_memory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError, OptionError
@@ -122,3 +122,51 @@ def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterat
 def _in_order(case: Case, shown: str) -> bool:
     text = squeezed(shown)
     return text.rfind(squeezed(case.new)) > max(text.find(squeezed(one)) for one in case.old)
+
+
+@app.command()
+def updates(
+    timelines: Annotated[Path, typer.Argument(help="StateBench's timelines.")] = _DATA / "statebench" / "dev.jsonl",
+    talks: Annotated[Path, typer.Argument(help="Long talks.")] = _DATA / "realmem" / "dev.json",
+    *,
+    strategies: Annotated[str, typer.Option(help="With commas between them.")] = "vector-retriever",
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000",
+    cases: Annotated[int, typer.Option(help="How many.", min=1)] = 500,
+    size: Annotated[int, typer.Option(help="Exchanges of a long talk in each.", min=20)] = 150,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+) -> None:
+    """Count how often a view shows a correction, the stale statement alone, both, or neither."""
+    console = Console(width=150)
+    try:
+        for path in (timelines, talks):
+            if not path.exists():
+                raise OptionError(f"there is no {path}: nothing to measure on")
+        short = [one for one in load_transcripts(timelines) if any(q.category == _TRACK for q in one.questions)]
+        strewn_cases = strewn(short, load_transcripts(talks), cases, size, seed)
+        named_counter("o200k_base")
+        limits = [int(budget) for budget in budgets.split(",")]
+        console.print(_table({name: outcomes(strewn_cases, name, limits) for name in strategies.split(",")}, cases))
+    except (MemoryZooError, ValueError) as error:
+        console.print(str(error), style="red", markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    used = len({case.new for case in strewn_cases})
+    console.print(f"{cases} cases of {used} corrections, each in {size} exchanges of a long talk; tokens by o200k_base")
+
+
+def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> Table:
+    table = Table("strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD)
+    for name, by_budget in counts.items():
+        for budget, count in by_budget.items():
+            shown = count["both"] + count["corrected"]
+            shares = (_share(one, cases) for one in (shown, count["both in order"], count["stale"], count["neither"]))
+            table.add_row(name, f"{budget:,}", *shares)
+    return table
+
+
+def _share(count: int, cases: int) -> str:
+    found = interval([True] * count + [False] * (cases - count))
+    return f"{found.mean:.3f} ({found.low:.3f}-{found.high:.3f})" if found else ""
+
+
+if __name__ == "__main__":
+    app()

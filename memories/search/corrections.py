@@ -1,21 +1,20 @@
 """Finds what a later message corrects, by words alone: shared rare words, a value of the same kind, words of correction."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Places, Terms
-from memzoo.memories.search.kinds import BARE, CORRECTS, VALUES
-from memzoo.memories.search.passages import Rows
+from memzoo.memories.search.kinds import BRIEF, CORRECTS, VALUES
+from memzoo.memories.search.rows import Rows
 
 __all__ = ["Corrections"]
 
 Numbers = NDArray[numpy.float64]
 
 # In the units of the weight of a word: the logarithm of how rare it is.
-_SAME_KIND, _REFERS_BACK, _ENOUGH = 2.0, 2.0, 4.0
+_SAME_KIND, _BRIEFLY, _ENOUGH = 2.0, 2.0, 4.0
 _NEARLY_BEST = 0.7
 _NEWEST = 400
 _SAMPLE = 20_000
@@ -55,15 +54,20 @@ class Corrections(NamedTuple):
         owners, words = owners[told], words[told]
         return cls(rows, terms, ends, places, owners, words, _rareness(words, terms))
 
-    def newest(self, statements: Iterable[int]) -> dict[int, int]:
-        """Return the newest later correction of each message that has one, both as places in the log."""
-        found: dict[int, int] = {}
-        for place in statements if len(self.places) else ():
-            scores = self._scores(place)
-            fitting = numpy.flatnonzero(scores >= max(_ENOUGH, _NEARLY_BEST * scores.max()))
-            if len(fitting):
-                found[place] = int(self.places[fitting[-1]])
-        return found
+    def newest(self, place: int, longest: int) -> list[int]:
+        """Return the later corrections of a message, as places in the log: the newest, and the one most like it.
+
+        Args:
+            place: The message.
+            longest: Words that a correction may have.
+        """
+        if not len(self.places):
+            return []
+        scores = numpy.where(self.rows["terms"][self.places] <= longest, self._scores(place), 0.0)
+        fitting = numpy.flatnonzero(scores >= max(_ENOUGH, _NEARLY_BEST * scores.max()))
+        # The last of equals.
+        best = len(scores) - 1 - int(scores[::-1].argmax())
+        return self.places[list(dict.fromkeys([best, int(fitting[-1])]))].tolist() if len(fitting) else []
 
     def _scores(self, place: int) -> Numbers:
         """How much each correction has in common with a message; those before it have nothing."""
@@ -71,9 +75,9 @@ class Corrections(NamedTuple):
         shared = numpy.isin(self.words, said)
         scores = numpy.bincount(self.owners[shared], self.weights[shared], minlength=len(self.places))
         kinds = self.rows["kinds"][self.places]
-        is_bare = (kinds & BARE) > 0
+        is_brief = (kinds & BRIEF) > 0
         has_kind = (kinds & self.rows["kinds"][place] & VALUES) > 0
-        return numpy.where(self.places > place, scores + _SAME_KIND * has_kind + _REFERS_BACK * is_bare, 0.0)
+        return numpy.where(self.places > place, scores + _SAME_KIND * has_kind + _BRIEFLY * is_brief, 0.0)
 
 
 def _rareness(words: Terms, terms: Terms) -> Numbers:

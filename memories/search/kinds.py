@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["BARE", "CORRECTS", "VALUES", "kinds_of"]
+__all__ = ["BRIEF", "CORRECTS", "VALUES", "kinds_of"]
 
 _CORRECTING = re.compile(
     r"\b(?:actually|instead|no longer|not any ?more|correction|scratch that|no,? wait|wait,|change (?:that|it|the|this)"
@@ -13,9 +13,8 @@ _CORRECTING = re.compile(
     r"|\b(?:now|instead)[.!]|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"\b(?:that|it|this|das|es)\b", re.IGNORECASE)
 _MOST_WORDS = 57
-_BARE_WORDS = 14
+_BRIEF = 14
 
 # What stands for another of its kind though the two share no word: an amount, a date or time, a number, a name.
 _KINDS = (
@@ -35,8 +34,8 @@ VALUES = (1 << len(_KINDS)) - 1
 CORRECTS = 1 << len(_KINDS)
 """The bit of a message that may correct another."""
 
-BARE = 2 << len(_KINDS)
-"""The bit of one that names what it corrects by a pronoun only."""
+BRIEF = 2 << len(_KINDS)
+"""The bit of one that is so short that it need not name what it corrects."""
 
 
 def kinds_of(text: str) -> int:
@@ -45,4 +44,4 @@ def kinds_of(text: str) -> int:
     length = len(text.split())
     if length > _MOST_WORDS or not _CORRECTING.search(text):
         return kinds
-    return kinds | CORRECTS | BARE * (length <= _BARE_WORDS and _PRONOUN.search(text) is not None)
+    return kinds | CORRECTS | BRIEF * (length <= _BRIEF)

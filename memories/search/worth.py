@@ -3,7 +3,8 @@
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.search.passages import PAUSE, Rows
+from memzoo.memories.search.passages import PAUSE
+from memzoo.memories.search.rows import Rows
 from memzoo.memories.search.weights import Weights
 
 __all__ = ["answered", "worth"]

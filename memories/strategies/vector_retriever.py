@@ -111,7 +111,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.followed(log)
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
-        scores = index.scores(query or "", await self._points(state, query or ""))
+        share = self.weights.embeddings * self._embedder.weight
+        scores = index.scores(query or "", await self._similar(state, query or "") if share else {}, share)
         found = [seq for seq in scores if seq not in asking]
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
@@ -119,7 +120,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
         clip = Clipper(index.analyser, query or "", self._tokens)
-        best = await fit_found(limit, index.corrected(found), lambda seqs: words.passages(log, seqs), self._tokens, clip)
+        ranked = index.corrected(found, limit)
+        best = await fit_found(limit, ranked, lambda seqs: words.passages(log, seqs), self._tokens, clip)
         return View(evidence(best), passages=tuple(best))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -129,16 +131,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._tokens.cache_clear()
             await self._vectors.mend()
 
-    async def _points(self, state: State, query: str) -> Mapping[int, float]:
-        """What messages get for their embeddings, by log number: those nearest to the query."""
-        if not (weight := self.weights.embeddings * self._embedder.weight):
-            return {}
+    async def _similar(self, state: State, query: str) -> Mapping[int, float]:
+        """The messages nearest to the query by log number, and how near they are."""
         try:
             (vector,) = await self._embed([query], state)
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return {}
-        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
+        return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
         texts = [cut(text, self._patience.prompts.tokens) for text in texts]
@@ -152,5 +152,4 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self.counter({"role": "system", "content": text})
 
     def _no_words(self) -> KeptWords:
-        speakers = {self.human_prefix, self.ai_prefix} - {"Human", "AI"}
-        return KeptWords(self.store, self.conversation_id, self._documents, speakers, self.weights)
+        return KeptWords(self.store, self.conversation_id, self._documents, self.weights)

@@ -27,6 +27,7 @@ from memzoo.stores.errors import MemoryZooError, OptionError
 __all__ = ["Case", "app", "outcomes", "strewn"]
 
 _DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+_ENCODING = "o200k_base"
 _TRACK = "supersession_detection"
 _OFFLINE = {"llm": "offline"}
 
@@ -50,7 +51,9 @@ class Case:
     new: str
 
 
-def strewn(timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int) -> list[Case]:
+def strewn(
+    timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int
+) -> list[Case]:
     """Strew timelines into pieces of long talks: what comes before the correction, sessions later the correction.
 
     Args:
@@ -105,7 +108,11 @@ def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
     now = [case.exchanges[0].said_at]
     options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
     memory = create_memory(
-        name, store=InMemoryStore(clock=lambda: now[0]), conversation_id="updates", token_counter="o200k_base", **options
+        name,
+        store=InMemoryStore(clock=lambda: now[0]),
+        conversation_id="updates",
+        token_counter=_ENCODING,
+        **options,
     )
     for date, exchanges in groupby(case.exchanges, lambda one: one.said_at):
         now[0] = date + timedelta(minutes=1)
@@ -143,7 +150,7 @@ def updates(
                 raise OptionError(f"there is no {path}: nothing to measure on")
         short = [one for one in load_transcripts(timelines) if any(q.category == _TRACK for q in one.questions)]
         strewn_cases = strewn(short, load_transcripts(talks), cases, size, seed)
-        named_counter("o200k_base")
+        named_counter(_ENCODING)
         limits = [int(budget) for budget in budgets.split(",")]
         console.print(_table({name: outcomes(strewn_cases, name, limits) for name in strategies.split(",")}, cases))
     except (MemoryZooError, ValueError) as error:
@@ -154,7 +161,9 @@ def updates(
 
 
 def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> Table:
-    table = Table("strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD)
+    table = Table(
+        "strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD
+    )
     for name, by_budget in counts.items():
         for budget, count in by_budget.items():
             shown = count["both"] + count["corrected"]

@@ -61,8 +61,7 @@ class Clipper:
         for word in set(self._wanted):
             within = numpy.unique(owner[terms == word])
             scores[within] += numpy.log1p(len(pieces) / max(len(within), 1))
-        beside = numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
-        return beside
+        return numpy.convolve(scores, [_NEIGHBOUR, 1.0, _NEIGHBOUR])[1:-1] if len(pieces) else scores
 
 
 def _joined(pieces: Sequence[str], chosen: set[int]) -> Iterator[str]:

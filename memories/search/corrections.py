@@ -1,4 +1,4 @@
-"""Finds what a later message corrects, by words alone: shared rare words, a value of the same kind, words of correction."""
+"""Finds what a later message corrects: by shared rare words, values of the same kind, and words of correction."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ __all__ = ["Corrections"]
 Numbers = NDArray[numpy.float64]
 
 # In the units of the weight of a word: the logarithm of how rare it is.
-_SAME_KIND, _BRIEFLY, _ENOUGH = 2.0, 2.0, 4.0
+_SAME_KIND, _BRIEFLY, _ENOUGH = 3.0, 2.0, 5.0
 _NEARLY_BEST = 0.7
 _NEWEST = 400
 _SAMPLE = 20_000

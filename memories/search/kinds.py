@@ -16,7 +16,7 @@ _CORRECTING = re.compile(
 _MOST_WORDS = 57
 _BRIEF = 14
 
-# What stands for another of its kind though the two share no word: an amount, a date or time, a number, a name.
+# What stands for another of its kind though the two share no word: an amount, a date or time, a number.
 _KINDS = (
     re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
     re.compile(
@@ -26,7 +26,6 @@ _KINDS = (
         re.IGNORECASE,
     ),
     re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
-    re.compile(r"(?<=[a-z,] )[A-Z][a-z]"),
 )
 VALUES = (1 << len(_KINDS)) - 1
 """The bits of the kinds of values."""

@@ -1,4 +1,4 @@
-"""What messages gain for their embeddings: relative to each other, so that the scale of the embedder does not matter."""
+"""What messages gain for their embeddings: relative to each other, whatever the scale of the embedder."""
 
 from collections.abc import Mapping
 

@@ -39,7 +39,15 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
         room = max(length, _LEAST_LENGTH)
         opens = now - last > PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
-        numbers = passage.seq, passage.document, length, count, speaker_number(passage.speaker), *called(passage.text), now
+        numbers = (
+            passage.seq,
+            passage.document,
+            length,
+            count,
+            speaker_number(passage.speaker),
+            *called(passage.text),
+            now,
+        )
         rows.append((*numbers, opens, *_telling_and_asking(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 

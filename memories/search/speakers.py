@@ -15,12 +15,12 @@ __all__ = ["Speakers", "called", "speaker_number"]
 _PARTS = frozenset("human ai user assistant system tool function developer".split())
 
 _NAME = r"((?-i:[A-Z\u00c0-\u00de])[\w\u00c0-\u017f]{1,20})"
-_INTRODUCED = re.compile(rf"\b(?:my name is|my name's|call me|ich hei\u00dfe|mein name ist|this is|i'm|i am|ich bin) {_NAME}\b", re.I)
-_ADDRESSED = re.compile(
-    rf"(?:^|[.!?] )(?:hey|hi|hello|hiya|hallo|thanks|thank you|danke|wow|yeah|bye|congrats|sure|nice)(?:,| there)? {_NAME}\b[!,.?]"
-    rf"|, {_NAME}[!.?]",
-    re.I,
+_INTRODUCED = re.compile(
+    rf"\b(?:my name is|my name's|call me|ich hei\u00dfe|mein name ist|this is|i'm|i am|ich bin) {_NAME}\b",
+    re.IGNORECASE,
 )
+_GREETED = r"(?:hey|hi|hello|hiya|hallo|thanks|thank you|danke|wow|yeah|bye|congrats|sure|nice)(?:,| there)?"
+_ADDRESSED = re.compile(rf"(?:^|[.!?] ){_GREETED} {_NAME}\b[!,.?]|, {_NAME}[!.?]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _LONGEST_LABEL = 3
 _KEY = 3

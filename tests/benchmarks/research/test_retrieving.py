@@ -10,6 +10,7 @@ import pytest
 
 from memzoo.benchmarks import TextCounter, Transcript
 from memzoo.benchmarks.research.retrieval_peers import PEERS
+from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.research.retrieving import (
     ABLATIONS,
     Found,
@@ -20,7 +21,6 @@ from memzoo.benchmarks.research.retrieving import (
     find,
     memory_maker,
 )
-from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.hashing import hash_embedding

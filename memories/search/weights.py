@@ -7,7 +7,7 @@ __all__ = ["Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part of the search counts; decided on the development conversations of LoCoMo (docs/retrieval.md).
+    """How much each part of the search counts; decided on development conversations (docs/retrieval-research.md).
 
     Attributes:
         own: The words of the message itself.

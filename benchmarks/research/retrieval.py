@@ -238,7 +238,7 @@ def _caption(
         f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
         f"{views} views were counted, 0 of them over their budget\n"
         "whole, covered, sessions: means of the first row, and 95% intervals. Covered: half of a long message will do; "
-        "sessions:\nthose with evidence of which anything was shown. Calls: how often embeddings were asked for to load "
+        "sessions:\nthose with evidence of which anything was shown. Calls: how often embeddings were asked to load "
         "and to save an exchange;\nno model was asked"
     )
 

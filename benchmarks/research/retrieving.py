@@ -141,15 +141,28 @@ def find(
             for budget in budgets:
                 before, start = calls(), timer()
                 shown = retriever.show(question, budget)
-                seconds = timer() - start
+                seconds, asked = timer() - start, calls() - before
                 tokens = _counted(shown, budget, counter, question.text)
                 texts = Texts([shown])
                 share = whole(question.evidence, texts)
                 missed = tuple(text for text in question.evidence if text not in texts)
-                about = (transcript.title, question.text, question.category, budget)
-                spent = (seconds, missed, calls() - before, *(one / max(heard, 1) for one in saving))
-                beside = (covered(question.evidence, texts), sessions.share(question, texts))
-                found.append(Found(*about, share, tokens, *spent, *beside))
+                found.append(
+                    Found(
+                        title=transcript.title,
+                        question=question.text,
+                        category=question.category,
+                        budget=budget,
+                        recall=share,
+                        tokens=tokens,
+                        seconds=seconds,
+                        missed=missed,
+                        calls=asked,
+                        save_seconds=saving[0] / max(heard, 1),
+                        save_calls=saving[1] / max(heard, 1),
+                        covered=covered(question.evidence, texts),
+                        sessions=sessions.share(question, texts),
+                    )
+                )
     return found
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Analyser, Places, Terms
 from memzoo.memories.search.corrections import Corrections
-from memzoo.memories.search.nearness import nearness
+from memzoo.memories.search.nearness import nearness, places_of
 from memzoo.memories.search.passages import REACH, rows_of, windows
 from memzoo.memories.search.rows import ROW, Rows
 from memzoo.memories.search.speakers import Speakers
@@ -122,8 +122,9 @@ class WordIndex:
         with self._lock:
             found, total, best = self._scored(query)
             seqs = self._rows["seq"]
-            found |= numpy.isin(seqs, numpy.array(list(similar), numpy.int64))
-            total += share * (best or 1.0) * nearness(self._rows, similar)
+            if similar:
+                found[places_of(self._rows, similar)] = True
+                total += share * (best or 1.0) * nearness(self._rows, similar)
             places = numpy.flatnonzero(found)
             ranked = places[numpy.argsort(-total[places], kind="stable")]
             return dict(zip(seqs[ranked].tolist(), total[ranked].tolist(), strict=True))
@@ -181,7 +182,7 @@ class WordIndex:
         in_segment = segment[numpy.cumsum(rows["opens"]) - 1]
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about)
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
         best = float(fit[found].max(initial=0.0))
         return found, total + weights.answering * answered(rows, own) + best * text.worth, best
 

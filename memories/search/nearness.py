@@ -1,13 +1,14 @@
 """What messages gain for their embeddings: relative to each other, whatever the scale of the embedder."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy
 from numpy.typing import NDArray
 
+from memzoo.memories.search.analysis import Places
 from memzoo.memories.search.rows import Rows
 
-__all__ = ["nearness"]
+__all__ = ["nearness", "places_of"]
 
 _BEFORE, _AFTER = 0.5, 0.25
 
@@ -22,9 +23,15 @@ def nearness(rows: Rows, similarities: Mapping[int, float]) -> NDArray[numpy.flo
         similarities: Those of the messages that were found nearest, by log number.
     """
     near = numpy.zeros(len(rows) + 2)
-    numbers, values = numpy.array(list(similarities), "i8"), numpy.array(list(similarities.values()), float)
-    places = numpy.searchsorted(rows["seq"], numbers)
-    known = numpy.append(rows["seq"], -1)[places] == numbers
-    if known.any() and (spread := values[known].std()) > 0:
-        near[places[known] + 1] = (values[known] - values[known].min()) / spread
+    places = places_of(rows, similarities)
+    values = numpy.array([similarities[seq] for seq in rows["seq"][places].tolist()], float)
+    if len(values) and (spread := values.std()) > 0:
+        near[places + 1] = (values - values.min()) / spread
     return near[1:-1] + _BEFORE * near[:-2] + _AFTER * near[2:]
+
+
+def places_of(rows: Rows, seqs: Iterable[int]) -> Places:
+    """Return where messages stand among the rows; those that are not there are left out."""
+    numbers = numpy.fromiter(seqs, numpy.int64)
+    places = numpy.searchsorted(rows["seq"], numbers)
+    return places[numpy.append(rows["seq"], -1)[places] == numbers]

@@ -113,7 +113,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
         share = self.weights.embeddings * self._embedder.weight
         scores = index.scores(query or "", await self._similar(state, query or "") if share else {}, share)
-        found = [seq for seq in scores if seq not in asking]
+        found = [seq for seq in scores if seq not in asking] if asking else list(scores)
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))

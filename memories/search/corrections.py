@@ -48,7 +48,7 @@ class Corrections(NamedTuple):
         places = numpy.flatnonzero(rows["kinds"] & CORRECTS)[-_NEWEST:]
         counts = rows["terms"][places]
         owners = numpy.repeat(numpy.arange(len(places)), counts)
-        within = numpy.arange(counts.sum()) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+        within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
         words = terms[numpy.repeat(ends[places], counts) + within]
         told = ~numpy.isin(words, common)
         owners, words = owners[told], words[told]

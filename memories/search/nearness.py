@@ -34,4 +34,5 @@ def places_of(rows: Rows, seqs: Iterable[int]) -> Places:
     """Return where messages stand among the rows; those that are not there are left out."""
     numbers = numpy.fromiter(seqs, numpy.int64)
     places = numpy.searchsorted(rows["seq"], numbers)
-    return places[numpy.append(rows["seq"], -1)[places] == numbers]
+    known: Places = places[numpy.append(rows["seq"], -1)[places] == numbers]
+    return known

@@ -17,9 +17,9 @@ from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
-from memzoo.benchmarks.research.retrieval_facts import retrieval_facts
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
+from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.weight import weight
 from memzoo.benchmarks.running import DEFAULT_BUDGETS, DEFAULT_OUT, Wanted, run_comparison
@@ -28,7 +28,7 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
-for command in (speed, store_cost, weight, retrieval, retrieval_cost, retrieval_facts, updates_notes):
+for command in (speed, store_cost, weight, retrieval, retrieval_cost, updates, updates_notes):
     app.command()(command)
 
 Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]

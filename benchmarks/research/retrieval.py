@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.statistics import interval
 from memzoo.benchmarks.research.minilm import CachedMiniLM
 from memzoo.benchmarks.research.retrieval_misses import misses_table
 from memzoo.benchmarks.research.retrieval_peers import PEERS
@@ -29,16 +30,25 @@ from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
-__all__ = ["LOCOMO", "Counted", "app", "embedder_named", "measured", "report"]
+__all__ = ["LOCOMO", "REALMEM", "Counted", "app", "embedder_named", "measured", "report"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
+
+REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
+"""Where RealMem's talks between a user and an assistant are looked for."""
 
 MEMORY = "memzoo"
 
 _CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
 _HASHING = "hashing"
 _OPENAI = "openai:"
+
+_SHARES: Mapping[str, Callable[[Found], float]] = {
+    "whole": lambda one: one.recall,
+    "covered": lambda one: one.covered,
+    "sessions": lambda one: one.sessions,
+}
 
 app = typer.Typer(help="Evidence recall at budgets of tokens.")
 
@@ -130,14 +140,19 @@ def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
         table.add_column(title, justify="right")
     for name, all_of_it in found.items():
         table.add_row(*_row(name, all_of_it, budgets))
-    for category, some in by_category(found[next(iter(found))]).items():
+    first = found[next(iter(found))]
+    for label, value in _SHARES.items():
+        table.add_row(f"  {label}", *(_with_interval(first, budget, value) for budget in budgets), "", "", "")
+    for category, some in by_category(first).items():
         table.add_row(*_row(f"  {category}", some, budgets))
     return table
 
 
 @app.command()
 def retrieval(
-    transcript: Annotated[Path, typer.Argument(help="A file of conversations with questions.")] = LOCOMO,
+    transcript: Annotated[
+        Path, typer.Argument(help="A file of conversations with questions, 'locomo' or 'realmem'.")
+    ] = LOCOMO,
     *,
     embedder: Annotated[str, typer.Option(help="none, hashing, minilm, or openai:MODEL.")] = _HASHING,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
@@ -152,6 +167,7 @@ def retrieval(
     console = Console(width=170)
     try:
         limits = _limits(budgets)
+        transcript = {"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript)
         if not transcript.exists():
             raise OptionError(f"there is no {transcript}: no conversation to measure on")
         conversations, counter = load_transcripts(transcript), named_counter("o200k_base")
@@ -197,6 +213,12 @@ def _function(embedder: Embedder) -> Embed:
     return embed
 
 
+def _with_interval(found: Sequence[Found], budget: int, value: Callable[[Found], float]) -> str:
+    """A mean, and between which figures it lies in 95 of 100 samples of the questions."""
+    mean = interval([value(one) for one in found if one.budget == budget])
+    return f"{mean.mean:.3f} ({mean.low:.3f}-{mean.high:.3f})" if mean else ""
+
+
 def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
     at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
     shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
@@ -215,7 +237,9 @@ def _caption(
         f"evidence recall, in brackets the share of questions with all evidence; {questions} questions about "
         f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
         f"{views} views were counted, 0 of them over their budget\n"
-        "calls: how often embeddings were asked for to load and to save an exchange; no model was asked"
+        "whole, covered, sessions: means of the first row, and 95% intervals. Covered: half of a long message will do; "
+        "sessions:\nthose with evidence of which anything was shown. Calls: how often embeddings were asked to load "
+        "and to save an exchange;\nno model was asked"
     )
 
 

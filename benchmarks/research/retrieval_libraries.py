@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_showing import Embed, dated, filled, lines_of
-from memzoo.benchmarks.transcripts.conversations import Question, Transcript
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MissingExtraError
 
@@ -27,13 +27,16 @@ class LangChain:
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
         self._counter = functools.cache(counter)
+        self._transcript = transcript
         self._memory = _langchain_memory(embed)
-        for exchange in transcript.exchanges:
-            said = {transcript.assistant: ""}
-            for label, text in lines_of(transcript, exchange):
-                said[label] = f"{said[label]}\n{text}" if said.get(label) else text
-            outputs = {transcript.assistant: said.pop(transcript.assistant)}
-            self._memory.save_context({"date": dated(exchange), **said}, outputs)
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        said = {self._transcript.assistant: ""}
+        for label, text in lines_of(self._transcript, exchange):
+            said[label] = f"{said[label]}\n{text}" if said.get(label) else text
+        outputs = {self._transcript.assistant: said.pop(self._transcript.assistant)}
+        self._memory.save_context({"date": dated(exchange), **said}, outputs)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
@@ -51,12 +54,15 @@ class LlamaIndex:
 
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
         self._counter = functools.cache(counter)
+        self._transcript = transcript
         self._message, self._block = _llamaindex_block(embed)
-        for exchange in transcript.exchanges:
-            texts = [f"{label}: {text}" for label, text in lines_of(transcript, exchange)]
-            texts[0] = f"{dated(exchange)}\n{texts[0]}"
-            roles = [str(one["role"]) for one in exchange.messages]
-            drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        texts = [f"{label}: {text}" for label, text in lines_of(self._transcript, exchange)]
+        texts[0] = f"{dated(exchange)}\n{texts[0]}"
+        roles = [str(one["role"]) for one in exchange.messages]
+        drive(self._block.aput([self._message(text, role=role) for role, text in zip(roles, texts, strict=True)]))
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""

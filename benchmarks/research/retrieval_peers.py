@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
-from memzoo.benchmarks.transcripts.conversations import Question, Transcript
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.passage import Passage
 
@@ -21,9 +21,16 @@ __all__ = ["PEERS"]
 class _Ranked:
     """Shows the best of a conversation's passages; how they are ranked is for subclasses to say."""
 
+    _apart = False
+
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
         self._counter = counter
-        self._passages = passages_of(transcript)
+        self._transcript = transcript
+        self._passages: list[Passage] = []
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        self._passages += passages_of(self._transcript, exchange, len(self._passages), apart=self._apart)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
@@ -43,9 +50,7 @@ class _Newest(_Ranked):
 class _Oracle(_Ranked):
     """The messages that the answer rests on, found by looking them up: no ranking can do better."""
 
-    def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
-        super().__init__(transcript, counter, embed)
-        self._passages = passages_of(transcript, apart=True)
+    _apart = True
 
     def _ranked(self, question: Question) -> Iterable[Passage]:
         return [one for one in self._passages if any(text in one.text for text in question.evidence)]
@@ -58,8 +63,13 @@ class _PlainWords(_Ranked):
         super().__init__(transcript, counter, embed)
         self._database = sqlite3.connect(":memory:")
         self._database.execute("CREATE VIRTUAL TABLE exchanges USING fts5(text)")
-        texts = [(place, f"{one.speaker}: {one.text}") for place, one in enumerate(self._passages)]
-        self._database.executemany("INSERT INTO exchanges (rowid, text) VALUES (?, ?)", texts)
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        super().hear(exchange)
+        new = self._passages[-1]
+        row = (len(self._passages) - 1, f"{new.speaker}: {new.text}")
+        self._database.execute("INSERT INTO exchanges (rowid, text) VALUES (?, ?)", row)
 
     def _ranked(self, question: Question) -> Iterable[Passage]:
         match = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", question.text))

@@ -15,7 +15,11 @@ Embed = Callable[[list[str]], Any]
 
 
 class Retriever(Protocol):
-    """Whatever shows what fits a question."""
+    """Whatever takes in a conversation, and shows what fits a question."""
+
+    def hear(self, exchange: Exchange) -> None:
+        """Take in the next exchange."""
+        ...
 
     def show(self, question: Question, budget: int) -> str:
         """What the model would be shown, of at most so many tokens."""
@@ -23,25 +27,23 @@ class Retriever(Protocol):
 
 
 class Peer(Protocol):
-    """Makes a retriever that has taken in a conversation."""
+    """Makes a retriever for a conversation."""
 
     def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
-        """Take in a conversation, all of it."""
+        """Learn who speaks, and nothing else yet."""
         ...
 
 
-def passages_of(transcript: Transcript, *, apart: bool = False) -> list[Passage]:
-    """The exchanges of a conversation as passages, or each message `apart`."""
-    passages: list[Passage] = []
-    for exchange in transcript.exchanges:
-        lines = lines_of(transcript, exchange)
-        if not apart:
-            (speaker, text), *others = lines
-            lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
-        for speaker, text in lines:
-            number = len(passages) + 1
-            passages.append(Passage(number, speaker, text, exchange.said_at, number))
-    return passages
+def passages_of(transcript: Transcript, exchange: Exchange, after: int = 0, *, apart: bool = False) -> list[Passage]:
+    """An exchange as a passage, or each message `apart`, numbered from the one behind `after`."""
+    lines = lines_of(transcript, exchange)
+    if not apart:
+        (speaker, text), *others = lines
+        lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
+    return [
+        Passage(number, speaker, text, exchange.said_at, number)
+        for number, (speaker, text) in enumerate(lines, start=after + 1)
+    ]
 
 
 def dated(exchange: Exchange) -> str:

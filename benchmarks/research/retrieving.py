@@ -7,9 +7,10 @@ from statistics import fmean
 from typing import TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.benchmarks.measure.evidence import Texts, whole
+from memzoo.benchmarks.measure.evidence import Texts, covered, whole
+from memzoo.benchmarks.research.retrieval_sessions import Sessions
 from memzoo.benchmarks.research.retrieval_showing import Retriever
-from memzoo.benchmarks.transcripts.conversations import Question, Transcript
+from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.search.weights import Weights
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 Make: TypeAlias = Callable[[Transcript, TextCounter], Retriever]
-"""Takes in a conversation, all of it, and can then be asked."""
+"""Makes what takes in a conversation, exchange by exchange, and can be asked."""
 
 
 class OverBudgetError(MemoryZooError, ValueError):
@@ -53,6 +54,8 @@ class Found:
         calls: How often embeddings were asked for to search.
         save_seconds: CPU time of this process to save an exchange of the conversation, mean.
         save_calls: How often embeddings were asked for to save an exchange, mean.
+        covered: As `recall`, with long messages of which half was shown.
+        sessions: The share of the sessions with evidence of which any message was shown.
     """
 
     title: str
@@ -66,6 +69,8 @@ class Found:
     calls: int = 0
     save_seconds: float = 0.0
     save_calls: float = 0.0
+    covered: float = 0.0
+    sessions: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,8 @@ class Figures:
         calls: How often embeddings were asked for to search.
         save_milliseconds: CPU time of this process to save an exchange.
         save_calls: How often embeddings were asked for to save an exchange.
+        covered: The mean share of evidence shown, long messages by half.
+        sessions: The mean share of sessions with evidence of which anything was shown.
     """
 
     questions: int
@@ -91,6 +98,8 @@ class Figures:
     calls: float
     save_milliseconds: float
     save_calls: float
+    covered: float
+    sessions: float
 
 
 def find(
@@ -117,23 +126,43 @@ def find(
     """
     found: list[Found] = []
     for transcript in transcripts:
-        before, start = calls(), timer()
-        retriever = make(transcript, counter)
-        exchanges = len(transcript.exchanges)
-        saving = ((timer() - start) / exchanges, (calls() - before) / exchanges)
+        retriever, sessions = make(transcript, counter), Sessions(transcript)
+        heard, saving = 0, (0.0, 0.0)
         for question in transcript.measured:
+            until = len(transcript.exchanges) if question.asked_after is None else question.asked_after
+            if heard < until:
+                before, start = calls(), timer()
+                for exchange in transcript.exchanges[heard:until]:
+                    retriever.hear(exchange)
+                saving = (saving[0] + timer() - start, saving[1] + calls() - before)
+                heard = until
             # The first search of a question may still take in what was said last: that is no part of a search.
             retriever.show(question, budgets[0])
             for budget in budgets:
                 before, start = calls(), timer()
                 shown = retriever.show(question, budget)
-                seconds = timer() - start
+                seconds, asked = timer() - start, calls() - before
                 tokens = _counted(shown, budget, counter, question.text)
                 texts = Texts([shown])
                 share = whole(question.evidence, texts)
                 missed = tuple(text for text in question.evidence if text not in texts)
-                about = (transcript.title, question.text, question.category, budget)
-                found.append(Found(*about, share, tokens, seconds, missed, calls() - before, *saving))
+                found.append(
+                    Found(
+                        title=transcript.title,
+                        question=question.text,
+                        category=question.category,
+                        budget=budget,
+                        recall=share,
+                        tokens=tokens,
+                        seconds=seconds,
+                        missed=missed,
+                        calls=asked,
+                        save_seconds=saving[0] / max(heard, 1),
+                        save_calls=saving[1] / max(heard, 1),
+                        covered=covered(question.evidence, texts),
+                        sessions=sessions.share(question, texts),
+                    )
+                )
     return found
 
 
@@ -148,6 +177,8 @@ def figures(found: Sequence[Found]) -> Figures:
         fmean(one.calls for one in found),
         1000 * fmean(one.save_seconds for one in found),
         fmean(one.save_calls for one in found),
+        fmean(one.covered for one in found),
+        fmean(one.sessions for one in found),
     )
 
 
@@ -160,13 +191,13 @@ def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
 
 
 def memory_maker(embedder: Embedder | None, weights: Weights | None = None) -> Make:
-    """Makes `VectorStoreRetrieverMemory` with an embedder, fed exchange by exchange, as a chatbot would."""
+    """Makes `VectorStoreRetrieverMemory` with an embedder."""
     kind = _weighed(weights or Weights())
     return lambda transcript, counter: FedMemory(transcript, counter, embedder, kind)
 
 
 class FedMemory:
-    """A memory that was told a conversation, in a store whose clock is the conversation's.
+    """A memory that is told a conversation, in a store whose clock is the conversation's.
 
     Args:
         transcript: The conversation.
@@ -182,7 +213,7 @@ class FedMemory:
         embedder: Embedder | None,
         kind: type[VectorStoreRetrieverMemory] = VectorStoreRetrieverMemory,
     ) -> None:
-        now = [exchange.said_at for exchange in transcript.exchanges[:1]]
+        self._now = now = [UNDATED]
         self._memory = kind(
             embedder=embedder,
             max_token_limit=1,
@@ -192,9 +223,11 @@ class FedMemory:
             ai_prefix=transcript.assistant,
             token_counter=counter.of_message,
         )
-        for number, exchange in enumerate(transcript.exchanges, start=1):
-            now[0] = exchange.said_at
-            self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+        self._now[0] = exchange.said_at
+        self._memory.add_messages(exchange.messages)
 
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""

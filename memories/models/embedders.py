@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
-# What a cosine of 1 adds for sentence embeddings; decided with all-MiniLM-L6-v2, see docs/retrieval.md.
+# What the similarities of sentence embeddings count; decided with all-MiniLM-L6-v2, see docs/retrieval.md.
 _SENTENCE_WEIGHT = 8.0
 
 EmbedFunction: TypeAlias = Callable[[list[str]], Any]
@@ -49,7 +49,7 @@ class Embedder(Protocol):
 
     @property
     def weight(self) -> float:
-        """The points that a cosine of 1 adds to the score of a message, beside its BM25 score by words."""
+        """How much its similarities count beside words: 8 is for embeddings of sentences, 2 for hashed words."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:

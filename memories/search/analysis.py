@@ -1,5 +1,6 @@
 """Cuts texts into words with the tokenizer of SQLite's full-text search: English stems, any script."""
 
+import functools
 import hashlib
 import re
 import sqlite3
@@ -10,7 +11,7 @@ from typing import TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.language import STOPWORDS, UNSPACED
 from memzoo.stores.forks import new_lock
 
 __all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
@@ -64,6 +65,11 @@ class Analyser:
             self._database.rollback()
         order = numpy.lexsort((found["offset"], found["text"]))
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
+
+    @functools.cached_property
+    def common(self) -> Terms:
+        """The terms of words that hold sentences together and say little."""
+        return self.terms(sorted(STOPWORDS))[0]
 
     def phrases(self, query: str) -> list[Terms]:
         """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""

@@ -11,8 +11,13 @@ import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Analyser, Places, Terms
-from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, speaker_number, windows
+from memzoo.memories.search.corrections import Corrections
+from memzoo.memories.search.nearness import nearness, places_of
+from memzoo.memories.search.passages import REACH, rows_of, windows
+from memzoo.memories.search.rows import ROW, Rows
+from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.search.worth import answered, worth
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
@@ -28,6 +33,10 @@ _LEAST_WEIGHT = 1e-6
 _STEP = 512
 _PARTS = ("rows", "terms")
 _LONGEST_PHRASE = 16
+
+# Corrections come with so many of the best messages, with one for each 300 tokens; none has more words than a share.
+_MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
+
 _SECONDS_A_DAY = 86_400
 _EPOCH = date(1970, 1, 1).toordinal()
 
@@ -39,14 +48,17 @@ class WordIndex:
     an answer is found though the words of the question were said a few messages before. Each grain begins with its
     date, and the words of the date count like any others: a question that names a month or a day finds what was said
     then. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
-    rest on questions.
+    rest on questions. What is long counts less, since it takes the room of others, and so does what somebody says who
+    always says much.
 
     There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
     query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
 
     Args:
-        names: Labels of speakers that count as names: who is asked about probably said it.
         weights: How much each part counts.
+
+    Attributes:
+        analyser: Cuts texts into words.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -57,16 +69,16 @@ class WordIndex:
         2
     """
 
-    def __init__(self, names: Iterable[str] = (), weights: Weights | None = None) -> None:
-        self._names = frozenset(names)
+    def __init__(self, weights: Weights | None = None) -> None:
         self._weights = weights or Weights()
-        self._analyser = Analyser()
+        self.analyser = Analyser()
         self._lock = new_lock()
         self._rows: Rows = numpy.empty(0, ROW)
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
         self._text: _Text | None = None
+        self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
         """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
@@ -74,7 +86,7 @@ class WordIndex:
             last = self._rows["seq"].max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                terms, counts = self._analyser.terms(one.text for one in step)
+                terms, counts = self.analyser.terms(one.text for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
@@ -97,23 +109,43 @@ class WordIndex:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def scores(self, query: str, points: Mapping[int, float] = MappingProxyType({})) -> dict[int, float]:
+    def scores(
+        self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
+    ) -> dict[int, float]:
         """Return how well messages fit a query, by log number, best first, the older first among equals.
 
         Args:
             query: What is looked for. Messages around which no word of it stands are left out.
-            points: What is added to messages by log number, whether words find them or not.
+            similar: The messages nearest by embeddings and how near they are, whether words find them or not.
+            share: How much embeddings count beside words.
         """
         with self._lock:
-            found, total = self._scored(query)
+            found, total, best = self._scored(query)
             seqs = self._rows["seq"]
-            for place, seq in zip(numpy.searchsorted(seqs, list(points)), points, strict=True):
-                if place < len(seqs) and seqs[place] == seq:
-                    found[place] = True
-                    total[place] += points[seq]
+            if similar:
+                found[places_of(self._rows, similar)] = True
+                total += share * (best or 1.0) * nearness(self._rows, similar)
             places = numpy.flatnonzero(found)
-            best = places[numpy.argsort(-total[places], kind="stable")]
-            return dict(zip(seqs[best].tolist(), total[best].tolist(), strict=True))
+            ranked = places[numpy.argsort(-total[places], kind="stable")]
+            return dict(zip(seqs[ranked].tolist(), total[ranked].tolist(), strict=True))
+
+    def corrected(self, seqs: Sequence[int], limit: int) -> list[int]:
+        """Return messages, the best first, with the newest corrections of the first few before each.
+
+        Args:
+            seqs: Log numbers.
+            limit: Tokens that may be shown. Corrections take room too: of less room, less.
+        """
+        with self._lock:
+            rows = self._rows
+            if self._corrections is None:
+                self._corrections = Corrections.of(rows, self._terms, self.analyser.common)
+            first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
+            places = numpy.searchsorted(rows["seq"], seqs[:first]).tolist()
+            longest = limit // _CORRECTION_SHARE
+            together = [one for place in places for one in (*self._corrections.newest(place, longest), place)]
+            best = rows["seq"][numpy.array(together, numpy.int64)].tolist()
+            return list(dict.fromkeys([*best, *seqs]))
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
         """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
@@ -134,25 +166,25 @@ class WordIndex:
             numpy.concatenate([self._windows[0][:settled], first]),
             numpy.concatenate([self._windows[1][:settled], end]),
         )
-        self._text = None
+        self._text = self._corrections = None
 
-    def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers]:
-        """Find which messages have words of the query around them, and the scores of these, zero for all others."""
+    def _scored(self, query: str) -> tuple[NDArray[numpy.bool_], Numbers, float]:
+        """Find which messages have words of the query around them, the scores of all, and the best by words."""
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
-            return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows))
+            return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
         self._text = text = self._text or self._cut()
         own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in text.found(self._analyser.phrases(query)):
+        for began, finished in text.found(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
         found = around > 0
         in_segment = segment[numpy.cumsum(rows["opens"]) - 1]
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
-        asked_about = [speaker_number(name) for name in self._names if name.casefold() in query.casefold()]
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], numpy.array(asked_about, numpy.uint64))
-        total += fit[found].max(initial=0.0) * (weights.telling * rows["tells"] - weights.asking * rows["asks"])
-        return found, numpy.where(found, total, 0.0)
+        asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
+        best = float(fit[found].max(initial=0.0))
+        return found, total + weights.answering * answered(rows, own) + best * text.worth, best
 
     def _cut(self) -> "_Text":
         """Cut the conversation into its grains, each with its date."""
@@ -166,7 +198,7 @@ class WordIndex:
         opening = numpy.flatnonzero(rows["opens"])
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
         grains = [_Grain.of(first, end, day_of[first], ends) for first, end in spans]
-        return _Text(numpy.concatenate([self._terms, dates]), ends, grains)
+        return _Text(numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights), Speakers(rows))
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and how many each has."""
@@ -175,7 +207,7 @@ class WordIndex:
         terms, counts = self._dates
         if len(days) > len(counts):
             texts = (in_words(date.fromordinal(int(day) + _EPOCH)) for day in days[len(counts) :])
-            more_terms, more_counts = self._analyser.terms(texts)
+            more_terms, more_counts = self.analyser.terms(texts)
             self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
         return self._dates
 
@@ -220,11 +252,15 @@ class _Text(NamedTuple):
         terms: The terms of all of it.
         ends: Where the terms of each message begin, and where the last ones end.
         grains: The messages, the windows around them, the segments.
+        worth: See `worth`.
+        speakers: Who speaks: who is asked about probably said it.
     """
 
     terms: Terms
     ends: Places
     grains: Sequence[_Grain]
+    worth: Numbers
+    speakers: Speakers
 
     def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
         """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptWords"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
-_VERSION = 2
+_VERSION = 3
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64
@@ -43,17 +43,14 @@ class KeptWords:
         store: Keeps log and state.
         conversation_id: The conversation.
         documents: Reads messages as passages.
-        names: See `WordIndex`.
         weights: See `WordIndex`.
     """
 
-    def __init__(
-        self, store: Store, conversation_id: str, documents: Documents, names: Iterable[str], weights: Weights
-    ) -> None:
+    def __init__(self, store: Store, conversation_id: str, documents: Documents, weights: Weights) -> None:
         self._store = store
         self._documents = documents
         self._key = (conversation_id, f"words/{_digest(documents)}")
-        self._options = (frozenset(names), weights)
+        self._weights = weights
         self._lock = new_lock()
         self._index: WordIndex | None = None
         self._held: dict[int, Passage] = {}
@@ -105,7 +102,7 @@ class KeptWords:
         update = await self._store.read_state(*self._key)
         items = dict(update.changes)
         is_known = items.pop(_ANALYSER, None) == _VERSION
-        index = WordIndex(*self._options)
+        index = WordIndex(self._weights)
         index.unpack(items if is_known else {})
         with self._lock:
             if self._index is None:

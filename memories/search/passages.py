@@ -2,36 +2,23 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Places, hashed
+from memzoo.memories.search.analysis import Places
+from memzoo.memories.search.kinds import kinds_of
+from memzoo.memories.search.rows import ROW, Rows
+from memzoo.memories.search.speakers import called, speaker_number
 from memzoo.memories.text.passage import Passage
 
-__all__ = ["REACH", "ROW", "Rows", "rows_of", "speaker_number", "windows"]
-
-Rows: TypeAlias = NDArray[Any]
-"""A row of `ROW` for each message, in the order of the log."""
-
-ROW = numpy.dtype(
-    [
-        *((name, "<i8") for name in ("seq", "document", "length", "terms")),
-        ("speaker", "<u8"),
-        ("said_at", "<f8"),
-        ("opens", "?"),
-        ("tells", "?"),
-        ("asks", "<f8"),
-    ]
-)
-"""What a search knows of a message: `opens` a segment, `tells` of its speaker, `asks` with which share of it."""
+__all__ = ["PAUSE", "REACH", "rows_of", "windows"]
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
 _WINDOW_CHARACTERS = 850
 _SEGMENT_CHARACTERS = 3_000
-_PAUSE = 3_600
 
+PAUSE = 3_600
+"""Seconds after which another talk begins."""
 # However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
 _LEAST_LENGTH = 10
 
@@ -50,21 +37,24 @@ def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) ->
     for passage, count in zip(passages, counts, strict=True):
         now, length = passage.said_at.timestamp(), len(passage.text)
         room = max(length, _LEAST_LENGTH)
-        opens = now - last > _PAUSE or size + room > _SEGMENT_CHARACTERS
+        opens = now - last > PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
-        numbers = passage.seq, passage.document, length, count, speaker_number(passage.speaker), now
-        rows.append((*numbers, opens, *_telling_and_asking(passage.text)))
+        numbers = (
+            passage.seq,
+            passage.document,
+            length,
+            count,
+            speaker_number(passage.speaker),
+            *called(passage.text),
+            now,
+        )
+        rows.append((*numbers, opens, *_telling_and_asking(passage.text), kinds_of(passage.text)))
     return numpy.array(rows, ROW)
 
 
 def _size_of_segment(rows: Rows) -> int:
     begun = numpy.flatnonzero(rows["opens"])
     return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
-
-
-def speaker_number(label: str) -> int:
-    """Return a number that stands for a speaker."""
-    return hashed(label.encode(errors="replace"))
 
 
 def windows(rows: Rows, places: Places) -> tuple[Places, Places]:
@@ -74,7 +64,7 @@ def windows(rows: Rows, places: Places) -> tuple[Places, Places]:
     """
     lengths = numpy.maximum(numpy.append(rows["length"], 0), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
-    closed[1:-1] = numpy.diff(rows["said_at"]) > _PAUSE
+    closed[1:-1] = numpy.diff(rows["said_at"]) > PAUSE
     first, end, room = places.copy(), places + 1, _WINDOW_CHARACTERS - lengths[places]
     growing = numpy.arange(len(places))
     while len(growing):

@@ -7,7 +7,7 @@ __all__ = ["Weights"]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How much each part of the search counts; decided on the development conversations of LoCoMo (docs/retrieval.md).
+    """How much each part of the search counts; decided on development conversations (docs/retrieval-research.md).
 
     Attributes:
         own: The words of the message itself.
@@ -17,14 +17,22 @@ class Weights:
         speaker: Points for messages of a speaker who is named in the query.
         telling: What a message gains that tells of its speaker, as a share of the best score by words.
         asking: What a message loses that only asks, as a share of the best score by words.
-        embeddings: Multiplies the weight of the embedder; embeddings are not searched at 0.
+        answering: What a message gains that follows a question: this times the score of that question's own words.
+        length: What a message loses with each doubling of its length above 57 words, as a share of the best score by
+            words: it takes the room of others.
+        talkative: What it loses with each doubling, above as many, of what its speaker says on average.
+        embeddings: What a message gains for each standard deviation by which it is nearer than others, as a share of
+            the best score by words; times the weight of the embedder. Embeddings are not searched at 0.
     """
 
     own: float = 0.5
     around: float = 1.0
     segment: float = 1.0
     dates: bool = True
-    speaker: float = 4.0
+    speaker: float = 5.0
     telling: float = 0.05
     asking: float = 0.1
-    embeddings: float = 1.0
+    answering: float = 0.2
+    length: float = 0.4
+    talkative: float = 0.2
+    embeddings: float = 0.01

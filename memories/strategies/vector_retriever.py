@@ -13,6 +13,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import talk
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.clipping import Clipper
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, fit_found
 from memzoo.memories.search.kept_words import KeptWords
@@ -111,15 +112,18 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.followed(log)
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
-        scores = index.scores(query or "", await self._points(state, query or ""))
+        share = self.weights.embeddings * self._embedder.weight
+        scores = index.scores(query or "", await self._similar(state, query or "") if share else {}, share)
         explaining.found("words and embeddings", scores.items(), of_messages=True)
-        found = [seq for seq in scores if seq not in asking]
+        found = [seq for seq in scores if seq not in asking] if asking else list(scores)
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
-        best = await fit_found(limit, found, lambda seqs: words.passages(log, seqs), self._tokens)
+        clip = Clipper(index.analyser, query or "", self._tokens)
+        ranked = index.corrected(found, limit)
+        best = await fit_found(limit, ranked, lambda seqs: words.passages(log, seqs), self._tokens, clip)
         return View(evidence(best), passages=tuple(best))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -129,16 +133,14 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._tokens.cache_clear()
             await self._vectors.mend()
 
-    async def _points(self, state: State, query: str) -> Mapping[int, float]:
-        """What messages get for their embeddings, by log number: those nearest to the query."""
-        if not (weight := self.weights.embeddings * self._embedder.weight):
-            return {}
+    async def _similar(self, state: State, query: str) -> Mapping[int, float]:
+        """The messages nearest to the query by log number, and how near they are."""
         try:
             (vector,) = await self._embed([query], state)
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return {}
-        return {seq: weight * similarity for seq, similarity in await self._vectors.search(vector, state)}
+        return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
         texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
@@ -152,5 +154,4 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return self.counter({"role": "system", "content": text})
 
     def _no_words(self) -> KeptWords:
-        speakers = {self.human_prefix, self.ai_prefix} - {"Human", "AI"}
-        return KeptWords(self.store, self.conversation_id, self._documents, speakers, self.weights)
+        return KeptWords(self.store, self.conversation_id, self._documents, self.weights)

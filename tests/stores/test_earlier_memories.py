@@ -36,7 +36,7 @@ SHOWN = {
     "Human said: My brother Bo plays the cello.\n" + LAST,
     "entity": SECOND + LAST,
     # The one view that has changed since: it was the best exchange first, without a date.
-    "vector-retriever": "On 22 November 2026:\n" + FIRST + SECOND + LAST,
+    "vector-retriever": "22 November 2026:\n" + FIRST + SECOND + LAST,
     "knowledge-graph": "On Bo: Bo is the brother of user. Bo plays the cello. Bo works at Acme.",
 }
 

@@ -1,5 +1,6 @@
 """Evidence recall at budgets of tokens."""
 
+import functools
 import itertools
 import sys
 from dataclasses import replace
@@ -9,16 +10,18 @@ import pytest
 
 from memzoo.benchmarks import TextCounter, Transcript
 from memzoo.benchmarks.research.retrieval_peers import PEERS
+from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.research.retrieving import (
     ABLATIONS,
     Found,
+    Make,
     OverBudgetError,
     by_category,
     figures,
     find,
     memory_maker,
 )
-from memzoo.benchmarks.transcripts.conversations import Question
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.hashing import hash_embedding
 from memzoo.stores.errors import MissingExtraError
@@ -32,6 +35,9 @@ def embed(texts: list[str]) -> Any:
 class Shouting:
     """Shows more than it may."""
 
+    def hear(self, exchange: Exchange) -> None:
+        """See `Retriever.hear`."""
+
     def show(self, question: Question, budget: int) -> str:
         """See `Retriever.show`."""
         return "word " * (budget + 1)
@@ -40,6 +46,19 @@ class Shouting:
 def shouting(transcript: Transcript, counter: TextCounter) -> Shouting:
     """Takes in nothing."""
     return Shouting()
+
+
+def told(make: Make, transcript: Transcript, words: TextCounter) -> Retriever:
+    """What was made, when it has heard the conversation."""
+    retriever = make(transcript, words)
+    for exchange in transcript.exchanges:
+        retriever.hear(exchange)
+    return retriever
+
+
+def peer(name: str) -> Make:
+    """Makes one of the others."""
+    return functools.partial(PEERS[name], embed=embed)
 
 
 def recalls(found: list[Found]) -> list[float]:
@@ -57,10 +76,10 @@ def test_the_memory_finds_what_was_said(transcript: Transcript, words: TextCount
 
 def test_dates_and_speakers_are_shown_and_paid_for(transcript: Transcript, words: TextCounter) -> None:
     """A message of five words costs its speaker and the date as well."""
-    retriever = memory_maker(None)(transcript, words)
-    shown = retriever.show(transcript.measured[0], 10)
-    assert shown == "On 2 March 2026:\nAnn: My cat is called Tom."
-    assert retriever.show(transcript.measured[0], 9) != shown
+    retriever = told(memory_maker(None), transcript, words)
+    shown = retriever.show(transcript.measured[0], 9)
+    assert shown == "2 March 2026:\nAnn: My cat is called Tom."
+    assert retriever.show(transcript.measured[0], 8) != shown
 
 
 def test_two_runs_agree(transcript: Transcript, words: TextCounter) -> None:
@@ -106,17 +125,17 @@ class TestPeers:
 
     def test_words_find_the_exchange(self, transcript: Transcript, words: TextCounter) -> None:
         """BM25 shows the exchange with the words of the question first, as one."""
-        shown = PEERS["BM25 over exchanges"](transcript, words, embed).show(Question("my cat"), 18)
-        assert shown == "On 2 March 2026:\nAnn: My cat is called Tom.\nBot: A fine name for a cat."
+        shown = told(peer("BM25 over exchanges"), transcript, words).show(Question("my cat"), 18)
+        assert shown == "2 March 2026:\nAnn: My cat is called Tom.\nBot: A fine name for a cat."
 
     def test_the_newest_come_first(self, transcript: Transcript, words: TextCounter) -> None:
         """Whatever is asked, the last exchange is shown."""
-        assert "boat" in PEERS["last messages"](transcript, words, embed).show(Question("my cat"), 18)
+        assert "boat" in told(peer("last messages"), transcript, words).show(Question("my cat"), 18)
 
     def test_the_oracle_shows_evidence_alone(self, transcript: Transcript, words: TextCounter) -> None:
         """It knows the evidence, and shows nothing else."""
-        shown = PEERS["oracle"](transcript, words, embed).show(transcript.measured[0], 100)
-        assert shown == "On 2 March 2026:\nAnn: My cat is called Tom."
+        shown = told(peer("oracle"), transcript, words).show(transcript.measured[0], 100)
+        assert shown == "2 March 2026:\nAnn: My cat is called Tom."
 
     @pytest.mark.parametrize("library", ["langchain-classic", "LlamaIndex"])
     def test_libraries_show_dates_and_speakers_within_the_budget(
@@ -124,7 +143,7 @@ class TestPeers:
     ) -> None:
         """With room for all, all is shown; with little, whole exchanges that fit."""
         try:
-            retriever = PEERS[library](transcript, words, embed)
+            retriever = told(peer(library), transcript, words)
         except MissingExtraError as error:
             pytest.skip(str(error))
         shown = retriever.show(transcript.measured[0], 100)

@@ -1,5 +1,6 @@
 """What the word index has to agree with: the same search as it is written down, by SQLite's own full-text ranking."""
 
+import math
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -30,9 +31,46 @@ def fts_scores(passages: Sequence[Passage], query: str, names: Iterable[str] = (
     }
     best = max(fit.values(), default=0.0)
     return {
-        passages[place].seq: score + 4 * (passages[place].speaker in asked) + best * worth(passages[place].text)
+        passages[place].seq: score
+        + 5 * (passages[place].speaker in asked)
+        + 0.2 * after_question(passages, place, own)
+        + best * (worth(passages[place].text) - cost(passages, place))
         for place, score in fit.items()
     }
+
+
+def after_question(passages: Sequence[Passage], place: int, own: dict[int, float]) -> float:
+    """The score of the message before by its own words, as far as it asks and this one follows soon."""
+    if not place or paused(passages, place):
+        return 0.0
+    return own.get(place - 1, 0.0) * asking(passages[place - 1].text)
+
+
+def cost(passages: Sequence[Passage], place: int) -> float:
+    """What a message loses for its length, and for the length of what its speaker says."""
+    lengths = [words(passage.text) for passage in passages if passage.speaker == passages[place].speaker]
+    return 0.4 * doublings(words(passages[place].text)) + 0.2 * doublings(sum(lengths) / len(lengths))
+
+
+def doublings(length: float) -> float:
+    """How often 57 words are doubled."""
+    return math.log2(max(length, 57) / 57)
+
+
+def words(text: str) -> int:
+    """The words of a text as SQLite counts them."""
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='porter unicode61')")
+    database.execute("INSERT INTO texts VALUES (?)", (spaced(text),))
+    database.execute("CREATE VIRTUAL TABLE words USING fts5vocab(texts, 'instance')")
+    (count,) = database.execute("SELECT count(*) FROM words").fetchone()
+    database.close()
+    return int(count)
+
+
+def spaced(text: str) -> str:
+    """Chinese and Japanese characters as words."""
+    return re.sub("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", r" \g<0> ", text)
 
 
 def ranked(passages: Sequence[Passage], spans: dict[int, tuple[int, int]], match: str) -> dict[int, float]:
@@ -41,8 +79,7 @@ def ranked(passages: Sequence[Passage], spans: dict[int, tuple[int, int]], match
     database.execute("CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='porter unicode61')")
     for place, (first, end) in spans.items():
         text = " ".join([passages[first].date, *(passage.text for passage in passages[first:end])])
-        text = re.sub("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]", r" \g<0> ", text)
-        database.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (place, text))
+        database.execute("INSERT INTO texts (rowid, text) VALUES (?, ?)", (place, spaced(text)))
     search = "SELECT rowid, -bm25(texts) FROM texts WHERE texts MATCH ?"
     found = dict(database.execute(search, (match,))) if match else {}
     database.close()
@@ -85,6 +122,11 @@ def size(passage: Passage) -> int:
 
 def worth(text: str) -> float:
     """What a message is worth whatever is looked for."""
-    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
     tells = re.search(r"\b(?:i|me|my|mine|we|us|our)\b", text, re.IGNORECASE) is not None
-    return 0.05 * tells - 0.1 * sum(sentence.endswith("?") for sentence in sentences) / len(sentences)
+    return 0.05 * tells - 0.1 * asking(text)
+
+
+def asking(text: str) -> float:
+    """The share of the sentences that ask."""
+    sentences = re.split(r"(?<=[.!?])\s+", text.strip())
+    return sum(sentence.endswith("?") for sentence in sentences) / len(sentences)

@@ -32,7 +32,23 @@ def ranked(index: WordIndex, query: str) -> Sequence[int]:
     return list(index.scores(query))
 
 
-WORDS = ["cat", "Cats", "I sail.", "a_b", "a b", "Why?", "2026", "5,6", "Łódź", "我住", "é", "x" * 300, "", "\n"]
+WORDS = [
+    "cat",
+    "Cats",
+    "I sail.",
+    "a_b",
+    "a b",
+    "Why?",
+    "2026",
+    "5,6",
+    "Łódź",
+    "我住",
+    "é",
+    "x" * 300,
+    "",
+    "\n",
+    "cat fish " * 40,
+]
 ASKED_FOR = ["cat", "sailing", "a_b", "b", "why", "May", "9 May", "2026", "5,6", "anna", "lodz", "住", "E", "zebra"]
 PAUSES = [0, 1, 59, 61, 60 * 24]
 
@@ -59,21 +75,28 @@ class TestScores:
     def test_are_those_of_full_text_search(self, said: list[tuple[str, str, int]], query: str) -> None:
         """Scores are those of BM25 as SQLite computes it, over the text, the window and the segment."""
         passages = spoken(said)
-        index = WordIndex({"Anna", "Bo"})
+        index = WordIndex()
         index.add(passages)
         assert index.scores(query) == pytest.approx(fts_scores(passages, query, {"Anna", "Bo"}), abs=1e-6)
 
     def test_come_best_first(self) -> None:
-        """The best first, the older first among equals; points count for messages that words do not find, too."""
+        """The best first, the older first among equals; what embeddings find counts though words do not find it."""
         index = index_of("cat", "dog", "cat fish", "cat")
         assert list(index.scores("cat fish")) == [3, 1, 4]
-        assert list(index.scores("cat fish", {2: 100.0, 4: 0.001, 99: 1.0})) == [2, 3, 4, 1]
+        assert set(index.scores("cat fish", {2: 0.9, 99: 0.1})) == {1, 2, 3, 4}
 
-    def test_of_a_search_without_words_are_the_points(self) -> None:
-        """With weights that leave all words out, only points count."""
+    def test_of_a_search_without_words_are_those_of_embeddings(self) -> None:
+        """With weights that leave all words out, the nearest come first."""
         index = WordIndex(weights=Weights(own=0, around=0, segment=0))
-        index.add(spoken([("Anna", "cat", 1), ("Anna", "cat", 1)]))
-        assert index.scores("cat", {6: 2.0}) == {6: 2.0}
+        index.add(spoken([("Anna", "cat", 1), ("Anna", "cat", 61), ("Anna", "cat", 61)]))
+        assert list(index.scores("cat", {3: 0.5, 6: 0.7, 9: 0.6})) == [6, 9, 3]
+
+    def test_do_not_depend_on_the_scale_of_an_embedder(self) -> None:
+        """Similarities that are squeezed together or shifted rank messages as before."""
+        index = index_of("cat", "dog", "cat fish", "cow", "hen")
+        near = {1: 0.1, 2: 0.9, 3: 0.2, 4: 0.3, 5: 0.4}
+        squeezed = {seq: 0.8 + similarity / 10 for seq, similarity in near.items()}
+        assert index.scores("cat fish", squeezed) == pytest.approx(index.scores("cat fish", near))
 
 
 class TestCost:
@@ -126,10 +149,9 @@ class TestGrowing:
     def test_by_many_speakers(self) -> None:
         """What was packed in pieces is as it was, with all who spoke."""
         passages = spoken([(f"Speaker {number % 40}", f"word{number} cat", 7) for number in range(1_500)])
-        names = {passage.speaker for passage in passages}
-        whole, packed = WordIndex(names), WordIndex(names)
+        whole, packed = WordIndex(), WordIndex()
         whole.add(passages)
-        early = WordIndex(names)
+        early = WordIndex()
         early.add(passages[:30])
         packed.unpack({**early.packed(0), **whole.packed(passages[29].seq)})
         assert packed.scores("Speaker 39 word700") == whole.scores("Speaker 39 word700")
@@ -154,8 +176,68 @@ class TestGrowing:
         assert grown.scores("a") == pytest.approx(at_once.scores("a"))
 
 
+class TestSpeakers:
+    """Who is asked about."""
+
+    @pytest.mark.parametrize("query", ["What does Melanie like?", "melanie, what do you like?"])
+    def test_are_known_by_their_labels(self, query: str) -> None:
+        """Of two messages that fit alike, the one of the speaker who is named comes first, in any case of letters."""
+        index = WordIndex()
+        index.add(spoken([("Anna", "I like pottery", 0), ("Melanie", "I like pottery", 120)]))
+        assert ranked(index, query)[0] == 6
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            [("Human", "Hey Mel! How are you?"), ("AI", "I like pottery."), ("Human", "Nice, Mel!"), ("AI", "Bye")],
+            [("AI", "I'm Melanie. I like pottery."), ("Human", "My name is Bo"), ("AI", "My name is Melanie.")],
+        ],
+    )
+    def test_are_known_by_what_they_are_called(self, said: list[tuple[str, str]]) -> None:
+        """Somebody without a label of his own is known by how he is greeted or introduces himself, more than once."""
+        index = WordIndex()
+        index.add(spoken([("Human", "I like pottery.", 0), *((speaker, text, 120) for speaker, text in said)]))
+        found = ranked(index, "Does Melanie like pottery?")
+        assert said[found[0] // 3 - 2][0] == "AI"
+
+
+class TestCorrections:
+    """What was said later about the same."""
+
+    @pytest.mark.parametrize(
+        ("said", "later"),
+        [
+            ("The project budget is $50,000.", "Make that $150,000."),
+            ("Schedule the meeting for Monday.", "No wait, change that to Thursday."),
+            ("My sister lives in Oslo.", "My sister has moved to Bergen, she no longer lives in Oslo."),
+            ("Das Treffen ist am Montag.", "Nein, doch nicht, das Treffen ist am Freitag."),
+        ],
+    )
+    def test_come_with_what_they_correct(self, said: str, later: str) -> None:
+        """The newest later correction stands before the statement, and the statement stays."""
+        index = index_of(*["The weather is dull"] * 30, said, *["We had lunch"] * 30, later, *["Nice"] * 9)
+        assert index.corrected([31, 5], 1_000)[:2] == [62, 31]
+
+    def test_are_later(self) -> None:
+        """What was said before corrects nothing, and neither does what has nothing in common."""
+        index = index_of("Actually, the budget is $10.", *["We had lunch"] * 30, "The budget is $20.", "Wait, who?")
+        assert index.corrected([32], 1_000) == [32]
+
+    def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
+        """With room for little, a correction with many words is left out."""
+        later = "Actually, the budget of the project is no longer what I said about the budget, it is $10 now."
+        index = index_of("The project budget is $20.", *["We had lunch"] * 30, later)
+        assert index.corrected([1], 1_000) == [32, 1]
+        assert index.corrected([1], 60) == [1]
+
+
 class TestWorth:
     """What a message is worth whatever is asked."""
+
+    def test_of_a_long_one_is_less(self) -> None:
+        """A short message comes before one that says the same and a hundred words besides."""
+        index = index_of(*["The weather is dull"] * 9, "boat sail harbour " * 40, "The boat sails.")
+        assert ranked(index, "Which boat sails?")[0] == 11
 
     def test_who_tells_comes_before_who_asks(self) -> None:
         """Of messages that fit alike, one that tells of its speaker comes first, one that asks comes last."""

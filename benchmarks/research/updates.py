@@ -1,0 +1,181 @@
+"""Whether a correction is shown with what it corrects: `python -m memzoo.benchmarks.research.updates`."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
+from memzoo.benchmarks.measure.statistics import interval
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.memories import create_memory
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore
+from memzoo.stores.errors import MemoryZooError, OptionError
+
+__all__ = ["Case", "app", "outcomes", "strewn"]
+
+_DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
+_ENCODING = "o200k_base"
+_TRACK = "supersession_detection"
+_OFFLINE = {"llm": "offline"}
+
+app = typer.Typer(help="Corrections shown with what they correct.")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A statement and its correction, strewn into a long talk.
+
+    Attributes:
+        exchanges: All that is said, oldest first.
+        question: What is asked at the end.
+        old: The messages that say what no longer holds.
+        new: The message that corrects them.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    question: str
+    old: tuple[str, ...]
+    new: str
+
+
+def strewn(
+    timelines: Sequence[Transcript], talks: Sequence[Transcript], count: int, size: int, seed: int
+) -> list[Case]:
+    """Strew timelines into pieces of long talks: what comes before the correction, sessions later the correction.
+
+    Args:
+        timelines: Short talks with a question that a correction answers.
+        talks: Long talks.
+        count: Cases; the timelines are taken in turn.
+        size: Exchanges of a piece of a long talk.
+        seed: Of all that is drawn.
+    """
+    drawn = random.Random(seed)  # noqa: S311 - no secret
+    usable = [one for one in timelines if _statements(one) is not None]
+    return [_case(usable[number % len(usable)], drawn.choice(talks), size, drawn) for number in range(count)]
+
+
+def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
+    """Count by budget what a strategy shows of the cases: see `update_shown`; `both in order` is part of `both`."""
+    counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
+    for case in cases:
+        for budget, shown in _views(case, name, budgets).items():
+            texts = Texts([shown])
+            outcome = update_shown([case.new], case.old, texts)
+            counts[budget][outcome] += 1
+            counts[budget]["both in order"] += outcome == "both" and _in_order(case, shown)
+    return counts
+
+
+def _statements(timeline: Transcript) -> tuple[Question, tuple[str, ...], str] | None:
+    """The question, the messages that say what no longer holds, and the one that corrects them."""
+    said = [text_of(message) for exchange in timeline.exchanges for message in exchange.messages]
+    for question in timeline.measured:
+        new = next((text for text in reversed(said) if all(one in text for one in question.evidence)), None)
+        old = tuple(text for text in said if any(one in text for one in question.stale) and text != new)
+        if new and old and max(map(said.index, old)) < len(said) - 1 - said[::-1].index(new):
+            return question, old, new
+    return None
+
+
+def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Random) -> Case:
+    question, old, new = _statements(timeline) or (Question(""), (), "")
+    start = drawn.randrange(max(1, len(talk.exchanges) - size))
+    sessions = [list(group) for _, group in groupby(talk.exchanges[start : start + size], lambda one: one.date)]
+    early, late = sorted(drawn.sample(range(len(sessions)), 2))
+    correcting = next(place for place, one in enumerate(timeline.exchanges) if new in map(text_of, one.messages))
+    for place, exchanges in ((late, timeline.exchanges[correcting:]), (early, timeline.exchanges[:correcting])):
+        at = drawn.randint(0, len(sessions[place]))
+        dated = [Exchange(one.messages, one.evidence, sessions[place][0].date) for one in exchanges]
+        sessions[place][at:at] = dated
+    return Case(tuple(one for session in sessions for one in session), question.text, old, new)
+
+
+def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
+    now = [case.exchanges[0].said_at]
+    options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
+    memory = create_memory(
+        name,
+        store=InMemoryStore(clock=lambda: now[0]),
+        conversation_id="updates",
+        token_counter=_ENCODING,
+        **options,
+    )
+    for date, exchanges in groupby(case.exchanges, lambda one: one.said_at):
+        now[0] = date + timedelta(minutes=1)
+        memory.add_messages([message for exchange in exchanges for message in exchange.messages])
+    return dict(_at_budgets(memory, case.question, budgets))
+
+
+def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterator[tuple[int, str]]:
+    for budget in budgets:
+        memory.max_token_limit = budget  # type: ignore[attr-defined]
+        yield budget, str(memory.load_memory_variables({"input": question})["history"])  # type: ignore[attr-defined]
+
+
+def _in_order(case: Case, shown: str) -> bool:
+    text = squeezed(shown)
+    return text.rfind(squeezed(case.new)) > max(text.find(squeezed(one)) for one in case.old)
+
+
+@app.command()
+def updates(
+    timelines: Annotated[Path, typer.Argument(help="StateBench's timelines.")] = _DATA / "statebench" / "dev.jsonl",
+    talks: Annotated[Path, typer.Argument(help="Long talks.")] = _DATA / "realmem" / "dev.json",
+    *,
+    strategies: Annotated[str, typer.Option(help="With commas between them.")] = "vector-retriever",
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000",
+    cases: Annotated[int, typer.Option(help="How many.", min=1)] = 500,
+    size: Annotated[int, typer.Option(help="Exchanges of a long talk in each.", min=20)] = 150,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+) -> None:
+    """Count how often a view shows a correction, the stale statement alone, both, or neither."""
+    console = Console(width=150)
+    try:
+        for path in (timelines, talks):
+            if not path.exists():
+                raise OptionError(f"there is no {path}: nothing to measure on")
+        short = [one for one in load_transcripts(timelines) if any(q.category == _TRACK for q in one.questions)]
+        strewn_cases = strewn(short, load_transcripts(talks), cases, size, seed)
+        named_counter(_ENCODING)
+        limits = [int(budget) for budget in budgets.split(",")]
+        console.print(_table({name: outcomes(strewn_cases, name, limits) for name in strategies.split(",")}, cases))
+    except (MemoryZooError, ValueError) as error:
+        console.print(str(error), style="red", markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    used = len({case.new for case in strewn_cases})
+    console.print(f"{cases} cases of {used} corrections, each in {size} exchanges of a long talk; tokens by o200k_base")
+
+
+def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> Table:
+    table = Table(
+        "strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD
+    )
+    for name, by_budget in counts.items():
+        for budget, count in by_budget.items():
+            shown = count["both"] + count["corrected"]
+            shares = (_share(one, cases) for one in (shown, count["both in order"], count["stale"], count["neither"]))
+            table.add_row(name, f"{budget:,}", *shares)
+    return table
+
+
+def _share(count: int, cases: int) -> str:
+    found = interval([True] * count + [False] * (cases - count))
+    return f"{found.mean:.3f} ({found.low:.3f}-{found.high:.3f})" if found else ""
+
+
+if __name__ == "__main__":
+    app()

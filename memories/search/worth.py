@@ -1,0 +1,40 @@
+"""What a message is worth whatever is looked for: who tells, who asks, and how much room it takes."""
+
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.passages import PAUSE
+from memzoo.memories.search.rows import Rows
+from memzoo.memories.search.weights import Weights
+
+__all__ = ["answered", "worth"]
+
+Numbers = NDArray[numpy.float64]
+
+# In words. Up to here a message costs next to nothing, so its length says nothing about what it is worth.
+_SHORT = 57
+
+
+def worth(rows: Rows, weights: Weights) -> Numbers:
+    """Return what each message gains or loses, as a share of the best score by words."""
+    gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
+    return gain - weights.length * _doublings(rows["terms"]) - weights.talkative * _doublings(_usual_lengths(rows))
+
+
+def answered(rows: Rows, scores: Numbers) -> Numbers:
+    """Return for each message the score of the one before it, as far as that one asks: this may be the answer."""
+    follows = numpy.diff(rows["said_at"]) <= PAUSE
+    return numpy.append(numpy.zeros(min(len(rows), 1)), scores[:-1] * rows["asks"][:-1] * follows)
+
+
+def _doublings(lengths: NDArray[numpy.int64] | Numbers) -> Numbers:
+    """How often a length that is just short has to be doubled."""
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, _SHORT) / _SHORT)
+    return logarithms
+
+
+def _usual_lengths(rows: Rows) -> Numbers:
+    """The mean length of all that the speaker of each message said: who says much says little with each word."""
+    _, who, counts = numpy.unique(rows["speaker"], return_inverse=True, return_counts=True)
+    means: Numbers = numpy.bincount(who, rows["terms"], minlength=len(counts)) / counts
+    return means[who]

@@ -64,7 +64,7 @@ def class_pages() -> list[Path]:
 
 def running_pages() -> list[Path]:
     """The pages whose Python blocks run one after another, and may show what they print."""
-    return [*class_pages(), *(DOCS / name for name in _RUNNING)]
+    return [*class_pages(), *sorted((DOCS / "migrate").glob("*.md")), *(DOCS / name for name in _RUNNING)]
 
 
 def pages() -> list[Path]:

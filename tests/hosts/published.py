@@ -1,7 +1,7 @@
 """The session and store tests that hosts publish themselves, run against our adapters.
 
-`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`), which needs pytest-mock too. The
-source distribution is downloaded for each run; the only change is what stands for the host's own class.
+`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`). The source distribution is
+downloaded for each run; the only change is what stands for the host's own class.
 """
 
 import ast

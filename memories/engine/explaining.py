@@ -13,7 +13,7 @@ from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 
-__all__ = ["Explanation", "Find", "LeftOut", "Shown", "aexplain", "found", "showing"]
+__all__ = ["Explanation", "Find", "LeftOut", "ShownText", "aexplain", "found", "showing"]
 
 _LONGEST = 80
 
@@ -21,7 +21,7 @@ Kind: TypeAlias = Literal["system", "recalled", "message"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownText:
     """A message that the model is shown.
 
     Attributes:
@@ -85,7 +85,7 @@ class Explanation:
     strategy: str
     query: str | None
     limit: int | None
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownText, ...]
     finds: tuple[Find, ...]
     left_out: tuple[LeftOut, ...]
 
@@ -202,18 +202,18 @@ def _told() -> Generator[_Told]:
         _asking.reset(token)
 
 
-def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[Shown]:
+def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[ShownText]:
     """What is sent, each with where it comes from; of messages that are alike, the newest are those that were left."""
     numbers: dict[str, list[int]] = {}
     for entry in (*([view.system] if view.system else []), *view.entries):
         numbers.setdefault(_key(entry.message), []).append(entry.seq)
     system = view.system.seq if view.system else None
-    shown: list[Shown] = []
+    shown: list[ShownText] = []
     for message in reversed(sent):
         known = numbers.get(_key(message))
         number = known.pop() if known else None
         kind: Kind = "recalled" if number is None else "system" if number == system else "message"
-        shown.append(Shown(kind, counter(message), number, text_of(message)))
+        shown.append(ShownText(kind, counter(message), number, text_of(message)))
     return shown[::-1]
 
 
@@ -221,7 +221,7 @@ def _finds(
     searches: Sequence[tuple[str, dict[Any, float]]],
     numbers: Container[object],
     said: Mapping[int, str],
-    shown: Sequence[Shown],
+    shown: Sequence[ShownText],
 ) -> Iterable[Find]:
     """What was found, each with whether it is shown: as a message, or in a text."""
     texts = "\n".join(one.text for one in shown)

@@ -11,6 +11,8 @@ __all__ = ["canonical", "folded", "mentions", "places", "refers_back"]
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
+# Nobody is called anything longer; to look for it could take time in proportion to its length and to the text's.
+_LONGEST = 300
 _JOINER = "\u034f"  # stands between marks, and is seen nowhere
 _THIRD_PERSON = re.compile(
     r"\b(?:he|him|his|himself|she|her|hers|herself|it|its|itself|they|them|theirs?|themsel(?:f|ves))\b", re.IGNORECASE
@@ -67,13 +69,14 @@ def folded(text: str) -> str:
 def places(text: str, name: str) -> Iterator[int]:
     """Find where a name, given in its canonical form, stands as whole words in a folded text.
 
-    Not by an expression made of the name: making one takes a hundred times as long as looking for it.
+    Not by an expression made of the name: making one takes a hundred times as long as looking for it. What is longer
+    than 300 characters is no name, and stands nowhere.
 
     Example:
         >>> list(places("sam and samara like sam", "sam"))
         [0, 20]
     """
-    place = text.find(name) if name else -1
+    place = text.find(name) if 0 < len(name) <= _LONGEST else -1
     while place >= 0:
         end = place + len(name)
         whole = not (_in_word(text[place - 1 : place]) or _in_word(text[end : end + 1]))

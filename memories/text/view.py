@@ -1,8 +1,8 @@
 """The view: what a strategy shows the model."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from memzoo.memories.text.messages import copied
 from memzoo.memories.text.passage import Passage
@@ -26,6 +26,11 @@ class Shown(list[Message]):
         """Make a list of messages, with the entry of each."""
         super().__init__(messages)
         self._entries = entries
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        """What web frameworks make of an endpoint that returns it: a list of messages."""
+        return handler(list[Message])
 
     @property
     def entries(self) -> list[Entry | None]:

@@ -4,6 +4,7 @@
 programs of its page there. For the tests that hosts publish themselves see `published.py`.
 """
 
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -49,7 +50,10 @@ HOSTS = {
 
 def ran(*command: str | Path, quiet: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command here."""
-    return subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False)
+    environment = {**os.environ, "MEMZOO_HOSTS": "1"}
+    return subprocess.run(
+        list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False, env=environment
+    )
 
 
 def python_of(name: str) -> Path:

@@ -26,6 +26,7 @@ REQUESTS: dict[str, tuple[dict[str, Any], Any]] = {
     "add_messages": ({"turn_id": "t"}, [SAID]),
     "set_messages": ({}, [SAID]),
     "messages": ({"query": "Anna?", "max_tokens": 1000}, None),
+    "explain": ({"query": "Anna?"}, None),
     "entries": ({"limit": 1, "newest_first": True}, None),
     "history": ({"limit": 1}, None),
     "forget": ({"thorough": False}, [1]),

@@ -8,11 +8,11 @@ from typing import Any
 
 from memzoo.memories.hosts.mcp.notes import Note
 
-__all__ = ["Shown", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
+__all__ = ["Reading", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Reading:
     """A part of a graph that fits a budget.
 
     Attributes:
@@ -67,7 +67,7 @@ def about(notes: Sequence[Note], names: Collection[str]) -> list[Note]:
     return [note for note in notes if not known.isdisjoint(note.names)]
 
 
-def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> Shown:
+def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> Reading:
     """As many notes as have at most `limit` tokens as a graph, the newest first.
 
     Args:
@@ -77,14 +77,14 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> S
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 
-    def newest(count: int) -> Shown:
+    def newest(count: int) -> Reading:
         chosen = [*notes[len(notes) - count :]]
         kept = {note.order: note for note in chosen}
         # An observation is shown at its entity.
         kept |= {
             one.order: one for note in chosen if note.kind == "observation" for one in [entities[note.fact.subject]]
         }
-        return Shown(graph_of(in_order(kept.values())), len(notes) - len(kept))
+        return Reading(graph_of(in_order(kept.values())), len(notes) - len(kept))
 
     whole = newest(len(notes))
     if _size(whole, tokens) <= limit:
@@ -110,5 +110,5 @@ def _relation(note: Note) -> Mapping[str, str]:
     return {"from": note.fact.subject, "to": note.fact.object, "relationType": note.fact.relation}
 
 
-def _size(shown: Shown, tokens: Callable[[str], int]) -> int:
+def _size(shown: Reading, tokens: Callable[[str], int]) -> int:
     return sum(map(tokens, shown.texts))

@@ -19,7 +19,7 @@ from memzoo.memories.hosts.mcp.calls import (
     parsed,
 )
 from memzoo.memories.hosts.mcp.memory import GraphMemory
-from memzoo.memories.hosts.mcp.reading import Shown, as_text, graph_of, newest_within
+from memzoo.memories.hosts.mcp.reading import Reading, as_text, graph_of, newest_within
 from memzoo.stores import Entry
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError
@@ -195,7 +195,7 @@ async def _forgotten(memory: GraphMemory, arguments: _Entries) -> Answer:
     return Answer([as_text(receipt)], receipt)
 
 
-def _shown(shown: Shown) -> Answer:
+def _shown(shown: Reading) -> Answer:
     return Answer(shown.texts, shown.graph)
 
 

@@ -148,6 +148,7 @@ GIVEN = {
     "forget": "1 --store {url}",
     "retain": "--store {url} --older-than {evil}",
     "scrub": "--store sqlite:///{evil}.db",
+    "mcp": "--store {url} --import {evil}.jsonl",
     "migrate": "{evil}.py",
     "serve-offline": "--host {evil}",
     "cassettes list": ".",

@@ -212,7 +212,8 @@ class BaseMemory(ABC):
     ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
-        A record has fields beside its message. With `learn=False` a later save learns from what is saved now.
+        A record has fields beside its message. With `learn=False` a later save learns from what is saved now. Until
+        then it is shown word for word, the newest that fits the limit (see `max_pending_tokens`).
 
         Raises:
             MessageError: One of them is refused; none was stored.
@@ -331,8 +332,7 @@ class BaseMemory(ABC):
         """Begin an empty conversation with example exchanges, which the model takes for what was said before.
 
         Args:
-            examples: Chat messages, oldest first, from a user's to the answer to the last one; or pairs of what the
-                user says and what the assistant answers.
+            examples: Chat messages, oldest first, from a user's to the last answer; or pairs of question and answer.
 
         Returns:
             Whether nothing had been said yet but a system message, so that the examples stand there now.

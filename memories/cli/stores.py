@@ -6,6 +6,7 @@ import sys
 import uuid
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +19,7 @@ from memzoo.memories.cli.terminal import echo, row
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry, ManagedStore, export_conversation, import_conversation, open_store
+from memzoo.stores import Entry, InMemoryStore, ManagedStore, export_conversation, import_conversation, open_store
 from memzoo.stores.common import did_you_mean, private, visible
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
@@ -195,18 +196,27 @@ def import_lines(
 ) -> None:
     """Put an exported conversation into a store that has none of its id, or what another library keeps."""
     if form:
-        logs = read_logs(form, source)
-        # What cannot be read must not leave an empty store behind.
-        first = next(logs)
-        with closing(unlocked_store(store)) as opened:
-            for one in import_logs(opened, chain([first], logs), dry_run=dry_run):
-                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+        _import_from(form, source, store, conversation, dry_run=dry_run)
         return
     file = Path(source)
     if not file.is_file():
         raise OptionError(f"there is no file {file}")
     with closing(unlocked_store(store)) as opened, file.open(encoding="utf-8") as lines:
         echo(f"{import_conversation(opened, lines, conversation)!r} is in {shown_url(store)} now.")
+
+
+def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
+    logs = read_logs(form, source)
+    # What cannot be read must not leave an empty store behind.
+    first = next(logs)
+    if conversation is not None:
+        if (another := next(logs, None)) is not None:
+            raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
+        first = replace(first, title=conversation)
+    missing = dry_run and store.startswith("sqlite:///") and not Path(store.removeprefix("sqlite:///")).exists()
+    with closing(InMemoryStore() if missing else unlocked_store(store)) as opened:
+        for one in import_logs(opened, chain([first], logs), dry_run=dry_run):
+            row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
 
 
 def chosen(store: ManagedStore, conversation: str) -> str:

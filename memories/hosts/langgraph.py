@@ -1,12 +1,12 @@
 """LangGraph: a store over memzoo's stores, and a memory inside a graph of one's own."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from memzoo.memories.hosts.langgraph_nodes import remember, this_turn, view
-from memzoo.memories.hosts.shared import host_module
+from memzoo.memories.hosts.shared import embedding_function, host_module
 from memzoo.memories.models.embedders import Embedder
 from memzoo.stores import JSON, Record, Store
 from memzoo.stores.driving import drive
@@ -41,7 +41,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             embedder: Makes items searchable by meaning; or give LangGraph's `index`.
             index: As for `InMemoryStore`.
         """
-        super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
+        super().__init__(index={"dims": 0, "embed": embedding_function(embedder)} if embedder else index)
         self._store, self._name, self._version = store, name, 0
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
@@ -111,13 +111,3 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
                 self._data[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
                 self._vectors[namespace][key] = dict(kept["vectors"])
-
-
-def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
-    def embed(texts: Sequence[str]) -> list[list[float]]:
-        import numpy as np
-
-        found = drive(embedder.embed(list(texts))).vectors
-        return [np.frombuffer(vector, dtype="<f4").tolist() for vector in found]
-
-    return embed

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.memories.hosts.responses_items import Item, items_of, said_of
-from memzoo.memories.hosts.shared import HostLog, Memories, host_text, memory_of, refuse_search
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, host_text, memory_of, refuse_search
 
 __all__ = ["MemorySession"]
 
@@ -21,26 +21,32 @@ class MemorySession:
     Attributes:
         memory: The memory.
         session_id: The memory's `conversation_id`.
-        session_settings: The SDK's `SessionSettings`, or `None`.
+        session_settings: The SDK's `SessionSettings`.
     """
 
     def __init__(
         self, memories: Memories, session_id: str | None = None, *, raw: bool = False, session_settings: Any = None
     ) -> None:
-        """Open the session of a conversation.
+        """Open the session of a conversation, with `SessionSettings`, or a dict of them, as the SDK's own have.
 
         Raises:
             OptionError: The memory searches, and `raw` is false.
             ConversationIdError: There is no id, or the memory belongs to another conversation.
         """
         self.memory = memory = memory_of(memories, session_id)
-        self.session_id, self.session_settings = memory.conversation_id, session_settings
+        self.session_id = memory.conversation_id
+        settings = host_module("agents.memory", "openai-agents").SessionSettings()
+        self.session_settings = settings.resolve(session_settings)
         self._log, self._raw = HostLog(memory, "openai-agents"), raw
         if not raw:
             refuse_search(memory, "Session.get_items", _HOOK)
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
-        """All items with `raw=True`, else the view; at most the newest `limit`, besides what was derived."""
+        """All items with `raw=True`, else the view; at most the newest `limit`, besides what was derived.
+
+        By default it is the limit of `session_settings`.
+        """
+        limit = self.session_settings.limit if limit is None else limit
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:

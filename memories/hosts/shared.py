@@ -7,11 +7,21 @@ from typing import Any, NamedTuple, TypeAlias
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.memories.models.embedders import Embedder
 from memzoo.stores import JSON, Entry, ManagedStore, Message, Record
-from memzoo.stores.driving import blocking
+from memzoo.stores.driving import blocking, drive
 from memzoo.stores.errors import ConversationIdError, MissingExtraError, OptionError, UnsupportedError
 
-__all__ = ["HostLog", "Memories", "Said", "host_module", "host_text", "memory_of", "refuse_search"]
+__all__ = [
+    "HostLog",
+    "Memories",
+    "Said",
+    "embedding_function",
+    "host_module",
+    "host_text",
+    "memory_of",
+    "refuse_search",
+]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
@@ -156,6 +166,18 @@ def host_module(name: str, extra: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
+
+
+def embedding_function(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
+    """An embedder as hosts take one: a function from texts to rows of numbers."""
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        import numpy as np
+
+        found = drive(embedder.embed(list(texts))).vectors
+        return [np.frombuffer(vector, dtype="<f4").tolist() for vector in found]
+
+    return embed
 
 
 def refuse_search(memory: BaseMemory, place: str, hook: str) -> None:

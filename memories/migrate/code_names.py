@@ -100,5 +100,8 @@ def why_left(name: str) -> tuple[str, str]:
 def further(name: str) -> str:
     """What else there is to do where a name was rewritten; "" for nothing."""
     if name in DATABASES:
-        return "open the store once if this is called often; how to take along what is there: docs/langchain.md"
+        return (
+            "open the store once if this is called often; what is there is not seen before it is taken along, so do "
+            "that before the first start: memzoo import --from langchain-sql URL --store URL"
+        )
     return "" if name in _COUNTERPARTS else f"keeps its messages where they are; {_AWAY}"

@@ -10,6 +10,7 @@ from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.testing.explaining import ExplainContract
 from memzoo.memories.testing.failures import FailureContract
 from memzoo.memories.testing.forgetting import ForgettingContract
+from memzoo.memories.testing.hosting import HostingContract
 from memzoo.memories.testing.patience import PatienceContract
 from memzoo.memories.testing.scripted import FlakyModel, ScriptedModel
 from memzoo.memories.testing.system import SystemContract
@@ -26,7 +27,9 @@ from memzoo.stores.errors import (
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
-class MemoryContract(ExplainContract, FailureContract, ForgettingContract, PatienceContract, SystemContract):
+class MemoryContract(
+    ExplainContract, FailureContract, ForgettingContract, HostingContract, PatienceContract, SystemContract
+):
     """The rules that every strategy keeps, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:

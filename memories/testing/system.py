@@ -3,12 +3,9 @@
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.testing.scripted import ScriptedModel
-from memzoo.memories.testing.tools import QUESTION, ContractTools
+from memzoo.memories.testing.tools import QUESTION, ContractTools, watched_model
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
 
 __all__ = ["SystemContract"]
 
@@ -60,15 +57,7 @@ class SystemContract(ContractTools):
         """No model is told what the system message says as if somebody had said it."""
         if not issubclass(self.strategy, ModelBackedMemory):
             return
-        offline = as_model("offline")
-        model = ScriptedModel()
-
-        def answer(prompt: str) -> str:
-            model.enqueue(answer)
-            message = {"role": "user", "content": prompt}
-            return drive(offline.complete([message], model.asked[-1][0])).text
-
-        model.enqueue(answer)
+        model = watched_model()
         memory = self.under(_PIRATE, _POET, llm=model, **self.asking_early())
         memory.messages("Where does Anna live?")
         assert model.asked

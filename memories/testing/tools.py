@@ -3,9 +3,12 @@
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
+from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.testing.scripted import ScriptedModel
+from memzoo.stores.driving import drive
 
-__all__ = ["QUESTION", "SAID", "ContractTools"]
+__all__ = ["QUESTION", "SAID", "ContractTools", "watched_model"]
 
 SAID = [("My sister Anna lives in Oslo.", "Noted: Anna lives in Oslo."), ("Anna works at Equinor.", "Good for Anna!")]
 QUESTION = {"input": "Where does Anna live?"}
@@ -38,3 +41,15 @@ class ContractTools:
             issubclass(self.strategy, ModelBackedMemory) and limit is not None and limit.default is not None
         )
         return {"max_token_limit": 1} if asks_when_full else {}
+
+
+def watched_model() -> ScriptedModel:
+    """A model that answers as the offline one does, however often, and keeps what it was asked."""
+    offline, model = as_model("offline"), ScriptedModel()
+
+    def answer(prompt: str) -> str:
+        model.enqueue(answer)
+        return drive(offline.complete([{"role": "user", "content": prompt}], model.asked[-1][0])).text
+
+    model.enqueue(answer)
+    return model

@@ -16,7 +16,7 @@ from tests.hosts.contract import CHECKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "tests/hosts/test_pages.py",)
-TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio")
+TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio", "pytest-mock")
 
 
 class Host(NamedTuple):

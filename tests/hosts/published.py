@@ -1,10 +1,10 @@
 """The session and store tests that hosts publish themselves, run against our adapters.
 
-`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`), which needs pytest-mock too. The
-source distribution is downloaded for each run; the only change is what stands for the host's own class.
+`python -m tests.hosts.published NAME`, in the host's environment (see `__main__.py`). The source distribution is
+downloaded for each run; the only change is what stands for the host's own class.
 """
 
-import re
+import ast
 import subprocess
 import sys
 import tarfile
@@ -20,16 +20,12 @@ class Published(NamedTuple):
     Attributes:
         package: Its distribution.
         files: Its files of tests.
-        theirs: The import of the class that ours stands for.
-        ours: What is imported instead.
-        left_out: Tests that are not run, and why.
+        ours: A class by the name of the host's own, which stands for it.
     """
 
     package: str
     files: tuple[str, ...]
-    theirs: str
     ours: str
-    left_out: dict[str, str]
 
 
 OPENAI = """
@@ -54,11 +50,9 @@ PUBLISHED = {
     "openai-agents": Published(
         "openai-agents",
         ("tests/memory/test_session.py", "tests/memory/test_session_limit.py"),
-        "SQLiteSession",
         OPENAI,
-        {},
     ),
-    "langgraph": Published("langgraph-checkpoint", ("tests/test_store.py",), "InMemoryStore", LANGGRAPH, {}),
+    "langgraph": Published("langgraph-checkpoint", ("tests/test_store.py",), LANGGRAPH),
 }
 
 
@@ -71,6 +65,14 @@ def unpacked(package: str, folder: Path) -> Path:
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
+def _with_ours(text: str, ours: str) -> str:
+    """Put our class behind the imports, so that it has the name of theirs from there on."""
+    imports = [node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    lines = text.splitlines(keepends=True)
+    place = imports[-1].end_lineno or 0
+    return "".join([*lines[:place], ours, *lines[place:]])
+
+
 def outcome(name: str) -> str:
     """Run a host's own tests; how many passed, and which did not."""
     published = PUBLISHED[name]
@@ -78,10 +80,7 @@ def outcome(name: str) -> str:
         root = unpacked(published.package, Path(folder))
         for file in published.files:
             text = (root / file).read_text("utf-8")
-            changed = re.sub(rf"^(from \S+ import .*?)\b{published.theirs}\b,? ?", r"\1", text, flags=re.MULTILINE)
-            changed = re.sub(r"^from \S+ import *$", "", changed, flags=re.MULTILINE)
-            first = next(re.finditer(r"^(?!from __future__)(?:import|from) ", changed, flags=re.MULTILINE)).start()
-            (root / file).write_text(changed[:first] + published.ours + changed[first:], "utf-8")
+            (root / file).write_text(_with_ours(text, published.ours), "utf-8")
         command = [
             sys.executable,
             "-m",

@@ -173,6 +173,10 @@ def test_a_limit_cuts_the_tail_and_never_the_summary() -> None:
     for turn in range(5):
         memories.get("anna").save_context({"input": f"Question {turn}"}, {"output": f"Answer {turn}"})
     assert [item["content"] for item in asyncio.run(session.get_items(limit=1))] == [SUMMARY, "Answer 4"]
+    limited = MemorySession(memories, "anna", session_settings={"limit": 1})
+    assert [item["content"] for item in asyncio.run(limited.get_items())] == [SUMMARY, "Answer 4"]
+    with pytest.raises(TypeError, match="limitt"):
+        MemorySession(memories, "anna", session_settings={"limitt": 1})
 
 
 def test_what_the_filter_sends_is_not_stored() -> None:

@@ -95,7 +95,9 @@ def test_the_table(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs" / "langchain.md").read_text(encoding="utf-8")
     for sample in SAMPLES:
         after = migrated(tmp_path, sample.code)
-        outcome = "; ".join(f"`{one.name}` {one.reason}" for one in after.left) or ("runs" if sample.shown else "")
+        outcome = "; ".join(f"`{one.name}` {one.reason}" for one in after.left) or (
+            "runs" if sample.shown is not None else "not run"
+        )
         repository, _, file = sample.source.partition(" ")
         rewritten = len(after.findings) - len(after.left)
         assert f"| {repository}, `{file}` | {rewritten} | {len(after.left)} | {outcome} |\n" in page

@@ -260,6 +260,52 @@ def test_the_command(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, command).output == done.output.replace("4 new", "0 new")
 
 
+def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
+    """`--conversation` names the only one of a source; where there are several, it is refused."""
+    source, old = history("langchain-file", tmp_path)
+    old.add_messages(SAID)
+    place = ["--store", f"sqlite:///{tmp_path}/new.db", "--conversation", "shop"]
+    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", source, *place])
+    assert done.output.startswith("shop\t4 read\t4 new")
+    several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
+    assert "has several: 'anna', 'ben'" in str(several.exception)
+
+
+def test_a_dry_run_makes_no_store(tmp_path: Path) -> None:
+    """What would be written is told, and there is no file afterwards."""
+    command = ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), "--dry-run"]
+    done = CliRunner().invoke(app, [*command, "--store", f"sqlite:///{tmp_path}/new.db"])
+    assert done.output.startswith("anna\t8 read\t8 new")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("sqlite:///{}/none.db", "there is no file"),
+        ("{}/none.db", "is not the URL of a database"),
+        ("sqlite:///{}/old.db#others; drop", "is not the name of a table"),
+    ],
+)
+def test_a_database_that_cannot_be_meant(source: str, told: str, tmp_path: Path) -> None:
+    """The error says what is wrong, and no database is made."""
+    with pytest.raises(TransferError, match=told):
+        list(read_logs("langchain-sql", source.format(tmp_path)))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_of_another_name(tmp_path: Path) -> None:
+    """It is named behind the URL."""
+    url = f"sqlite:///{tmp_path}/old.db"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        old = SQLChatMessageHistory("anna", connection=url, table_name="my_chats")
+    old.add_messages(SAID)
+    old.engine.dispose()
+    [done] = import_logs(InMemoryStore(), read_logs("langchain-sql", f"{url}#my_chats"))
+    assert (done.conversation_id, done.written) == ("anna", 4)
+
+
 def test_a_refused_import_leaves_no_store(tmp_path: Path) -> None:
     """A source that cannot be read is one line, and nothing is made."""
     command = ["import", "--from", "langchain-file", f"{tmp_path}/none.json", "--store", f"sqlite:///{tmp_path}/new.db"]

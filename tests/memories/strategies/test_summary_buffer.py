@@ -237,3 +237,17 @@ def test_tool_calls_leave_with_their_results(clerk: ChatFunction) -> None:
     for shown in (loaded, memory.messages()):
         assert shown[1]["role"] != "tool"
         assert all(said in str(shown) for said in ("today", "weather(Oslo)", "sunny", "Fine"))
+
+
+def test_what_is_saved_without_learning_keeps_to_the_limit(clerk: ChatFunction) -> None:
+    """Until a save learns from it, the newest that fits is shown, and a line says how much is not; nothing is lost."""
+    memory = make(clerk, 4, token_counter=one)
+    for number in range(3):
+        said = [{"role": "user", "content": f"question {number}"}, {"role": "assistant", "content": f"answer {number}"}]
+        memory.add_messages(said, learn=False)
+    note, *shown = memory.messages(catch_up=False)
+    assert note["content"] == "(2 earlier messages are not shown here, and were not learnt from yet.)"
+    assert [message["content"] for message in shown] == ["question 1", "answer 1", "question 2", "answer 2"]
+    tell(memory, 3)
+    view = str(memory.messages(catch_up=False))
+    assert all(f"{said} {number}" in view for said in ("question", "answer") for number in range(4))

@@ -122,6 +122,28 @@ def test_agent(documented: "Project", server: "ModelServer") -> None:
     documented.replay(*options).assert_outcomes(failed=1)
 
 
+def test_a_server_only_for_recording(project: "Project", server: "ModelServer") -> None:
+    """The fixture starts its server when the test is recorded, and not when it is replayed."""
+    server.enqueue("Oslo.")
+    start = f"def start_model_server():\n    open('started', 'a').close()\n    return {server.url!r}\n"
+    test = """
+from openai import OpenAI
+
+@pytest.mark.cassette
+def test_capital(base_url):
+    said = [{"role": "user", "content": "The capital of Norway?"}]
+    answer = OpenAI(base_url=base_url).chat.completions.create(model="tiny-1", messages=said)
+    assert "Oslo" in answer.choices[0].message.content
+"""
+    project.write("tests/test_capital.py", f"import pytest\n\n{start}\n{blocks('python')[6]}{test}")
+    project.record("tests/test_capital.py").assert_outcomes(passed=1)
+    started = project.root / "started"
+    started.unlink()
+    project.go_offline()
+    project.replay("tests/test_capital.py").assert_outcomes(passed=1)
+    assert not started.exists()
+
+
 def test_above_http(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The recipe with a memory runs twice with the same result, the second time from its recording."""
     monkeypatch.chdir(tmp_path)

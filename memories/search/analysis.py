@@ -1,6 +1,5 @@
 """Cuts texts into words with the tokenizer of SQLite's full-text search: English stems, any script."""
 
-import functools
 import hashlib
 import re
 import sqlite3
@@ -12,7 +11,7 @@ import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.text.language import STOPWORDS, UNSPACED
-from memzoo.stores.forks import new_lock
+from memzoo.stores.forks import cached_property, new_lock
 
 __all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
 
@@ -66,7 +65,7 @@ class Analyser:
         order = numpy.lexsort((found["offset"], found["text"]))
         return found["term"][order], numpy.bincount(found["text"], minlength=len(rows))
 
-    @functools.cached_property
+    @cached_property
     def common(self) -> Terms:
         """The terms of words that hold sentences together and say little."""
         return self.terms(sorted(STOPWORDS))[0]

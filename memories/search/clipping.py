@@ -1,12 +1,12 @@
 """Shortens a long message to the excerpt that matters for a question."""
 
-import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy
 
 from memzoo.memories.search.analysis import Analyser
+from memzoo.stores.forks import cached_property
 
 __all__ = ["GAP", "Clipper"]
 
@@ -49,7 +49,7 @@ class Clipper:
                 left -= cost
         return " ".join(_joined(pieces, chosen)) if chosen else ""
 
-    @functools.cached_property
+    @cached_property
     def _wanted(self) -> list[int]:
         return [int(phrase[0]) for phrase in self._analyser.phrases(self._query)]
 

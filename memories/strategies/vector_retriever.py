@@ -13,7 +13,6 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import talk
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
-from memzoo.memories.search.clipping import Clipper
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, fit_found
 from memzoo.memories.search.kept_words import KeptWords
@@ -121,6 +120,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
+        from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
+
         clip = Clipper(index.analyser, query or "", self._tokens)
         ranked = index.corrected(found, limit)
         best = await fit_found(limit, ranked, lambda seqs: words.passages(log, seqs), self._tokens, clip)

@@ -40,6 +40,6 @@ def relearn(
         learner = asked.memory(memory, counter, store=opened, conversation_id=conversation)
         learner.relearn(from_=from_, only_set_aside=only_set_aside)
         aside, calls = learner.set_aside(), learner.usage.total.calls
-    echo(f"Learnt anew, with {calls} calls of the model.")
+    echo(f"Learnt anew. Calls of the model: {calls}.")
     if aside:
         echo(f"Set aside, because the model failed at them: {', '.join(str(entry.seq) for entry in aside)}.")

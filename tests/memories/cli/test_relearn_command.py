@@ -39,7 +39,7 @@ def summary(url: str) -> str:
 
 def test_learns_anew(url: str) -> None:
     """What was learnt wrongly is gone, and what it cost is said."""
-    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt anew, with 1 calls of the model.\n")
+    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt anew. Calls of the model: 1.\n")
     assert "Anna" in summary(url)
 
 

@@ -158,6 +158,10 @@ class Engine:
         only, keeps = only_set_aside, keeps_history
         await relearn(self.follower, self.learners, from_=from_, only_set_aside=only, keeps_history=keeps)
 
+    def keeps(self, state: State) -> bool:
+        """Whether a state is the kept one, as far as is known here; what `relearn` is about to learn is not, yet."""
+        return self.sync is not None and self.sync.keeper.newest is state
+
     async def finished(self) -> None:
         """Wait for what is being learnt in the background."""
         for learner in self.learners:

@@ -128,9 +128,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _notes(self, state: State) -> EntityNotes:
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
-        sync = self._engine.sync
-        kept = sync is not None and sync.keeper.newest is state
-        return EntityNotes(state.items, self._index if kept else None)
+        return EntityNotes(state.items, self._index if self._engine.keeps(state) else None)
 
     async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         self._found = None

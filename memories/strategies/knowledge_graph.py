@@ -84,8 +84,9 @@ class ConversationKGMemory(ModelBackedMemory):
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
         history = self._renderer.lines_of(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
-        statements = await self._statements(history, self._renderer.lines_of(messages_of(mined)))
-        return Changes(self.kg.changes_from(sourced(statements, mined)))
+        graph = self._graph(state)
+        statements = await self._statements(graph, history, self._renderer.lines_of(messages_of(mined)))
+        return Changes(graph.changes_from(sourced(statements, mined)))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""
@@ -119,7 +120,8 @@ class ConversationKGMemory(ModelBackedMemory):
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
         history = self._renderer.lines_of(messages_of(await (await self._engine.refreshed()).exchanges(self.k)))
-        return await self._statements(history, self._renderer.lines_of([{"role": "user", "content": input_string}]))
+        new_lines = self._renderer.lines_of([{"role": "user", "content": input_string}])
+        return await self._statements(self.kg, history, new_lines)
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
@@ -130,8 +132,16 @@ class ConversationKGMemory(ModelBackedMemory):
     get_knowledge_triplets = blocking(aget_knowledge_triplets)
     get_current_entities = blocking(aget_current_entities)
 
-    async def _statements(self, history: str, new_lines: str) -> list[Statement]:
-        known = known_lines(self.kg, new_lines, history)
+    def _graph(self, state: State) -> KnowledgeGraph:
+        """The facts of a state; of one that is not kept, as when all is learnt anew, in a graph of its own."""
+        if self._engine.keeps(state):
+            return self.kg
+        graph = KnowledgeGraph(frozenset(self.single_valued))
+        graph.apply(state.items, reset=True)
+        return graph
+
+    async def _statements(self, graph: KnowledgeGraph, history: str, new_lines: str) -> list[Statement]:
+        known = known_lines(graph, new_lines, history)
         reply = await self.ask("triple_extraction", history=history, new_lines=new_lines, known=known)
         return replies.statements(reply)
 

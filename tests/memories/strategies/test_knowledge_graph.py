@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -444,3 +445,22 @@ def test_exchanges_mined_together_keep_what_was_said_between() -> None:
     history = prompt[prompt.index("<history>\n") : prompt.index("</history>")]
     assert "AI: Christopher Nolan." in history
     assert "AI: He is." not in prompt
+
+
+@pytest.mark.parametrize("step", ["all at once", "one by one"])
+def test_learnt_anew_has_the_same_facts_and_the_same_history(step: str) -> None:
+    """What is derived from the log again does not lean on the facts that it replaces."""
+
+    def mining(messages: Sequence[Mapping[str, Any]]) -> str:
+        new = section(str(messages[-1]["content"]), "new_lines")
+        if step == "one by one" and new.count("Human:") > 1:
+            raise ModelError("too much at once")
+        return "\n".join(f"Sam | lives in | {town}" for town in ("Oslo", "Bergen") if town in new)
+
+    memory = ConversationKGMemory(llm=mining)
+    for town in ("Oslo", "Bergen"):
+        memory.save_context({"input": f"Sam lives in {town}"}, {"output": "noted"})
+    before = memory.kg.facts(history=True)
+    assert [fact.superseded_by for fact in before] == [3, 0]
+    memory.relearn()
+    assert memory.kg.facts(history=True) == before

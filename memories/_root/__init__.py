@@ -10,6 +10,7 @@ from memzoo import _old_paths
 from memzoo._lazy import lazy
 
 if TYPE_CHECKING:  # the same as the table below; a test compares the two
+    from memzoo import errors as errors
     from memzoo._version import __version__ as __version__
     from memzoo.benchmarks import compare as compare
     from memzoo.memories import *  # noqa: F403
@@ -34,6 +35,7 @@ else:
         __name__,
         {
             "memzoo._version": "__version__",
+            "memzoo.errors": "errors",
             "memzoo.benchmarks": "compare",
             "memzoo.memories": " ".join(memories.__all__),
             "memzoo.stores": "ChromaIndex EncryptedStore Entry ExactIndex InMemoryStore MessageListStore PgVectorIndex "

@@ -13,7 +13,8 @@ def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any],
 
     Args:
         package: The name of the package.
-        places: The names that each module gives to the package, separated by blanks.
+        places: The names that each module gives to the package, separated by blanks; a module of the package can give
+            itself.
     """
     modules = {name: module for module, names in places.items() for name in names.split()}
 
@@ -22,7 +23,8 @@ def lazy(package: str, places: Mapping[str, str]) -> tuple[Callable[[str], Any],
             return sorted(modules)
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=sys.modules[package])
-        value = getattr(importlib.import_module(modules[name]), name)
+        module = importlib.import_module(modules[name])
+        value = module if modules[name] == f"{package}.{name}" else getattr(module, name)
         setattr(sys.modules[package], name, value)
         return value
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories.engine import explaining, turns
-from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.forgetting import Receipt
@@ -362,9 +362,9 @@ class BaseMemory(ABC):
     seed = blocking(aseed)
 
     @property
-    def chat_memory(self) -> ChatHistory:
+    def chat_memory(self) -> LogHistory:
         """The log, with LangChain's methods."""
-        return ChatHistory(self.history, self.add_messages, self.clear)
+        return LogHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
         """Wait for what is being learnt in the background, then close the store, for all memories that use it."""

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, Self
 
-from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
@@ -72,11 +72,11 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @classmethod
     def from_messages(
-        cls, llm: ModelOption, chat_memory: Sequence[Message] | ChatHistory, *, summarize_step: int = 2, **options: Any
+        cls, llm: ModelOption, chat_memory: Sequence[Message] | LogHistory, *, summarize_step: int = 2, **options: Any
     ) -> Self:
         """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
-        messages = chat_memory.messages if isinstance(chat_memory, ChatHistory) else chat_memory
+        messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
         said = [checked(message) for message in messages]
         memory = cls(llm=llm, **options)
         for start in range(0, len(said), summarize_step):

@@ -11,11 +11,11 @@ from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.forgetting import Receipt
+from memzoo.memories.engine.learning import hooks_of
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.prompt_limit import PromptLimit
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.system_message import hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
+from memzoo.memories.hosts.blocks import Blocks, Result, ToolCall, said_in_blocks
 from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.shared import HostLog, HostMessage, Memories, host_module, memory_of
 
@@ -71,7 +71,9 @@ def _said(event: Any) -> list[HostMessage]:
     parts = event.content.parts if event.content else None
     if not parts:
         return []
-    calls = [Call(call.id or call.name, call.name, call.args or {}) for part in parts if (call := part.function_call)]
+    calls = [
+        ToolCall(call.id or call.name, call.name, call.args or {}) for part in parts if (call := part.function_call)
+    ]
     results = [
         Result(result.id or result.name, str(_plain(result.response)))
         for part in parts

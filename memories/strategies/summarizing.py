@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.models.replies import nothing_new, prose
+from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import quoted
@@ -77,7 +77,7 @@ class SummarizingMemory(ModelBackedMemory):
 
     async def _written(self, summary: str, new_lines: str) -> str:
         reply = await self.ask("summary", summary=summary, new_lines=new_lines, limit=self.max_summary_tokens or 0)
-        return summary if nothing_new(reply) else prose(reply, "summary")
+        return prose(reply, "summary", summary)
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

@@ -51,8 +51,8 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
-        if not waiting or super().due(state, ()):
-            return super().due(state, ())
+        if not waiting:
+            return super().due(state, waiting)
         if self.every_tokens is not None and sum(map(self._renderer.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:

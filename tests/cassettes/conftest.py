@@ -210,7 +210,7 @@ class Project:
     def replay(self, *arguments: str) -> pytest.RunResult:
         """Run the tests; with recording off, unless told otherwise."""
         # Hypothesis would be imported, and forgotten, once a run.
-        others = ("-p", "no:randomly", "-p", "no:hypothesispytest")
+        others = ("-p", "no:randomly", "-p", "no:hypothesispytest", "-p", "no:langsmith_plugin")
         return self._pytester.runpytest_inprocess("-p", "memzoo.cassettes", *others, *arguments)
 
     def go_offline(self) -> None:

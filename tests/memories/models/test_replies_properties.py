@@ -14,8 +14,8 @@ from memzoo.stores.errors import ModelReplyError
 
 REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
-SIZE = 200_000
-CPU_SECONDS = 20
+SIZE = 50_000
+CPU_SECONDS = 5
 
 PIECES = """
 Sam | likes tea ( ) , , <|> NOT not none NONE nothing new : Output: Summary: ``` ```json - * 1. 2) " ' ’ [ ] { } -> .

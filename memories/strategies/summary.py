@@ -63,7 +63,7 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""
-        return View.of(await log.after(state.watermark), (self.quoted_summary(state),))
+        return View.of(await log.after(state.watermark), (self._quoted_summary(state),))
 
     @property
     def buffer(self) -> str:

@@ -133,8 +133,8 @@ hosts: $(VENV)/.dev  ## the adapters in every agent framework, each in an enviro
 
 .PHONY: claude-agent-tests
 claude-agent-tests:  ## the Claude Agent SDK's own tests of session stores against ours, after `make hosts ARGS=claude-agent`
-	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet pytest-asyncio trio
-	$(VENV)-hosts/claude-agent/bin/python .ci/claude_agent_tests.py
+	$(VENV)-hosts/claude-agent/bin/python -m pip install --quiet trio
+	$(VENV)-hosts/claude-agent/bin/python -m tests.hosts.published claude-agent
 
 # What `make mcp-compare` compares with, from npm; nothing of it is a dependency.
 MCP_MEMORY := @modelcontextprotocol/server-memory

@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories.engine import explaining, turns
-from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.forgetting import Receipt
+from memzoo.memories.engine.learning import hooks_of
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.prompt_limit import PromptLimit
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.system_message import hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
@@ -362,9 +362,9 @@ class BaseMemory(ABC):
     seed = blocking(aseed)
 
     @property
-    def chat_memory(self) -> ChatHistory:
+    def chat_memory(self) -> LogHistory:
         """The log, with LangChain's methods."""
-        return ChatHistory(self.history, self.add_messages, self.clear)
+        return LogHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
         """Wait for what is being learnt in the background, then close the store, for all memories that use it."""

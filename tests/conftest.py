@@ -1,5 +1,6 @@
 """What all tests share: the replay kit, and tiktoken's vocabularies from an installed package instead of a download."""
 
+import functools
 import gc
 import importlib.util
 import os
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpcore2
 import hypothesis
 import pytest
 from openai import AsyncOpenAI, OpenAI
@@ -46,6 +48,14 @@ def pytest_collection_finish() -> None:
     """Leave what is loaded by now out of garbage collection: it stays, and to look through it takes a second."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Iterator[None]:
+    """No test encrypts a connection, and to read all certificates for each client takes longer than many a test."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(httpcore2, "default_ssl_context", functools.cache(httpcore2.default_ssl_context))
+        yield
 
 
 @pytest.fixture(scope="session")

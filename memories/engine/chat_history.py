@@ -6,10 +6,10 @@ from typing import Any, NoReturn
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError
 
-__all__ = ["ChatHistory"]
+__all__ = ["LogHistory"]
 
 
-class ChatHistory:
+class LogHistory:
     r"""What `memory.chat_memory` is: the conversation's log, to read, to add to, to clear.
 
     Example:

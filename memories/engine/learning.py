@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from memzoo.memories.engine.attempts import Attempts
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import Follower, Log, talk
 from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.prompt_limit import TooLongError, shortened_entries
 from memzoo.memories.engine.state import Changes, OnStateChange, State
@@ -14,7 +14,7 @@ from memzoo.memories.engine.steps import Step, exchange_ends, next_step, size_of
 from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError, ModelError, ModelReplyError
 
-__all__ = ["Hooks", "Keeper", "Learning"]
+__all__ = ["Hooks", "Keeper", "Learning", "hooks_of"]
 
 logger = logging.getLogger("memzoo")
 
@@ -30,11 +30,26 @@ class Hooks(NamedTuple):
         derive: Learns from entries that the state has not taken in.
         due: Whether the entries that wait, if they are all there are, are to be learnt from now; or how many of them.
         on_state_change: Called when the state changed; see `StateKeeper`. `None` if nothing is kept beside the state.
+        learns_system: Whether system messages are among the entries; otherwise they are no part of what was said.
     """
 
     derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
     due: Callable[[State, Sequence[Entry]], bool | int]
     on_state_change: OnStateChange | None
+    learns_system: bool = False
+
+
+def hooks_of(memory: Any, base: type, *, learns_system: bool) -> Hooks | None:
+    """The hooks of a memory whose class overrides those of a base; `None` if it does not learn.
+
+    Args:
+        memory: Has the hooks.
+        base: Has them as they are by default.
+        learns_system: Whether they are given system messages too.
+    """
+    learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
+    on_state_change = memory.on_state_change if follows else None
+    return Hooks(memory.derive, memory.due, on_state_change, learns_system) if learns else None
 
 
 class Keeper(Protocol):
@@ -65,6 +80,7 @@ class Learning:
 
     def __init__(self, log: Follower, hooks: Hooks, patience: Patience) -> None:
         self._follower = log
+        self._log = Log(log)
         self._hooks = hooks
         self._patience = patience
 
@@ -102,7 +118,7 @@ class Learning:
 
     async def ripe(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
-        waiting = await Log(self._follower).after(state.watermark)
+        waiting = self._heard(await self._log.after(state.watermark))
         due = self._hooks.due(state, waiting) if waiting else 0
         if due is False:
             # One who waits for something else is not to wait for ever.
@@ -123,7 +139,7 @@ class Learning:
             ConflictError: Another writer was faster; nothing is changed.
         """
         state = await keeper.refresh()
-        entries = await Log(self._follower).between(*aside)
+        entries = self._heard(await self._log.between(*aside))
         changes = Changes()
         if entries:
             changes = await self.derived(state, entries, self._patience.prompts.room)
@@ -138,6 +154,10 @@ class Learning:
         if everything:
             ripe = len(waiting)
         return next_step(waiting, ripe, room, state.attempts.exchanges) if ripe else None
+
+    def _heard(self, entries: list[Entry]) -> list[Entry]:
+        """The entries that the strategy learns from."""
+        return entries if self._hooks.learns_system else talk(entries)
 
     def _can_shorten(self, error: ModelError, room: int) -> bool:
         """Whether a step that was too long is made shorter, as nobody was asked yet."""
@@ -166,7 +186,7 @@ class Learning:
         Raises:
             ModelError: It does not work.
         """
-        waiting = await Log(self._follower).after(state.watermark)
+        waiting = self._heard(await self._log.after(state.watermark))
         *_, start, _ = (0, 0, *exchange_ends(waiting))
         try:
             if start:

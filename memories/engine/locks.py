@@ -115,9 +115,10 @@ class FairLock:
         if owner is None:
             yield False
             return
+        # As in `LockOwner.waiting`; giving back undoes it.
+        _waited_for.set(_waited_for.get() | {owner})
         try:
-            with owner.waiting():
-                yield True
+            yield True
         finally:
             self.give_back(owner)
 

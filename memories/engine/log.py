@@ -1,7 +1,7 @@
 """The log of one conversation, read from the store once and followed from then on."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
 
 from memzoo.memories.options import whole_number
@@ -11,7 +11,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.forks import new_lock
 
-__all__ = ["Follower", "Log", "messages_of"]
+__all__ = ["Follower", "Log", "messages_of", "talk"]
 
 # As many as most views show; a longer one asks for more.
 _FIRST_READ = 64
@@ -30,6 +30,7 @@ class Follower:
         conversation_id: The conversation.
         lines: Rendered lines by log number, for whoever renders them.
         tokens: Token counts by log number, for whoever counts them.
+        epoch: Changes when something was deleted; see `Entries.epoch`.
     """
 
     def __init__(self, store: Store, conversation_id: str) -> None:
@@ -39,7 +40,7 @@ class Follower:
         self.tokens: dict[int, int] = {}
         # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
         self._held: tuple[list[Entry], int] = ([], 1)
-        self._epoch: Hashable = None
+        self.epoch: Hashable = None
         self._reach = _FIRST_READ
         self._lock = new_lock()
 
@@ -48,21 +49,16 @@ class Follower:
         """The entries held, oldest first, up to the newest one that is known."""
         return self._held[0]
 
-    @property
-    def epoch(self) -> Hashable:
-        """Changes when something was deleted; see `Entries.epoch`."""
-        return self._epoch
-
     async def refresh(self) -> None:
         """Take in what was appended since the last time, in one read; start anew if something was deleted."""
-        while self._epoch is not None:
+        while self.epoch is not None:
             held = self._held[0]
             new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
             with self._lock:
-                if getattr(new, "epoch", None) == self._epoch:
+                if getattr(new, "epoch", None) == self.epoch:
                     self._extend(new)
                     return
-                self._epoch = None
+                self.epoch = None
         newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
         with self._lock:
             self._start(newest, getattr(newest, "epoch", None))
@@ -77,7 +73,7 @@ class Follower:
             held, first = self._held[0], entries[0].seq
             last = held[-1].seq if held else 0
             # What somebody else appended in between has to be read, and with the first message the epoch changes.
-            if self._epoch is None or first > last + 1 or not held:
+            if self.epoch is None or first > last + 1 or not held:
                 return False
             if first <= last:
                 # They are held already, or the log was cleared and begun again with the same numbers.
@@ -102,28 +98,28 @@ class Follower:
             await self._read_older(first, None if count is None else max(count, len(entries)))
 
     async def _read_older(self, first: int, limit: int | None) -> None:
-        start, epoch = self._held[1], self._epoch
+        start, epoch = self._held[1], self.epoch
         older = await self.store.read(
             self.conversation_id, after=first - 1, until=start - 1, limit=limit, newest=limit is not None
         )
         if getattr(older, "epoch", None) != epoch:
-            self._epoch = None
+            self.epoch = None
             await self.refresh()
             return
         with self._lock:
-            if self._held[1] == start and self._epoch == epoch:
+            if self._held[1] == start and self.epoch == epoch:
                 is_all = limit is None or len(older) < limit
                 self._held = [*older, *self.entries], first if is_all else older[0].seq
                 self._reach = max(self._reach, len(self.entries))
 
     def _start(self, entries: Sequence[Entry], epoch: Hashable) -> None:
-        if epoch is not None and epoch == self._epoch:
+        if epoch is not None and epoch == self.epoch:
             self._extend(entries)  # Another thread was faster.
             return
         self._held = list(entries), 1 if len(entries) < _FIRST_READ else entries[0].seq
         self.lines.clear()
         self.tokens.clear()
-        self._epoch = epoch
+        self.epoch = epoch
 
     def _extend(self, entries: Sequence[Entry]) -> None:
         held = self._held[0]
@@ -231,7 +227,7 @@ class Log:
         size = 2 * k
         while k > 0:
             entries = await self.tail(size)
-            said = [entry for entry in entries if not is_instruction(entry.message)]
+            said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
             waits = starts and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
             wanted = k + bool(waits)
@@ -283,3 +279,8 @@ class Log:
 def messages_of(entries: Sequence[Entry]) -> list[Message]:
     """The messages of entries, in their order."""
     return [entry.message for entry in entries]
+
+
+def talk(entries: Iterable[Entry]) -> list[Entry]:
+    """What was said: the entries that are no system messages."""
+    return [entry for entry in entries if not is_instruction(entry.message)]

@@ -123,10 +123,13 @@ def cut(text: str, tokens: int) -> str:
 def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
     """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
     texts = [text_of(entry.message) for entry in entries]
-    longest = _longest_allowed([estimated(text) for text in texts], tokens)
+    sizes = list(map(estimated, texts))
+    if sum(sizes) <= tokens:
+        return entries
+    longest = _longest_allowed(sizes, tokens)
     return [
-        entry if estimated(text) <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
-        for entry, text in zip(entries, texts, strict=True)
+        entry if size <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
+        for entry, text, size in zip(entries, texts, sizes, strict=True)
     ]
 
 

@@ -4,17 +4,15 @@ import contextlib
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from memzoo.memories.engine.learning import Hooks
-from memzoo.memories.engine.log import Follower, Log
-from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.log import Follower, Log, talk
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError
 
-__all__ = ["SystemMessage", "hooks_of", "talk"]
+__all__ = ["SystemMessage"]
 
 _STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
@@ -104,40 +102,6 @@ class SystemMessage:
     async def _following(self, known: _Known, log: Log) -> _Known:
         new = await log.after(known.last)
         return known._replace(entry=_newest(known.entry, new), last=new[-1].seq) if new else known
-
-
-def talk(entries: Iterable[Entry]) -> list[Entry]:
-    """What was said: the entries that are no system messages."""
-    return [entry for entry in entries if not is_instruction(entry.message)]
-
-
-def hooks_of(memory: Any, base: type, *, learns_system: bool) -> Hooks | None:
-    """The hooks of a memory whose class overrides those of a base; `None` if it does not learn.
-
-    Args:
-        memory: Has the hooks.
-        base: Has them as they are by default.
-        learns_system: Whether they are given system messages too.
-    """
-    learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
-    hooks = Hooks(memory.derive, memory.due, memory.on_state_change if follows else None)
-    return (hooks if learns_system else _learning_from_talk(hooks)) if learns else None
-
-
-def _learning_from_talk(hooks: Hooks) -> Hooks:
-    """Let a strategy learn from what was said; a system message is no part of that."""
-
-    async def derive(state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        said = talk(entries)
-        return await hooks.derive(state, said, log) if said or not entries else Changes()
-
-    def due(state: State, waiting: Sequence[Entry]) -> bool | int:
-        said = talk(waiting)
-        due = hooks.due(state, said)
-        # A number counts what was said, and is to count system messages too.
-        return waiting.index(said[due - 1]) + 1 if due and not isinstance(due, bool) else due
-
-    return Hooks(derive, due, hooks.on_state_change)
 
 
 def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:

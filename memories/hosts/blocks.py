@@ -4,16 +4,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from memzoo.memories.hosts.shared import Said
+from memzoo.memories.hosts.shared import HostMessage
 from memzoo.stores import JSON, Message
 
-__all__ = ["PART", "Blocks", "Call", "Result", "said_in_blocks"]
+__all__ = ["PART", "Blocks", "Result", "ToolCall", "said_in_blocks"]
 
 PART = ""
 """What stands for the host's own form of the further chat messages that one message of the host became."""
 
 
-class Call(NamedTuple):
+class ToolCall(NamedTuple):
     """A call of a tool: its id, the tool's name and the arguments, as JSON or written."""
 
     id: str
@@ -41,14 +41,14 @@ class Blocks(NamedTuple):
 
     role: str
     texts: Sequence[str] = ()
-    calls: Sequence[Call] = ()
+    calls: Sequence[ToolCall] = ()
     results: Sequence[Result] = ()
     others: Iterable[str] = ()
 
     @classmethod
     def of(cls, message: Message) -> "Blocks":
         """The blocks that a chat message would be."""
-        calls = [Call(call["id"], *_called(call.get("function") or {})) for call in message.get("tool_calls") or ()]
+        calls = [ToolCall(call["id"], *_called(call.get("function") or {})) for call in message.get("tool_calls") or ()]
         content: Any = message.get("content") or ()
         texts = [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
         if message["role"] == "tool":
@@ -69,10 +69,10 @@ class Blocks(NamedTuple):
         return said
 
 
-def said_in_blocks(blocks: Blocks, own: JSON, key: str) -> list[Said]:
+def said_in_blocks(blocks: Blocks, own: JSON, key: str) -> list[HostMessage]:
     """A host's message on its way into the log; where it becomes several, the first one has all of its own form."""
     return [
-        Said(message, PART if place else own, f"{key}/{place}" if place and key else key)
+        HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
         for place, message in enumerate(blocks.chat())
     ]
 
@@ -85,6 +85,6 @@ def _called(function: Mapping[str, Any]) -> tuple[str, JSON]:
         return str(function.get("name")), {"arguments": written}
 
 
-def _call(call: Call) -> dict[str, Any]:
+def _call(call: ToolCall) -> dict[str, Any]:
     written = call.arguments if isinstance(call.arguments, str) else json.dumps(call.arguments, ensure_ascii=False)
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": written}}

@@ -5,8 +5,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
-from memzoo.memories.hosts.shared import Said, host_text
+from memzoo.memories.hosts.blocks import Blocks, Result, ToolCall, said_in_blocks
+from memzoo.memories.hosts.shared import HostMessage, host_text
 from memzoo.stores import Entry, Record
 
 __all__ = ["entry_of", "said_of", "turns_of"]
@@ -34,14 +34,14 @@ def turns_of(entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
     return [turn for turn in turns if turn[1]]
 
 
-def said_of(entry: Any) -> list[Said]:
+def said_of(entry: Any) -> list[HostMessage]:
     """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
     if entry.get("type") not in ("user", "assistant") or any(entry.get(one) for one in _HIDDEN):
         return []
     content = (entry.get("message") or {}).get("content") or []
     blocks: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
     of = {kind: [block for block in blocks if block["type"] == kind] for kind in ("text", "tool_use", "tool_result")}
-    calls = [Call(call["id"], call["name"], call["input"]) for call in of["tool_use"]]
+    calls = [ToolCall(call["id"], call["name"], call["input"]) for call in of["tool_use"]]
     results = [Result(result["tool_use_id"], host_text(result.get("content"))) for result in of["tool_result"]]
     others = [block["type"] for block in blocks if block["type"] in ("image", "document")]
     said = Blocks(entry["type"], [block["text"] for block in of["text"]], calls, results, others)

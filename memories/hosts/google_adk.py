@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call, Result, said_in_blocks
+from memzoo.memories.hosts.blocks import Blocks, Result, ToolCall, said_in_blocks
 from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_module, memory_of
+from memzoo.memories.hosts.shared import HostLog, HostMessage, Memories, host_module, memory_of
 
 __all__ = ["MemoryService"]
 
@@ -66,12 +66,14 @@ class MemoryService(Posing):
         return HostLog(self.memory(app_name, user_id), "google-adk")
 
 
-def _said(event: Any) -> list[Said]:
+def _said(event: Any) -> list[HostMessage]:
     """An event or a memory entry as chat messages; none if it says nothing."""
     parts = event.content.parts if event.content else None
     if not parts:
         return []
-    calls = [Call(call.id or call.name, call.name, call.args or {}) for part in parts if (call := part.function_call)]
+    calls = [
+        ToolCall(call.id or call.name, call.name, call.args or {}) for part in parts if (call := part.function_call)
+    ]
     results = [
         Result(result.id or result.name, str(_plain(result.response)))
         for part in parts
@@ -89,7 +91,7 @@ def _plain(response: Any) -> Any:
     return response["result"] if isinstance(response, dict) and response.keys() == {"result"} else response
 
 
-def _entry(said: Said) -> Any:
+def _entry(said: HostMessage) -> Any:
     """A message as a memory entry; `None` for what ADK's tools would show without words."""
     texts, own, role = Blocks.of(said.message).texts, said.own or {}, said.message["role"]
     if not texts:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from memzoo.memories.hosts.langchain.messages import objects
-from memzoo.memories.hosts.shared import HostLog, Memories, Said, host_module, memory_of
+from memzoo.memories.hosts.shared import HostLog, HostMessage, Memories, host_module, memory_of
 from memzoo.stores import Message
 
 __all__ = ["chat_of", "log_of", "question_of", "said_of", "view_of"]
@@ -27,13 +27,13 @@ def question_of(messages: Sequence[Any]) -> str | None:
     return next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
 
 
-def said_of(messages: Sequence[Any]) -> list[Said]:
+def said_of(messages: Sequence[Any]) -> list[HostMessage]:
     """LangChain's messages as messages of a log, known by their ids."""
     whole = _messages.messages_to_dict(messages)
-    return [Said(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
+    return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
 
 
-def view_of(shown: Sequence[Said], live: Sequence[Any] = ()) -> list[Any]:
+def view_of(shown: Sequence[HostMessage], live: Sequence[Any] = ()) -> list[Any]:
     """A view as LangChain's messages: the very ones that the host has, and those of earlier runs as they were."""
     by_id = {message.id: message for message in live}
     return [by_id.get(one.key) or _object(one) for one in shown]
@@ -48,5 +48,5 @@ def chat_of(message: Any) -> Message:
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
-def _object(said: Said) -> Any:
+def _object(said: HostMessage) -> Any:
     return objects([said.message])[0] if said.own is None else _messages.messages_from_dict([said.own])[0]

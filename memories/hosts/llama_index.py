@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Call
+from memzoo.memories.hosts.blocks import Blocks, ToolCall
 from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, Said, host_module, host_text
+from memzoo.memories.hosts.shared import HostLog, HostMessage, host_module, host_text
 from memzoo.memories.registry import create_memory
 from memzoo.stores.driving import blocking
 
@@ -80,15 +80,15 @@ class ChatMemory(Posing):
     set, reset = blocking(aset), blocking(areset)
 
 
-def _said(message: Any) -> Said:
+def _said(message: Any) -> HostMessage:
     own: dict[str, Any] = message.model_dump(mode="json")
     role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
     if role == "tool":
-        return Said(
+        return HostMessage(
             {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
         )
     calls = [
-        Call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        ToolCall(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
         for block in blocks
         if block["block_type"] == "tool_call"
     ]
@@ -96,10 +96,10 @@ def _said(message: Any) -> Said:
     (chat,) = Blocks(role, [message.content] if message.content else [], calls, others=others).chat()
     # Models of before these blocks leave their calls among the arguments.
     written = kwargs.get("tool_calls") if not calls else None
-    return Said(chat | {"tool_calls": written, "content": message.content} if written else chat, own)
+    return HostMessage(chat | {"tool_calls": written, "content": message.content} if written else chat, own)
 
 
-def _hosts(said: Said) -> Any:
+def _hosts(said: HostMessage) -> Any:
     made = host_module("llama_index.core.llms", "llama-index").ChatMessage
     if said.own is not None:
         return made.model_validate(said.own)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memzoo.memories.hosts.shared import Said, host_module, host_text
+from memzoo.memories.hosts.shared import HostMessage, host_module, host_text
 from memzoo.stores import Message
 
 __all__ = ["agents_parts", "merged", "said_of", "view_of"]
@@ -18,7 +18,7 @@ _messages = host_module("pydantic_ai.messages", "pydantic-ai")
 _SAID = ("user-prompt", "tool-return", "retry-prompt", "retry-feedback")
 
 
-def said_of(messages: Iterable[Any]) -> Iterator[tuple[Said, Any]]:
+def said_of(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
     """Messages of a log, each with the response or the request of one part that it is.
 
     They are known by their run and what they say: a run has no other ids for them.
@@ -30,7 +30,7 @@ def said_of(messages: Iterable[Any]) -> Iterator[tuple[Said, Any]]:
             digest = hashlib.sha256(json.dumps(chat, sort_keys=True).encode()).hexdigest()[:16]
             counts[key := f"{piece.run_id}:{digest}"] += 1
             (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
-            yield Said(chat, own, f"{key}:{counts[key]}"), piece
+            yield HostMessage(chat, own, f"{key}:{counts[key]}"), piece
 
 
 def agents_parts(messages: Iterable[Any]) -> list[Any]:
@@ -40,7 +40,7 @@ def agents_parts(messages: Iterable[Any]) -> list[Any]:
     return [_messages.ModelRequest(parts=parts)] if parts else []
 
 
-def view_of(shown: Sequence[Said], live: Mapping[str, Any]) -> list[Any]:
+def view_of(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
     """A view as messages: the very ones of this run, by key, and those of earlier runs as they were."""
     tools = {call["id"]: call["function"]["name"] for one in shown for call in one.message.get("tool_calls") or ()}
     return [live.get(one.key) or _message(one, tools) for one in shown]
@@ -95,7 +95,7 @@ def _part(part: Any) -> Message:
     return {"type": kind, kind: {"url": part.url}} if hasattr(part, "url") else {"type": kind}
 
 
-def _message(said: Said, tools: Mapping[str, str]) -> Any:
+def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
     """A message of an earlier run as it was; one that was derived, or saved another way, in Pydantic AI's form."""
     if said.own is not None:
         return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.shared import Said, host_text
+from memzoo.memories.hosts.shared import HostMessage, host_text
 from memzoo.stores import Message
 
 __all__ = ["Item", "items_of", "said_of"]
@@ -15,7 +15,7 @@ Item: TypeAlias = dict[str, Any]
 _TEXT = ("input_text", "output_text")
 
 
-def said_of(items: Sequence[Item]) -> Iterator[Said]:
+def said_of(items: Sequence[Item]) -> Iterator[HostMessage]:
     """Items as messages, with the items beside them.
 
     What has no chat form, such as reasoning, stays with the item behind it: they are shown and left out together.
@@ -24,11 +24,11 @@ def said_of(items: Sequence[Item]) -> Iterator[Said]:
     for place, item in enumerate(items, 1):
         waiting.append(item)
         if (message := _message(item)) or place == len(items):
-            yield Said(message or {"role": "assistant", "content": ""}, waiting)
+            yield HostMessage(message or {"role": "assistant", "content": ""}, waiting)
             waiting = []
 
 
-def items_of(said: Iterable[Said]) -> list[Item]:
+def items_of(said: Iterable[HostMessage]) -> list[Item]:
     """Messages as items: the very items that they came from, if they did."""
     return list(chain.from_iterable(_converted(one.message) if one.own is None else one.own for one in said))
 

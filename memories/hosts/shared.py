@@ -14,8 +14,8 @@ from memzoo.stores.errors import ConversationIdError, MissingExtraError, OptionE
 
 __all__ = [
     "HostLog",
+    "HostMessage",
     "Memories",
-    "Said",
     "embedding_function",
     "host_module",
     "host_text",
@@ -29,7 +29,7 @@ Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 _FIRST_PAGE = 16
 
 
-class Said(NamedTuple):
+class HostMessage(NamedTuple):
     """A message on its way from a host into the log.
 
     Attributes:
@@ -59,7 +59,7 @@ class HostLog:
         self.memory = memory
         self.field = f"@{host}"
 
-    async def aadd(self, said: Sequence[Said], *, turn_id: str | None = None, ended: bool = False) -> None:
+    async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
 
         A question that is asked again before it was answered is there already: a failed run is run again.
@@ -73,7 +73,7 @@ class HostLog:
         learn = ended or (bool(said) and _is_answer(said[-1].message))
         await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
 
-    async def afollow(self, said: Sequence[Said], *, ended: bool = False) -> None:
+    async def afollow(self, said: Sequence[HostMessage], *, ended: bool = False) -> None:
         """Append what follows the newest of a host's messages that the log has.
 
         Args:
@@ -87,18 +87,18 @@ class HostLog:
         last = said[max(start, len(said) - 1) :]
         await self.aadd(last, turn_id=last[0].key if last else None, ended=ended)
 
-    async def ashown(self, query: str | None = None) -> list[Said]:
+    async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
         shown = await self.memory.amessages(query, catch_up=False)
         pairs = zip(shown, shown.entries, strict=True)
-        return [self._said(entry) if entry else Said(message) for message, entry in pairs]
+        return [self._said(entry) if entry else HostMessage(message) for message, entry in pairs]
 
-    async def aall(self, limit: int | None = None) -> list[Said]:
+    async def aall(self, limit: int | None = None) -> list[HostMessage]:
         """What was said, oldest first: all, or the newest of it."""
         newest = await self.memory.aentries(limit, newest_first=True)
         return [self._said(entry) for entry in reversed(newest)]
 
-    async def aunanswered(self) -> list[Said]:
+    async def aunanswered(self) -> list[HostMessage]:
         """What was said after the newest answer, oldest first."""
         size = _FIRST_PAGE
         while True:
@@ -108,7 +108,7 @@ class HostLog:
                 return said[answers[-1] + 1 :] if answers else said
             size *= 4
 
-    async def arewind(self, said: Sequence[Said]) -> None:
+    async def arewind(self, said: Sequence[HostMessage]) -> None:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
         Raises:
@@ -123,16 +123,16 @@ class HostLog:
 
     add, follow, shown = blocking(aadd), blocking(afollow), blocking(ashown)
 
-    def record(self, said: Said) -> Record:
+    def record(self, said: HostMessage) -> Record:
         """A message as it is kept, with the host's own form beside it."""
         kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False, default=str)}
         return Record(said.message, kept)
 
-    def _said(self, entry: Entry) -> Said:
+    def _said(self, entry: Entry) -> HostMessage:
         own = entry.fields.get(self.field)
-        return Said(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
+        return HostMessage(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
 
-    async def _without_repeated(self, said: Sequence[Said]) -> Sequence[Said]:
+    async def _without_repeated(self, said: Sequence[HostMessage]) -> Sequence[HostMessage]:
         if not any(one.message["role"] == "user" for one in said):
             return said
         asked = [one.message for one in await self.aunanswered() if one.message["role"] == "user"]

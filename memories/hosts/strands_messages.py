@@ -3,16 +3,16 @@
 import json
 from typing import Any
 
-from memzoo.memories.hosts.blocks import PART, Blocks, Call, Result, said_in_blocks
-from memzoo.memories.hosts.shared import Said, host_module
+from memzoo.memories.hosts.blocks import PART, Blocks, Result, ToolCall, said_in_blocks
+from memzoo.memories.hosts.shared import HostMessage, host_module
 
 __all__ = ["said_of", "strands_message"]
 
 
-def said_of(message: dict[str, Any]) -> list[Said]:
+def said_of(message: dict[str, Any]) -> list[HostMessage]:
     """A message of Strands on its way into the log."""
     blocks: list[dict[str, Any]] = message["content"]
-    calls = [Call(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)]
+    calls = [ToolCall(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)]
     results = [Result(one["toolUseId"], _text(one["content"])) for one in _of("toolResult", blocks)]
     encode = host_module("strands.types.session", "strands").encode_bytes_values
     others = [kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")]
@@ -28,7 +28,7 @@ def _text(blocks: list[dict[str, Any]]) -> str:
     return "\n".join([block["text"] if "text" in block else json.dumps(block, default=str) for block in blocks])
 
 
-def strands_message(said: Said) -> dict[str, Any] | None:
+def strands_message(said: HostMessage) -> dict[str, Any] | None:
     """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
     blocks = Blocks.of(said.message)
     if blocks.role in ("system", "developer") or said.own == PART:

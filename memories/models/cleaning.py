@@ -5,7 +5,6 @@ and tables. Here that is taken away, whatever was asked for. What then remains i
 """
 
 import re
-from collections.abc import Iterator
 
 from memzoo.stores.errors import ModelReplyError
 
@@ -75,7 +74,7 @@ def cleaned(reply: str) -> str:
     Raises:
         ModelReplyError: Nothing remains of a reply that was not empty, or it has half a character.
     """
-    text = _unannounced(_answering(spoken(reply)))
+    text = _unannounced(_own_lines(spoken(reply)))
     lines = text.split("\n")
     end = next((at for at, line in enumerate(lines) if at and _FAREWELL.match(line)), None)
     text = "\n".join(lines[:end]).strip()
@@ -108,21 +107,19 @@ def _ends_line(text: str, mark: re.Match[str]) -> bool:
     return text[mark.end() : mark.end() + 1] in {"", "\n"} or text[mark.start() - 1 : mark.start()] in {"", "\n"}
 
 
-def _answering(text: str) -> str:
+def _own_lines(text: str) -> str:
     """A text without lines of the prompt that were repeated, and without tags that stand alone on a line."""
-    return "\n".join(_own_lines(text)).strip()
-
-
-def _own_lines(text: str) -> Iterator[str]:
+    own: list[str] = []
     inside = ""
     for line in text.split("\n"):
         tag = _TAG_LINE.fullmatch(line)
         if _OWN_PROMPT.fullmatch(line):
-            return
+            break
         if tag is None and not inside:
-            yield line
+            own.append(line)
         if tag and tag[2].lower() in _DATA:
             inside = "" if tag[1] else tag[2]
+    return "\n".join(own).strip()
 
 
 def _unannounced(text: str) -> str:

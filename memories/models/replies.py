@@ -16,7 +16,7 @@ from memzoo.memories.models.forms import json_rows, noted, parsed_json, rows_of_
 from memzoo.memories.text.names import canonical, mentions
 from memzoo.stores.errors import ModelReplyError
 
-__all__ = ["Statement", "aliases", "names", "notes", "nothing_new", "prose", "statements"]
+__all__ = ["Statement", "aliases", "names", "notes", "prose", "statements"]
 
 _NOTHING = re.compile(
     r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"
@@ -75,18 +75,20 @@ class Statement(NamedTuple):
     ended: bool = False
 
 
-def nothing_new(reply: str) -> bool:
-    """Tell whether a reply says, in the prompts' words or the like, that there is nothing to tell or to change."""
-    return _says_nothing(cleaned(reply))
-
-
-def prose(reply: str, label: str) -> str:
+def prose(reply: str, label: str, known: str = "") -> str:
     """The text of a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
+
+    Args:
+        reply: The reply.
+        label: What such a label may be called.
+        known: The text if the reply says, in the prompts' words or the like, that there is nothing to change.
 
     Raises:
         ModelReplyError: There is no text, or it is a refusal.
     """
-    text, _, last = (whole := cleaned(reply)).rpartition("\n")
+    if _says_nothing(whole := cleaned(reply)):
+        return known
+    text, _, last = whole.rpartition("\n")
     written = parsed_json(text := text if text and _says_nothing(last) else whole)
     if isinstance(written, dict):
         text = " ".join(str(value) for value in cast("dict[str, Any]", written).values())

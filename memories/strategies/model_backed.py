@@ -35,8 +35,8 @@ class ModelBackedMemory(BaseMemory):
     _shows_waiting = True
 
     def __post_init__(self) -> None:
-        self.model: Model = as_model(self.llm)
-        self._tokenizer_model = self.model.name
+        self._model: Model = as_model(self.llm)
+        self._tokenizer_model = self._model.name
         self._longest_prompt = self.max_prompt_tokens
         super().__post_init__()
 
@@ -49,7 +49,7 @@ class ModelBackedMemory(BaseMemory):
         text = self._rendered(prompt, variables)
         try:
             with self._engine.patience.asking(text, prompt):
-                reply = await self.model.complete([{"role": "user", "content": text}], prompt)
+                reply = await self._model.complete([{"role": "user", "content": text}], prompt)
         except ModelReplyError as error:
             self.usage.add(prompt, error.spent or Spent(calls=1))
             raise

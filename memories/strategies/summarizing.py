@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.models.replies import nothing_new, prose
+from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import quoted
@@ -32,7 +32,7 @@ class SummarizingMemory(ModelBackedMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Take the new messages into the summary."""
         old = summary_of(state)
-        new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self.bounded(old))
+        new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self._bounded(old))
         earlier = {item: None for item in _EARLIER if item in state.items}
         return Changes(earlier if new == old else {**earlier, "summary": new})
 
@@ -48,7 +48,7 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        return await self.bounded(await self._written(existing_summary, self._renderer.lines_of(messages)))
+        return await self._bounded(await self._written(existing_summary, self._renderer.lines_of(messages)))
 
     predict_new_summary = blocking(apredict_new_summary)
 
@@ -57,7 +57,7 @@ class SummarizingMemory(ModelBackedMemory):
         """The summary as it is stored; "" before there is one."""
         return summary_of(drive(self._engine.state()))
 
-    def quoted_summary(self, state: State) -> str:
+    def _quoted_summary(self, state: State) -> str:
         """The summary as it is shown before a transcript: it must not forge a turn either."""
         return quoted(f"\n{summary_of(state)}", self._renderer.labels.names)[1:]
 
@@ -65,19 +65,18 @@ class SummarizingMemory(ModelBackedMemory):
         """If anything waits, or if the stored summary is over the limit that this memory was given."""
         return bool(waiting) or self._too_long(summary_of(state))
 
-    async def bounded(self, summary: str) -> str:
+    async def _bounded(self, summary: str) -> str:
         """A summary within the limit: as it is if it fits, else as the model shortens it, else cut."""
         if not self._too_long(summary):
             return summary
-        with contextlib.suppress(
-            ModelReplyError, TooLongError
-        ):  # The summary there is was paid for and is right, only too long.
+        # The summary there is was paid for and is right, only too long.
+        with contextlib.suppress(ModelReplyError, TooLongError):
             summary = await self._written(summary, "")
         return shortened(summary, lambda beginning: not self._too_long(beginning))
 
     async def _written(self, summary: str, new_lines: str) -> str:
         reply = await self.ask("summary", summary=summary, new_lines=new_lines, limit=self.max_summary_tokens or 0)
-        return summary if nothing_new(reply) else prose(reply, "summary")
+        return prose(reply, "summary", summary)
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:

@@ -51,7 +51,7 @@ class SummarizingWindowMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, and what is not distilled yet."""
-        return View.of(await log.after(state.watermark), tuple(filter(None, [self.quoted_summary(state)])))
+        return View.of(await log.after(state.watermark), tuple(filter(None, [self._quoted_summary(state)])))
 
 
 def _newest_user(entries: Sequence[Entry]) -> int:

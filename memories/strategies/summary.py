@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Sequence
 from typing import Any, Self
 
-from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ModelOption
@@ -51,8 +51,8 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
-        if not waiting or super().due(state, ()):
-            return super().due(state, ())
+        if not waiting:
+            return super().due(state, waiting)
         if self.every_tokens is not None and sum(map(self._renderer.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:
@@ -63,7 +63,7 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""
-        return View.of(await log.after(state.watermark), (self.quoted_summary(state),))
+        return View.of(await log.after(state.watermark), (self._quoted_summary(state),))
 
     @property
     def buffer(self) -> str:
@@ -72,11 +72,11 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     @classmethod
     def from_messages(
-        cls, llm: ModelOption, chat_memory: Sequence[Message] | ChatHistory, *, summarize_step: int = 2, **options: Any
+        cls, llm: ModelOption, chat_memory: Sequence[Message] | LogHistory, *, summarize_step: int = 2, **options: Any
     ) -> Self:
         """A memory that has taken in a conversation already, `summarize_step` messages with each model call."""
         whole_number("summarize_step", summarize_step, at_least=1)
-        messages = chat_memory.messages if isinstance(chat_memory, ChatHistory) else chat_memory
+        messages = chat_memory.messages if isinstance(chat_memory, LogHistory) else chat_memory
         said = [checked(message) for message in messages]
         memory = cls(llm=llm, **options)
         for start in range(0, len(said), summarize_step):

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine import explaining
-from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.system_message import talk
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.documents import Documents

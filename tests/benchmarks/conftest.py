@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -25,10 +25,10 @@ _REPLIES = {
 }
 
 
-@pytest.fixture
-def chat() -> dict[str, Any]:
+@pytest.fixture(scope="session")
+def chat_text() -> str:
     """A short conversation in memzoo's own format."""
-    return {
+    chat = {
         "title": "Cat & boat",
         "user": "Ann",
         "assistant": "Bot",
@@ -53,6 +53,13 @@ def chat() -> dict[str, Any]:
             {"question": "Who is Zoe?", "answer": "nobody", "evidence": [], "category": "adversarial"},
         ],
     }
+    return json.dumps(chat)
+
+
+@pytest.fixture
+def chat(chat_text: str) -> dict[str, Any]:
+    """The same conversation, to be changed."""
+    return cast("dict[str, Any]", json.loads(chat_text))
 
 
 @pytest.fixture

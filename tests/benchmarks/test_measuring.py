@@ -210,15 +210,16 @@ def calls_of(work: Callable[[], object]) -> int:
     """How many functions of Python are called, which no other program on the machine can change."""
     count = 0
 
-    def counting(_frame: FrameType, event: str, _argument: object) -> None:
+    def counting(_frame: FrameType, _event: str, _argument: object) -> None:
         nonlocal count
-        count += event == "call"
+        count += 1  # It returns nothing, so that what happens inside of the function is not followed.
 
-    sys.setprofile(counting)
+    before = sys.gettrace()
+    sys.settrace(counting)
     try:
         work()
     finally:
-        sys.setprofile(None)
+        sys.settrace(before)
     return count
 
 
@@ -237,6 +238,6 @@ def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str,
     common = setup(words, facts_and_notes, 50)
     measure(long_talk(10), 0, PRESETS[name], common)
     short, long = (
-        calls_of(lambda size=size: measure(long_talk(size), 0, PRESETS[name], common)) for size in (400, 1600)
+        calls_of(lambda size=size: measure(long_talk(size), 0, PRESETS[name], common)) for size in (200, 800)
     )
-    assert long < 5 * short
+    assert long < 4.5 * short

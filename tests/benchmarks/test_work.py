@@ -44,10 +44,11 @@ compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
 """
 
 
-@pytest.fixture
-def talks(chat: dict[str, Any], tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def talks(chat_text: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Five conversations of different lengths, one on each line."""
-    path = tmp_path / "talks.jsonl"
+    path = tmp_path_factory.mktemp("talks") / "talks.jsonl"
+    chat = json.loads(chat_text)
     (session,) = chat["sessions"]
     long = [{"messages": [{**one, "id": f"{n}-{one['id']}"} for one in session["messages"]]} for n in range(3)]
     lines = [{**chat, "sessions": [session, *long[:count]]} for count in (0, 3, 1, 0, 2)]
@@ -62,6 +63,13 @@ def run(talks: Path, out: Path, **options: Any) -> Comparison:
     return found
 
 
+@pytest.fixture(scope="module")
+def undisturbed(talks: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results of a run that nobody disturbed."""
+    run(talks, out := tmp_path_factory.mktemp("whole"))
+    return out
+
+
 def written(folder: Path) -> dict[str, bytes]:
     """The files that two runs agree on."""
     assert {path.name for path in folder.iterdir()} == {*FILES, "report.html", "times.json", "times.jsonl"}
@@ -69,10 +77,11 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize(("finished", "jobs"), [(0, 1), (1, 1), (7, 2), (13, 1), (24, 2)])
-def test_killed_at_any_moment_it_goes_on(finished: int, jobs: int, talks: Path, tmp_path: Path) -> None:
+def test_killed_at_any_moment_it_goes_on(
+    finished: int, jobs: int, talks: Path, undisturbed: Path, tmp_path: Path
+) -> None:
     """Nothing is measured twice, and the result is that of a run which nobody disturbed."""
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    run(talks, whole)
+    broken = tmp_path / "broken"
     done = subprocess.run(
         [sys.executable, "-c", KILLED, talks, broken, str(finished), *MEMORIES], check=False, capture_output=True
     )
@@ -84,7 +93,7 @@ def test_killed_at_any_moment_it_goes_on(finished: int, jobs: int, talks: Path, 
         steps[name] = steps.get(name, 0) + done
 
     run(talks, broken, jobs=jobs, progress=count)
-    assert written(broken) == written(whole)
+    assert written(broken) == written(undisturbed)
     assert len(set(steps.values())) == 1
 
 

@@ -190,6 +190,8 @@ class Project:
         self._pytester = pytester
         self._server = server
         self._environment = monkeypatch
+        # Those that happen to be installed here would be imported, and forgotten, once a run.
+        monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         self.write("pytest.ini", "[pytest]\nfilterwarnings = error\naddopts = --strict-markers --strict-config\n")
 
     def write(self, name: str, text: str) -> None:
@@ -209,9 +211,7 @@ class Project:
 
     def replay(self, *arguments: str) -> pytest.RunResult:
         """Run the tests; with recording off, unless told otherwise."""
-        # Hypothesis would be imported, and forgotten, once a run.
-        others = ("-p", "no:randomly", "-p", "no:hypothesispytest")
-        return self._pytester.runpytest_inprocess("-p", "memzoo.cassettes", *others, *arguments)
+        return self._pytester.runpytest_inprocess("-p", "memzoo.cassettes", *arguments)
 
     def go_offline(self) -> None:
         """From now on there is no server and no key."""

@@ -101,7 +101,6 @@ def test_several_processes(project: "Project", pytester: pytest.Pytester, monkey
     project.test("".join(ONE_TEST.replace("test_it", name) for name in names))
     project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]\n')
     arguments = ("-n", "2", "-p", "xdist")
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-in-environment-1")
     pytester.runpytest_subprocess("--cassettes=once", *arguments).assert_outcomes(passed=4)
     assert len(project.cassettes()) == 4

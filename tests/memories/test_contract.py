@@ -1,6 +1,7 @@
 """Every strategy keeps the contract, on every kind of store."""
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -42,18 +43,21 @@ def postgres(database: Store) -> Iterator[Store]:
         drive(database.clear(id_))
 
 
+# These keep no state, items, embeddings: that a server keeps each as the others do, the tests of stores show for all.
+ON_A_SERVER = ("buffer", "entity", "vector-retriever")
+PAIRS = [*itertools.product(STRATEGIES, ["memory", "sqlite"]), *((name, "postgres") for name in ON_A_SERVER)]
+
+
 class TestContract(MemoryContract):
     """The shipped contract, run over each of the seven."""
 
     store: Store
 
-    @pytest.fixture(autouse=True, params=STRATEGIES)
+    @pytest.fixture(autouse=True, params=PAIRS, ids="-".join)
     def _each(self, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(type(self), "strategy", STRATEGIES[request.param], raising=False)
-
-    @pytest.fixture(autouse=True, params=["memory", "sqlite", "postgres"])
-    def _store(self, request: pytest.FixtureRequest) -> None:
-        self.store = request.getfixturevalue(request.param)
+        name, store = request.param
+        monkeypatch.setattr(type(self), "strategy", STRATEGIES[name], raising=False)
+        self.store = request.getfixturevalue(store)
 
     def options(self) -> dict[str, Any]:
         """All memories of a test share a store; without an id each has a conversation of its own."""

@@ -118,7 +118,7 @@ async def _graph(memory: GraphMemory) -> Any:
     return (await memory.agraph()).graph
 
 
-def _tool(name: str, tool: tools.Tool) -> "Tool":
+def _tool(name: str, tool: tools.GraphTool) -> "Tool":
     from mcp.types import Tool, ToolAnnotations
 
     return Tool(

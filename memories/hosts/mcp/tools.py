@@ -24,13 +24,13 @@ from memzoo.stores import Entry
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError
 
-__all__ = ["TOOLS", "Answer", "Tool", "call", "history"]
+__all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
 
 _LONGEST_QUOTE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolResult:
     """What a tool gives back.
 
     Attributes:
@@ -42,13 +42,13 @@ class Answer:
     values: Mapping[str, Any]
 
     @classmethod
-    def of(cls, name: str, values: Any) -> "Answer":
+    def of(cls, name: str, values: Any) -> "ToolResult":
         """Answer with JSON values, under a name."""
         return cls([as_text(values)], {name: values})
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class GraphTool:
     """A tool.
 
     Attributes:
@@ -62,7 +62,7 @@ class Tool:
 
     about: str
     takes: type[Arguments]
-    run: Callable[[GraphMemory, Any], Awaitable[Answer]]
+    run: Callable[[GraphMemory, Any], Awaitable[ToolResult]]
     gives: type[Arguments] | None = None
     reads: bool = False
     deletes: bool = False
@@ -123,7 +123,7 @@ class _Entries(Arguments):
     entries: list[int] = Field(description="Numbers of messages, as `why` gives them")
 
 
-async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> Answer:
+async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> ToolResult:
     """Call a tool by its name.
 
     Raises:
@@ -142,61 +142,61 @@ async def history(memory: GraphMemory) -> list[dict[str, Any]]:
     return newest_within(memory.max_read_tokens, entries, memory.tokens)
 
 
-async def _created(memory: GraphMemory, arguments: Write) -> Answer:
+async def _created(memory: GraphMemory, arguments: Write) -> ToolResult:
     kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
-    return Answer.of(kind, graph_of(await memory.awrite(arguments))[kind])
+    return ToolResult.of(kind, graph_of(await memory.awrite(arguments))[kind])
 
 
-async def _observed(memory: GraphMemory, arguments: AddObservations) -> Answer:
+async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
     new = {(note.fact.subject, note.fact.object) for note in await memory.awrite(arguments)}
     added: list[Any] = []
     for one in arguments.observations:
         texts = [text for text in dict.fromkeys(one.contents) if (one.entity_name, text) in new]
         new -= {(one.entity_name, text) for text in texts}
         added.append({"entityName": one.entity_name, "addedObservations": texts})
-    return Answer.of("results", added)
+    return ToolResult.of("results", added)
 
 
-async def _deleted(memory: GraphMemory, arguments: Write) -> Answer:
+async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
     await memory.awrite(arguments)
     message = f"{arguments.tool.removeprefix('delete_').capitalize()} deleted successfully"
-    return Answer([message], {"success": True, "message": message})
+    return ToolResult([message], {"success": True, "message": message})
 
 
-async def _read(memory: GraphMemory, _: _Nothing) -> Answer:
+async def _read(memory: GraphMemory, _: _Nothing) -> ToolResult:
     return _shown(await memory.agraph())
 
 
-async def _searched(memory: GraphMemory, arguments: _Query) -> Answer:
+async def _searched(memory: GraphMemory, arguments: _Query) -> ToolResult:
     return _shown(await memory.asearch(arguments.query))
 
 
-async def _opened(memory: GraphMemory, arguments: _Names) -> Answer:
+async def _opened(memory: GraphMemory, arguments: _Names) -> ToolResult:
     return _shown(await memory.aopen(arguments.names))
 
 
-async def _recalled(memory: GraphMemory, arguments: _Recall) -> Answer:
+async def _recalled(memory: GraphMemory, arguments: _Recall) -> ToolResult:
     lines = await memory.arecall(arguments.query, arguments.max_tokens)
-    return Answer(["\n".join(lines) or "Nothing was found."], {"lines": lines})
+    return ToolResult(["\n".join(lines) or "Nothing was found."], {"lines": lines})
 
 
-async def _remembered(memory: GraphMemory, arguments: _Text) -> Answer:
+async def _remembered(memory: GraphMemory, arguments: _Text) -> ToolResult:
     entry = await memory.aremember(arguments.text)
-    return Answer([f"Remembered as message {entry.seq}."], {"entry": entry.seq})
+    return ToolResult([f"Remembered as message {entry.seq}."], {"entry": entry.seq})
 
 
-async def _explained(memory: GraphMemory, arguments: _Fact) -> Answer:
+async def _explained(memory: GraphMemory, arguments: _Fact) -> ToolResult:
     found = [_reason(reason) for reason in await memory.awhy(arguments.fact)]
-    return Answer.of("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
+    return ToolResult.of("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
 
 
-async def _forgotten(memory: GraphMemory, arguments: _Entries) -> Answer:
+async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
     receipt = dataclasses.asdict(await memory.aforget(arguments.entries))
-    return Answer([as_text(receipt)], receipt)
+    return ToolResult([as_text(receipt)], receipt)
 
 
-def _shown(shown: Reading) -> Answer:
-    return Answer(shown.texts, shown.graph)
+def _shown(shown: Reading) -> ToolResult:
+    return ToolResult(shown.texts, shown.graph)
 
 
 def _reason(reason: Reason) -> dict[str, Any]:
@@ -213,29 +213,29 @@ def _entry(entry: Entry) -> dict[str, Any]:
     return {"entry": entry.seq, "at": entry.created_at.isoformat(), **entry.message}
 
 
-def _write(name: str, about: str, gives: type[Arguments]) -> dict[str, Tool]:
+def _write(name: str, about: str, gives: type[Arguments]) -> dict[str, GraphTool]:
     verb = name.partition("_")[0]
     run: Any = {"create": _created, "add": _observed, "delete": _deleted}[verb]
-    return {name: Tool(about, WRITES[name], run, gives, deletes=verb == "delete")}
+    return {name: GraphTool(about, WRITES[name], run, gives, deletes=verb == "delete")}
 
 
 _KEPT = "They stay as history, which `why` tells."
 
-TOOLS: dict[str, Tool] = {
+TOOLS: dict[str, GraphTool] = {
     **_write("create_entities", "Write down new entities; a name that is known already is left as it is.", _Entities),
     **_write("create_relations", "Write down how entities are related; each relation once.", _Relations),
     **_write("add_observations", "Write down more about entities that are known.", _Results),
     **_write("delete_entities", f"Take entities back, with all their observations and relations. {_KEPT}", _Done),
     **_write("delete_observations", f"Take observations about entities back. {_KEPT}", _Done),
     **_write("delete_relations", f"Take relations back. {_KEPT}", _Done),
-    "read_graph": Tool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
-    "search_nodes": Tool(
+    "read_graph": GraphTool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
+    "search_nodes": GraphTool(
         "Find entities by a text in them, with their relations.", _Query, _searched, _Graph, reads=True
     ),
-    "open_nodes": Tool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
-    "recall": Tool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
-    "remember": Tool("Keep a text word for word, to be recalled.", _Text, _remembered),
-    "why": Tool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),
-    "forget": Tool("Delete messages for good, with all that came of them.", _Entries, _forgotten, deletes=True),
+    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
+    "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
+    "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
+    "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),
+    "forget": GraphTool("Delete messages for good, with all that came of them.", _Entries, _forgotten, deletes=True),
 }
 """All tools by name."""

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from memzoo.memories.models.offline.prompt import Said, role_of, sentences, turns
+from memzoo.memories.models.offline.prompt import Utterance, role_of, sentences, turns
 from memzoo.memories.text.language import all_stems, content_stems, is_question, words
 
 CANNOT = (
@@ -35,13 +35,13 @@ _ABOUT_TALK = _TALKING | frozenset(
 )
 
 
-def answer(messages: Sequence[Said]) -> str:
+def answer(messages: Sequence[Utterance]) -> str:
     """The answer to the last message of a chat of roles and texts, oldest first."""
     *before, last = messages
     heard = [turn for message in before for turn in _heard(message)]
     spoken = sentences(last.text) or [""]
     place = next((place for place in reversed(range(len(spoken))) if is_question(spoken[place])), len(spoken) - 1)
-    own, question = [Said("user", " ".join(spoken[:place]))], spoken[place]
+    own, question = [Utterance("user", " ".join(spoken[:place]))], spoken[place]
     found = _name(question, [*heard, *own]) or _about_talk(question, heard) or _fitting(question, [*heard, *own])
     if not found and last.text.strip() and not any(is_question(one) or _REQUEST.match(one) for one in spoken):
         return _NOTED
@@ -53,18 +53,18 @@ def is_own(speaker: str, text: str) -> bool:
     return role_of(speaker) != "user" and text.startswith(_OWN)
 
 
-def _heard(message: Said) -> list[Said]:
+def _heard(message: Utterance) -> list[Utterance]:
     found = [message] if role_of(message.speaker) == "user" else turns(message.text)
-    return [turn if role_of(turn.speaker) else Said(message.speaker, turn.text) for turn in found]
+    return [turn if role_of(turn.speaker) else Utterance(message.speaker, turn.text) for turn in found]
 
 
-def _name(question: str, heard: Sequence[Said]) -> str:
+def _name(question: str, heard: Sequence[Utterance]) -> str:
     told = [turn.text for turn in heard if role_of(turn.speaker) == "user"] if _NAME_ASKED.search(question) else []
     found = [name for text in told for name in _NAME.findall(text)]
     return f"Your name is {found[-1]}." if found else ""
 
 
-def _about_talk(question: str, heard: Sequence[Said]) -> str:
+def _about_talk(question: str, heard: Sequence[Utterance]) -> str:
     """The answer to a question about the talk itself, such as "What did I just ask?"."""
     asked = {*words(question)}
     if not asked <= _ABOUT_TALK or _TALKING.isdisjoint(asked):
@@ -77,7 +77,7 @@ def _about_talk(question: str, heard: Sequence[Said]) -> str:
     return f'{said}{found[0 if "first" in asked else -1]}"' if found else ""
 
 
-def _fitting(question: str, heard: Sequence[Said]) -> str:
+def _fitting(question: str, heard: Sequence[Utterance]) -> str:
     """The one or two sentences that share the rarest words with a question, in the order said."""
     said = [sentence for turn in heard if not is_own(*turn) for sentence in sentences(turn.text)]
     statements = list(dict.fromkeys(one for one in said if not is_question(one)))[-20_000:]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from memzoo.memories.models.offline.names import PAST, Talk
+from memzoo.memories.models.offline.names import PAST, NamedSentences
 from memzoo.memories.text.language import STOPWORDS
 
 _JOINT = re.compile(r"(,? (?:and|or|but|because|so|since|when|while|who|which) |[;:()–—] ?|, )")
@@ -23,7 +23,7 @@ _PREPOSITIONS = frozenset("in at to from on with for of about by up as into near
 _PRESENT = frozenset("live work study like love need want plan own play run teach visit travel enjoy make go".split())
 
 
-def facts(talk: Talk, number: int) -> Iterator[str]:
+def facts(talk: NamedSentences, number: int) -> Iterator[str]:
     """The facts that a sentence states, each as `subject | relation | object`, with `NOT ` before what is denied."""
     text = talk.lines[number].text.replace("’", "'").replace("|", "/").replace(" no longer ", " does not ")
     pieces = _JOINT.split(_SHORT.sub(r"\1 '", text))
@@ -47,7 +47,7 @@ def facts(talk: Talk, number: int) -> Iterator[str]:
                 yield f"{head} | {' '.join(words)}"
 
 
-def _subject(words: Sequence[str], talk: Talk, number: int) -> tuple[str, list[str], int]:
+def _subject(words: Sequence[str], talk: NamedSentences, number: int) -> tuple[str, list[str], int]:
     """The subject of a clause ("" for none), what it states by itself ("my sister Anna"), and where its verb stands."""
     owner, meant = talk.owners[number], talk.meant[number]
     first = words[0].lower() if words else ""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
-from memzoo.memories.models.offline.prompt import Said, role_of
+from memzoo.memories.models.offline.prompt import Utterance, role_of
 from memzoo.memories.text.language import SMALL_TALK, words
 
 _CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*+)"
@@ -49,10 +49,10 @@ def _acts(sentence: str, run: re.Match[str]) -> bool:
     return acts and not run[0].endswith(("ing", "ly")) and not (run[0][-1] == "s" and verb.endswith("ed"))
 
 
-class Talk:
+class NamedSentences:
     """Sentences, those of the history before the new ones, with the names in them and whom pronouns mean."""
 
-    def __init__(self, history: Sequence[Said], new: Sequence[Said]) -> None:
+    def __init__(self, history: Sequence[Utterance], new: Sequence[Utterance]) -> None:
         self.lines = [*history, *new]
         self.new = range(len(history), len(self.lines))
         self.owners = [role_of(line.speaker) or line.speaker or "user" for line in self.lines]

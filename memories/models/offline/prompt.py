@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(
 _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
-class Said(NamedTuple):
+class Utterance(NamedTuple):
     """A sentence or a turn, and the label of who said it ("" if nobody is named)."""
 
     speaker: str
@@ -43,7 +43,7 @@ def _section(text: str, name: str) -> str:
     return _DISARMED.sub("<", f"\n{rest}".partition(f"\n</{name}>")[0].strip("\n"))
 
 
-def turns(transcript: str) -> list[Said]:
+def turns(transcript: str) -> list[Utterance]:
     """The turns of a transcript or a summary ("Human: ...", "Human said: ..."); other lines go on with it."""
     found: list[tuple[str, list[str]]] = []
     by_role = False
@@ -59,7 +59,7 @@ def turns(transcript: str) -> list[Said]:
             found[-1][1].append(line.removeprefix("> "))
         else:
             found.append(("", [line]))
-    return [Said(speaker, text) for speaker, lines in found if (text := "\n".join(lines).strip())]
+    return [Utterance(speaker, text) for speaker, lines in found if (text := "\n".join(lines).strip())]
 
 
 def sentences(text: str) -> list[str]:

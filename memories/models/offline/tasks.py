@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from memzoo.memories.models.offline.answers import SUMMARY_ASKED, answer, is_own
 from memzoo.memories.models.offline.facts import facts
-from memzoo.memories.models.offline.names import Talk
-from memzoo.memories.models.offline.prompt import Said, read_prompt, role_of, sentences, turns
+from memzoo.memories.models.offline.names import NamedSentences
+from memzoo.memories.models.offline.prompt import Utterance, read_prompt, role_of, sentences, turns
 from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question, words
 
 _MOST_NAMES = 12
@@ -24,17 +24,17 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     task, parts, after = read_prompt(last)
     history = _read(parts["history"][-3000:])
     user = history[0].speaker if history else "Human"  # an exchange begins with the user
-    new = [*_read(parts["new_lines"]), *(Said(user, sentence) for sentence in sentences(parts["input"]))]
+    new = [*_read(parts["new_lines"]), *(Utterance(user, sentence) for sentence in sentences(parts["input"]))]
     limit = _LIMIT.search(after)
     match task:
         case "summary":
             return _summary(_read(parts["summary"]), new, int(limit[1]) if limit else _SUMMARY_WORDS)
         case "entity_extraction" | "current_entities":
-            return _names(Talk(history, new))
+            return _names(NamedSentences(history, new))
         case "entity_update":
-            return _notes(Talk(history, new), parts["known"], parts["new_lines"])
+            return _notes(NamedSentences(history, new), parts["known"], parts["new_lines"])
         case "triple_extraction":
-            talk = Talk(history, new)
+            talk = NamedSentences(history, new)
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             return "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
         case "compare_judge":  # all that it can tell is whether the words are there
@@ -42,22 +42,22 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             return "RIGHT" if right <= given else "WRONG"
         case _:
             summarised = SUMMARY_ASKED.match(last) and _read("\n".join(f"{who}: {text}" for who, text in messages[:-1]))
-            return _summary([], summarised) if summarised else answer([Said(*message) for message in messages])
+            return _summary([], summarised) if summarised else answer([Utterance(*message) for message in messages])
 
 
-def _read(transcript: str) -> list[Said]:
+def _read(transcript: str) -> list[Utterance]:
     """The sentences of a transcript, without what the model itself said for want of an answer."""
-    return [Said(who, one) for who, text in turns(transcript) if not is_own(who, text) for one in sentences(text)]
+    return [Utterance(who, one) for who, text in turns(transcript) if not is_own(who, text) for one in sentences(text)]
 
 
-def _summary(old: Sequence[Said], new: Sequence[Said], most: int = _SUMMARY_WORDS) -> str:
+def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SUMMARY_WORDS) -> str:
     kept = _weightiest(_joined(old, new), min(_SUMMARY_WORDS, most))
     return _written(kept) if kept and kept != old else "NOTHING NEW"
 
 
-def _joined(old: Sequence[Said], new: Sequence[Said]) -> list[Said]:
+def _joined(old: Sequence[Utterance], new: Sequence[Utterance]) -> list[Utterance]:
     """Old sentences and new ones, each once, without questions and courtesies."""
-    found: dict[tuple[str, ...], Said] = {}
+    found: dict[tuple[str, ...], Utterance] = {}
     for one in [*old, *(one for one in new if _tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
     return list(found.values())
@@ -68,7 +68,7 @@ def _tells(text: str) -> bool:
     return not is_question(text) and len({*words(text)} - SMALL_TALK) > (0 if text.startswith(_MINE) else 1)
 
 
-def _weightiest(said: Sequence[Said], most: int) -> list[Said]:
+def _weightiest(said: Sequence[Utterance], most: int) -> list[Utterance]:
     """The sentences that tell most for the room that they take, in the order said."""
     lengths = [len(one.text.split()) for one in said]
     worth = [(_worth(one) + 0.5 * place / len(said)) / max(12, lengths[place]) ** 0.8 for place, one in enumerate(said)]
@@ -80,14 +80,14 @@ def _weightiest(said: Sequence[Said], most: int) -> list[Said]:
     return [said[place] for place in sorted(kept)]
 
 
-def _worth(one: Said) -> float:
+def _worth(one: Utterance) -> float:
     """How much a sentence tells: names and numbers weigh most, an assistant's words less."""
     weight = 0.6 * min(3, len(_CAPITAL.findall(one.text))) + any(map(str.isdigit, one.text))
     weight += 0.5 * one.text.startswith(_MINE)
     return (weight + 0.15 * len({*content_stems(one.text)})) * (0.8 if role_of(one.speaker) == "assistant" else 1)
 
 
-def _written(said: Sequence[Said]) -> str:
+def _written(said: Sequence[Utterance]) -> str:
     """A line for what somebody says in a row, behind their name."""
     text = ""
     for place, (speaker, sentence) in enumerate(said):
@@ -97,23 +97,23 @@ def _written(said: Sequence[Said]) -> str:
     return text.strip().replace("\n ", "\n")
 
 
-def _names(talk: Talk) -> str:
+def _names(talk: NamedSentences) -> str:
     known = dict.fromkeys(name for found in talk.named[: talk.new.start] for _, name in found)
     counted = Counter(name for number in talk.new for name in talk.about(number, known))
     most = {name for name, _ in counted.most_common(_MOST_NAMES)}
     return "\n".join(name for name in counted if name in most) or "NONE"
 
 
-def _notes(talk: Talk, known: str, new_lines: str) -> str:
+def _notes(talk: NamedSentences, known: str, new_lines: str) -> str:
     noted = (line.partition(":") for line in known.split("\n"))
     notes = {name.strip(): note.strip() for name, colon, note in noted if colon and "=" not in name}
     whole = {part: name for name in reversed(notes) for part in (*name.split(), name)}
-    told: dict[str, list[Said]] = {}  # of others there may be an old note that is not shown, and would be lost
+    told: dict[str, list[Utterance]] = {}  # of others there may be an old note that is not shown, and would be lost
     for number in talk.new:
         for name in dict.fromkeys(whole.get(name, name) for name in talk.about(number, [*notes][: 5 * _MOST_NAMES])):
             if name in notes or (name in new_lines and name != talk.lines[number].speaker):
-                told.setdefault(name, []).append(Said("", talk.lines[number].text))
-    old = {name: [Said("", sentence) for sentence in sentences(notes.get(name, ""))] for name in told}
+                told.setdefault(name, []).append(Utterance("", talk.lines[number].text))
+    old = {name: [Utterance("", sentence) for sentence in sentences(notes.get(name, ""))] for name in told}
     new = {name: _written(_weightiest(_joined(old[name], said), _NOTE_WORDS)) for name, said in told.items()}
     changed = (f"{name}: {note}" for name, note in new.items() if note and note != notes.get(name))
     return "\n".join([*changed][: len(notes) + _MOST_NAMES]) or "NOTHING NEW"

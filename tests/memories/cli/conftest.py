@@ -1,5 +1,6 @@
 """Runs the command, and a model server for it to ask."""
 
+import functools
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -8,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 import pytest
+import typer.main
+import typer.testing
 
 from memzoo.memories.cli.commands import main
 
@@ -27,6 +30,16 @@ class Ran(NamedTuple):
 
 
 Command = Callable[..., Ran]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once() -> Iterator[None]:
+    """Typer builds all commands anew at each call, which takes longer than most of them."""
+    build = functools.cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(typer.main, "get_command", build)
+        patched.setattr(typer.testing, "_get_command", build)
+        yield
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import shutil
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -24,17 +25,23 @@ from memzoo.stores.errors import ConflictError, OptionError, StoreError, Unknown
 Memzoo = Callable[..., Result]
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    """A store with a conversation, and the states of three strategies."""
-    url = f"sqlite:///{tmp_path}/chat.db"
-    store = open_store(url)
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a conversation, and the states of three strategies."""
+    file = tmp_path_factory.mktemp("learnt") / "chat.db"
+    store = open_store(f"sqlite:///{file}")
     for name in ("summary", "vector-retriever", "knowledge-graph"):
         memory = create_memory(name, store=store, conversation_id="anna")
         memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."}, turn_id="1")
         memory.save_context({"input": "Anna plays chess."}, {"output": "Fine."}, turn_id="2")
     store.close()
-    return url
+    return file
+
+
+@pytest.fixture
+def url(tmp_path: Path, learnt: Path) -> str:
+    """A store of one's own that begins like that."""
+    return f"sqlite:///{shutil.copy(learnt, tmp_path)}"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from memzoo.memories import STRATEGIES, ConversationBufferMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.engine.chat_history import ChatHistory
+from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores.errors import MessageError
 
@@ -39,7 +39,7 @@ def test_has_all_messages_whatever_is_shown() -> None:
 def test_every_strategy_has_one(name: str) -> None:
     """All strategies have a `chat_memory`, empty at first."""
     history = create_memory(name).chat_memory
-    assert isinstance(history, ChatHistory)
+    assert isinstance(history, LogHistory)
     assert history.messages == []
 
 
@@ -74,7 +74,7 @@ def test_gives_copies() -> None:
     assert history.messages[0]["content"] == "a"
 
 
-CHANGES: list[Callable[[ChatHistory], object]] = [
+CHANGES: list[Callable[[LogHistory], object]] = [
     lambda history: history.messages.append({"role": "user", "content": "b"}),
     lambda history: history.messages.extend([{"role": "user", "content": "b"}]),
     lambda history: history.messages.insert(0, {"role": "user", "content": "b"}),
@@ -89,7 +89,7 @@ CHANGES: list[Callable[[ChatHistory], object]] = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_refuses_to_be_changed_by_its_list(change: Callable[[ChatHistory], object]) -> None:
+def test_refuses_to_be_changed_by_its_list(change: Callable[[LogHistory], object]) -> None:
     """Changing the list, as LangChain's users may, is an error that says what to write: it would change nothing."""
     memory = ConversationBufferMemory()
     memory.chat_memory.add_user_message("a")

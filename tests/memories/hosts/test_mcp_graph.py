@@ -13,7 +13,7 @@ from memzoo.memories import create_memory
 from memzoo.memories.graph.export import export
 from memzoo.memories.hosts.mcp.files import export_lines, import_lines
 from memzoo.memories.hosts.mcp.memory import GraphMemory
-from memzoo.memories.hosts.mcp.tools import TOOLS, Answer, call
+from memzoo.memories.hosts.mcp.tools import TOOLS, ToolResult, call
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MessageError, OptionError, TransferError
@@ -38,7 +38,7 @@ def ask(memory: GraphMemory, tool: str, **arguments: Any) -> Mapping[str, Any]:
     return answer(memory, tool, **arguments).values
 
 
-def answer(memory: GraphMemory, tool: str, **arguments: Any) -> Answer:
+def answer(memory: GraphMemory, tool: str, **arguments: Any) -> ToolResult:
     """What a tool answers."""
     return drive(call(memory, tool, arguments))
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memzoo.memories.models.replies import Statement, names, notes, nothing_new, prose, statements
+from memzoo.memories.models.replies import Statement, names, notes, prose, statements
 from memzoo.stores.errors import ModelReplyError
 
 REFUSALS = [
@@ -261,21 +261,17 @@ class TestProse:
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("NOTHING NEW", True),
-        ("- **Nothing new.**", True),
-        ("Answer: none", True),
-        ("No new facts", True),
-        ("No information", True),
-        ("Nothing new, except that Sam left", False),
-        ("Nonetheless Sam left", False),
-        ("", False),
-    ],
+    "reply", ["NOTHING NEW", "- **Nothing new.**", "Answer: none", "No new facts", "No information"]
 )
-def test_nothing_new(reply: str, expected: bool) -> None:  # noqa: FBT001 - a parameter of the test
-    """What says only that there is nothing new is told from what says more."""
-    assert nothing_new(reply) is expected
+def test_what_says_nothing_new_changes_nothing(reply: str) -> None:
+    """A reply that says only that there is nothing new leaves the known text."""
+    assert prose(reply, "summary", "Sam is here.") == "Sam is here."
+
+
+@pytest.mark.parametrize("reply", ["Nothing new, except that Sam left", "Nonetheless Sam left"])
+def test_what_says_more_is_a_text(reply: str) -> None:
+    """A reply that only begins like that is the new text."""
+    assert prose(reply, "summary", "Sam is here.") == reply
 
 
 def test_errors_show_what_came() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
+from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
 
@@ -158,6 +158,35 @@ def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
     model.fails = FAILS[NEVER]
     memory.settle()
     assert memory.load_memory_variables({}) == {"history": "A summary."}
+
+
+def test_a_load_that_leaves_the_model_alone_costs_what_any_load_costs() -> None:
+    """Where nothing waits, and where the model has just failed, the state is looked up once."""
+
+    class Watched(InMemoryStore):
+        lookups = 0
+
+        async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+            self.lookups += strategy == "summary"
+            return await super().read_state(conversation_id, strategy, since=since)
+
+    for weather in (NEVER, ALWAYS):
+        store, clock = Watched(), Clock()
+        memory = make("summary", Scripted(FAILS[weather]), clock, store=store)
+        turn(memory, clock, 1)
+        store.lookups = 0
+        memory.load_memory_variables({})
+        assert store.lookups == 1, weather
+
+
+def test_a_long_template_leaves_less_room_for_what_is_new() -> None:
+    """Then new messages are cut until a prompt has room for both, and nobody is asked in vain."""
+    template = f"{'Write in the style of the house. ' * 60} {{{{ summary }}}} {{{{ new_lines }}}}"
+    model = Scripted(FAILS[NEVER])
+    memory = make("summary", model, max_prompt_tokens=1024, on_model_error="raise", prompts={"summary": template})
+    for calls in (1, 2):
+        memory.save_context({"input": f"Sam {'speaks of tea ' * 200}"}, {"output": "ok"})
+        assert model.calls == calls
 
 
 def test_in_the_background_the_model_is_left_alone_too() -> None:

@@ -148,6 +148,25 @@ class TestOpening:
         assert memory.set_aside() == []
 
 
+@pytest.mark.parametrize("name", ["summary", "knowledge-graph"])
+def test_a_long_exchange_is_learnt_in_parts(name: str, make: Make, clerk: ChatFunction) -> None:
+    """Of an exchange that no prompt has room for, each message is learnt from once and as it is."""
+    store = InMemoryStore()
+    steps: list[Message] = [{"role": "assistant", "content": f"step {n}, {'on we go, ' * 400}"} for n in range(10)]
+    writer = ConversationBufferMemory(store=store, conversation_id="a")
+    writer.add_messages([{"role": "user", "content": "Go."}, *steps])
+    learnt: list[str] = []
+
+    def watching(messages: list[Message]) -> str:
+        learnt.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
+        answer: Any = clerk(messages)
+        return str(answer)
+
+    make(name, store, llm=watching).load_memory_variables(QUESTION)
+    assert [sum(f"step {n}," in lines for lines in learnt) for n in range(10)] == [1] * 10
+    assert not any("left out" in lines for lines in learnt)
+
+
 @pytest.mark.parametrize("name", ["summary", "entity", "knowledge-graph"])
 def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
     """What was saved together is learnt from together, however the steps fall (T2)."""

@@ -58,6 +58,7 @@ def _main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     gc.freeze()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for line in sys.stdin:
         pid = os.fork()
         if not pid:
@@ -67,6 +68,7 @@ def _main() -> None:
 
 
 def _run(arguments: Sequence[str]) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     null = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
@@ -76,14 +78,16 @@ def _run(arguments: Sequence[str]) -> NoReturn:
 
 
 def _code(pid: int) -> int:
-    """The exit code of a run; what goes on after it is ended too."""
-    end = time.monotonic() + _LONGEST
+    """The exit code of a run; whatever it started ends with it, and all of it with this process."""
+    end, parent = time.monotonic() + _LONGEST, os.getppid()
     done = status = 0
-    while not done and time.monotonic() < end:
-        time.sleep(0.02)
-        done, status = os.waitpid(pid, os.WNOHANG)
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
+    try:
+        while not done and time.monotonic() < end and os.getppid() == parent:
+            time.sleep(0.02)
+            done, status = os.waitpid(pid, os.WNOHANG)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
     if not done:
         os.waitpid(pid, 0)
         return 1

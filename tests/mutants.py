@@ -28,21 +28,6 @@ from tests.covering import SECONDS
 from tests.forked import QUIETLY, Forked
 
 ROOT = Path(__file__).parents[1]
-# Which tests may notice a change.
-TESTS = {
-    "stores/sql": [
-        *("test_sql.py", "test_each_statement.py", "test_waiting.py", "test_sql_sharing.py", "test_sql_costs.py"),
-        *("test_schema.py", "test_fork.py", "test_opening.py", "test_erasure.py"),
-    ],
-    "stores/sql/postgres.py": [
-        *("test_postgres.py", "test_each_statement.py", "test_postgres_sharing.py", "test_postgres_failures.py"),
-        *("test_postgres_costs.py", "test_fork.py"),
-    ],
-    "memories/engine": [
-        *("../memories/engine", "../memories/test_asking.py", "../memories/test_contract.py"),
-        *("../memories/test_costs.py", "../memories/test_persistence.py", "../memories/chat"),
-    ],
-}
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -106,7 +91,7 @@ class _Place:
 
 @app.command()
 def main(
-    targets: Annotated[list[str] | None, typer.Argument(help="Files or folders; by default those with tests.")] = None,
+    targets: Annotated[list[str] | None, typer.Argument(help="Files or folders; by default the two below.")] = None,
     sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
     skip: Annotated[int, typer.Option(help="Leave out so many of the chosen, as seen already.")] = 0,
@@ -195,7 +180,7 @@ def _files(target: str) -> list[str]:
 def _reaching(place: _Place, files: Sequence[str]) -> Callable[[Mutant], dict[str, float]]:
     """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took."""
     data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
-    tests = sorted({os.path.normpath(f"tests/stores/{name}") for file in files for name in TESTS[_folder(file)]})
+    tests = sorted({f"tests/{Path(file).parts[0]}" for file in files})
     # Without the project's own settings, which measure all of it.
     include = f"--include={','.join(f'*/{file}' for file in files)}"
     measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]
@@ -218,10 +203,6 @@ def _reaching(place: _Place, files: Sequence[str]) -> Callable[[Mutant], dict[st
         return {test: taken[test] for test, seconds in zip(quickest, until, strict=True) if seconds <= _MOST_SECONDS}
 
     return reaching
-
-
-def _folder(file: str) -> str:
-    return max((name for name in TESTS if file.startswith(name)), key=len)
 
 
 def _noticed(mutant: Mutant, tests: Mapping[str, float], free: queue.Queue[_Place]) -> bool:

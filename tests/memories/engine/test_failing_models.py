@@ -13,7 +13,7 @@ from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemo
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.stores.errors import ConflictError, ModelError, OptionError
 
 COSTS = Path(__file__).parents[3] / "docs" / "costs.md"
 TURNS = 300
@@ -283,6 +283,22 @@ class TestRelearning:
         memory.relearn()
         assert [entry.seq for entry in memory.set_aside()] == [11, 12]
         assert memory.load_memory_variables({})["history"].startswith("A summary.")
+
+    def test_is_refused_if_something_is_deleted_meanwhile(self) -> None:
+        """What a model writes from a message that is forgotten at that moment does not become the state."""
+        replies, store = iter(["Sam likes tea.", "Sam likes tea and milk."]), InMemoryStore()
+        other = create_memory("buffer", store=store, conversation_id="a")
+        summarised = iter([lambda: None, lambda: other.forget([1])])
+
+        def model(_: list[Message]) -> str:
+            next(summarised)()
+            return next(replies)
+
+        memory = make("summary", model, store=store)
+        memory.add_messages([{"role": "user", "content": "I like tea"}, {"role": "assistant", "content": "ok"}])
+        with pytest.raises(ConflictError, match="deleted meanwhile"):
+            memory.relearn()
+        assert "tea" not in str(drive(store.read_state("a", "summary")).changes)
 
     def test_from_a_message_on_embeds_only_the_rest(self) -> None:
         """Embeddings stand by themselves: those of older messages are kept."""

@@ -121,6 +121,7 @@ class TestThread:
         gate = Gate()
         memory = ConversationSummaryMemory(llm=gate, background=True, store=store, conversation_id="a")
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
+        assert gate.entered.wait(30)
         gate.open.set()
         memory.settle()
         assert memory.summary == "A summary."

@@ -173,7 +173,7 @@ def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
     store = InMemoryStore()
     writer = ConversationBufferMemory(store=store, conversation_id="a")
     for _ in range(40):
-        writer.add_messages([{"role": "user", "content": f"part {part}"} for part in range(3)])
+        writer.add_messages([{"role": "user", "content": f"part {part} {'of it ' * 80}"} for part in range(3)])
     learnt: list[str] = []
 
     def watching(messages: list[Message]) -> str:
@@ -183,6 +183,7 @@ def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
 
     make(name, store, llm=watching).load_memory_variables(QUESTION)
     assert sum(lines.count("part 0") for lines in learnt) == 40
+    assert sum(map(bool, learnt)) > 2
     assert [lines.count("part 0") for lines in learnt] == [lines.count("part 2") for lines in learnt]
 
 

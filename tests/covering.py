@@ -14,6 +14,8 @@ SECONDS = "MUTANTS_SECONDS"
 """The environment variable that names the file for the seconds."""
 
 _taken: dict[str, float] = {}
+# They show nothing about a change.
+_failed: set[str] = set()
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
@@ -23,11 +25,14 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add what a part of a test took. A failing test shows nothing about a change."""
-    _taken[report.nodeid] = _taken.get(report.nodeid, 0) + report.duration + (1e9 if report.failed else 0)
+    """Add what a part of a test took."""
+    _taken[report.nodeid] = _taken.get(report.nodeid, 0) + report.duration
+    if report.failed:
+        _failed.add(report.nodeid)
 
 
 def pytest_sessionfinish() -> None:
-    """Write it down."""
+    """Write down what took how long, of the tests that passed."""
     if path := os.environ.get(SECONDS):
-        Path(path).write_text(json.dumps(_taken), encoding="utf-8")
+        passed = {test: seconds for test, seconds in _taken.items() if test not in _failed}
+        Path(path).write_text(json.dumps(passed), encoding="utf-8")

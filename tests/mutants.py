@@ -1,7 +1,8 @@
 """Mutants: changes the code in small ways, one at a time, and lists those that no test notices.
 
 `python -m tests.mutants` does it to copies of the working tree, so that nothing here changes meanwhile. The tests run
-once with `coverage`; after that each change is shown only to the tests that reach its line, the quickest first.
+once with `coverage`; after that each change is shown only to the tests that reach its line, the quickest first. A test
+that takes much longer than before notices it too. A run that was stopped goes on with `--skip`.
 """
 
 import ast
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -24,20 +25,9 @@ import coverage
 import typer
 
 from tests.covering import SECONDS
+from tests.forked import QUIETLY, Forked
 
 ROOT = Path(__file__).parents[1]
-# Which tests may notice a change.
-TESTS = {
-    "stores/sql": [
-        *("test_sql.py", "test_each_statement.py", "test_waiting.py", "test_sql_sharing.py", "test_sql_costs.py"),
-        *("test_schema.py", "test_fork.py", "test_opening.py", "test_erasure.py"),
-    ],
-    "stores/sql/postgres.py": [
-        *("test_postgres.py", "test_each_statement.py", "test_postgres_sharing.py", "test_postgres_failures.py"),
-        *("test_postgres_costs.py", "test_fork.py"),
-    ],
-    "memories/engine": ["../memories/engine", "../memories/test_asking.py"],
-}
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -54,8 +44,12 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
 }
-_LONGEST = 1800
-_MOST_TESTS = 40
+# Each mutant meets as many of the quickest tests as take so long.
+_MOST_SECONDS = 60.0
+# A test may take so many times as long as before, and so many seconds more.
+_SLOWER, _PAUSE = 10, 30
+# What `coverage` names no test for ran when a module was loaded, so any test may show it.
+_IMPORTING = ""
 
 app = typer.Typer(help=__doc__)
 
@@ -77,12 +71,30 @@ class Mutant(NamedTuple):
     what: str
     text: str
 
+    @property
+    def told(self) -> str:
+        """Where it is, and what was done."""
+        return f"{self.file}:{self.line}: {self.what}"
+
+
+class _Place:
+    """A copy of the working tree, and tests that run there."""
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
+        self.tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
+        # Whatever changes was not compiled before: what is compiled is known by its second and its size.
+        own = {"PYTHONPATH": f"{self.tree / '.links'}{os.pathsep}{self.tree}", "TMPDIR": str(folder)}
+        self.environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | own
+        self.tests = Forked(self.tree, self.environment)
+
 
 @app.command()
 def main(
-    targets: Annotated[list[str] | None, typer.Argument(help="Files or folders; by default those with tests.")] = None,
+    targets: Annotated[list[str] | None, typer.Argument(help="Files or folders; by default the two below.")] = None,
     sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
+    skip: Annotated[int, typer.Option(help="Leave out so many of the chosen, as seen already.")] = 0,
     jobs: Annotated[int, typer.Option(help="How many at once.")] = 2,
 ) -> None:
     """Change, run the tests, and list what survived; the exit code says whether anything did."""
@@ -90,17 +102,20 @@ def main(
     mutants = [mutant for file in files for mutant in mutants_of(file)]
     if sample:
         mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))  # noqa: S311 - chance that repeats
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place, ThreadPoolExecutor(jobs) as pool:
-        trees = queue.Queue[Path]()
-        trees.put(_tree(ROOT, Path(place) / "0"))
-        reaching = _reaching(trees.queue[0], sorted({mutant.file for mutant in mutants}))
-        tests = [reaching(mutant) for mutant in mutants]
-        for number in range(1, jobs):
-            trees.put(_tree(trees.queue[0], Path(place) / str(number)))
-        noticed = [*pool.map(_noticed, mutants, tests, itertools.repeat(trees))]
+    mutants = mutants[skip:]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
+        places = [_Place(ROOT, Path(folder) / "0")]
+        tests = map(_reaching(places[0], sorted({mutant.file for mutant in mutants})), mutants)
+        places += [_Place(places[0].tree, Path(folder) / str(number)) for number in range(1, jobs)]
+        free = queue.Queue[_Place]()
+        for place in places:
+            free.put(place)
+        noticed = [*pool.map(_noticed, mutants, tests, itertools.repeat(free))]
+        for place in places:
+            place.tests.close()
     survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
     for mutant in survivors:
-        typer.echo(f"survived: {mutant.file}:{mutant.line}: {mutant.what}")
+        typer.echo(f"survived: {mutant.told}")
     typer.echo(f"{len(mutants)} mutants, {len(mutants) - len(survivors)} noticed, {len(survivors)} survived")
     raise typer.Exit(bool(survivors))
 
@@ -108,12 +123,18 @@ def main(
 def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes to a file, one at a time."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    # How instances are kept (frozen, slots) is nothing that a test would see.
+    passed_over = {one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in _decorating(node)}
     for number, node in enumerate(ast.walk(tree)):
-        for what, change in _changes(node):
+        for what, change in () if node in passed_over else _changes(node):
             changed = copy.deepcopy(tree)
             change(next(one for place, one in enumerate(ast.walk(changed)) if place == number))
             first = getattr(node, "lineno", 0)
             yield Mutant(file, first, _last_line(node, first), what, ast.unparse(changed))
+
+
+def _decorating(node: ast.ClassDef) -> Iterator[ast.AST]:
+    return (one for decorator in node.decorator_list for one in ast.walk(decorator))
 
 
 def _last_line(node: ast.AST, first: int) -> int:
@@ -156,67 +177,48 @@ def _files(target: str) -> list[str]:
     return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
 
 
-def _tree(source: Path, place: Path) -> Path:
-    skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
-    return Path(shutil.copytree(source, place / "tree", symlinks=True, ignore=skipped))
-
-
-def _reaching(tree: Path, files: Sequence[str]) -> Callable[[Mutant], list[str]]:
-    """Run the tests once; which of them reach the lines of a mutant, the quickest first."""
-    data, seconds = tree.parent / "coverage", tree.parent / "seconds"
-    tests = sorted({os.path.normpath(f"tests/stores/{name}") for file in files for name in TESTS[_folder(file)]})
+def _reaching(place: _Place, files: Sequence[str]) -> Callable[[Mutant], dict[str, float]]:
+    """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took."""
+    data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
+    tests = sorted({f"tests/{Path(file).parts[0]}" for file in files})
     # Without the project's own settings, which measure all of it.
     include = f"--include={','.join(f'*/{file}' for file in files)}"
-    _pytest(
-        tree,
-        ["-m", "coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"],
-        ["-p", "tests.covering", *tests],
-        {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""},
-    )
+    measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]
+    command = [sys.executable, "-m", *measuring, "pytest", *QUIETLY, "-p", "tests.covering", *tests]
+    environment = place.environment | {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run(command, cwd=place.tree, env=environment, capture_output=True, check=False)
     known = coverage.CoverageData(str(data))
     known.read()
     taken: dict[str, float] = json.loads(seconds.read_text(encoding="utf-8"))
     paths = known.measured_files()
     by_file = {file: known.contexts_by_lineno(path) for file in files for path in paths if path.endswith(file)}
 
-    def reaching(mutant: Mutant) -> list[str]:
+    def reaching(mutant: Mutant) -> dict[str, float]:
         lines = by_file.get(mutant.file, {})
-        found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, []) if test in taken}
-        return sorted(found, key=taken.__getitem__)[:_MOST_TESTS]
+        found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, [])}
+        if _IMPORTING in found:
+            found = {test for tests in lines.values() for test in tests}
+        quickest = sorted(found & taken.keys(), key=taken.__getitem__)
+        until = [*itertools.accumulate(taken[test] for test in quickest)]
+        return {test: taken[test] for test, seconds in zip(quickest, until, strict=True) if seconds <= _MOST_SECONDS}
 
     return reaching
 
 
-def _folder(file: str) -> str:
-    return max((name for name in TESTS if file.startswith(name)), key=len)
-
-
-def _noticed(mutant: Mutant, tests: Sequence[str], trees: queue.Queue[Path]) -> bool:
-    """Whether a test fails, or does not end, with that change."""
-    tree = trees.get()
-    before = (tree / mutant.file).read_text(encoding="utf-8")
+def _noticed(mutant: Mutant, tests: Mapping[str, float], free: queue.Queue[_Place]) -> bool:
+    """Whether a test fails, or takes too long, with that change."""
+    place = free.get()
+    file = place.tree / mutant.file
+    before = file.read_text(encoding="utf-8")
+    too_long = f"--timeout={_PAUSE + _SLOWER * max(tests.values(), default=0):.0f}"
     try:
-        (tree / mutant.file).write_text(mutant.text, encoding="utf-8")
-        failed = bool(tests and _pytest(tree, ["-m"], ["-x", *tests]))
+        file.write_text(mutant.text, encoding="utf-8")
+        failed = bool(tests) and place.tests.fails([*QUIETLY, "-x", too_long, *tests])
     finally:
-        (tree / mutant.file).write_text(before, encoding="utf-8")
-        trees.put(tree)
-    told = f"{mutant.file}:{mutant.line}: {mutant.what} ({len(tests)} tests reach it)"
-    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {told}")
+        file.write_text(before, encoding="utf-8")
+        free.put(place)
+    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {mutant.told} ({len(tests)} tests reach it)")
     return failed
-
-
-def _pytest(tree: Path, python: Sequence[str], arguments: Sequence[str], more: dict[str, str] | None = None) -> bool:
-    """Run tests in a tree; whether one failed, or did not end."""
-    command = [sys.executable, *python, "pytest", "-q", "-n", "0", "-p", "no:randomly", *arguments]
-    # Whatever changes was not compiled before: what is compiled is known by its second and its size.
-    own = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": str(tree.parent)}
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | own | (more or {})
-    try:
-        ran = subprocess.run(command, cwd=tree, env=environment, capture_output=True, timeout=_LONGEST, check=False)
-    except subprocess.TimeoutExpired:
-        return True
-    return ran.returncode != 0
 
 
 if __name__ == "__main__":

@@ -175,8 +175,6 @@ class Log:
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
-        if count <= 0:
-            return []
         held = self.follower.entries
         if self._without:
             return (await self._tail_without(count, after))[-count:]

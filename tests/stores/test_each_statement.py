@@ -25,6 +25,7 @@ from tests.postgres import connected
 TABLES = ("conversations", "messages", "states", "items", "embeddings", "epochs", "meta")
 DUMPS = Path(__file__).parent / "data"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CONFIDED = "said in confidence"
 
 Operation = Callable[[SQLStore], Coroutine[Any, Any, Any]]
 
@@ -44,7 +45,7 @@ OPERATIONS: dict[str, Operation] = {
     "forget quietly": lambda store: store.forget("c", [1, 2], derived=False),
     "restore": lambda store: store.restore(
         "new",
-        [Entry(seq, {"role": "user", "content": "hi"}, "1", NOW) for seq in (1, 2)],
+        [Entry(seq, {"role": "user", "content": CONFIDED}, "1", NOW) for seq in (1, 2)],
         {"s": StoredState(2, {"a": 1}, {1: vector(1)}), "t": StoredState(1, {"b": 2})},
     ),
 }
@@ -143,7 +144,7 @@ def filled(store: SQLStore) -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_all_or_nothing(name: str, place: str, file: Path, failing: Failing):
-    """Each statement of each operation fails once: nothing of it is there, and the store goes on."""
+    """Each statement of each operation fails once: nothing of it is there or in the error, and the store goes on."""
     with contextlib.closing(SQLStore(place, clock=lambda: NOW)) as store, reader(place, file) as other:
         filled(store)
         before, number = rows_of(other), 0
@@ -153,6 +154,7 @@ def test_all_or_nothing(name: str, place: str, file: Path, failing: Failing):
                 drive(OPERATIONS[name](store))
             except StoreError as error:
                 assert "the disk is gone" in str(error)  # noqa: PT017 - the last one does not fail
+                assert CONFIDED not in f"{error} {error.__cause__}"  # noqa: PT017
                 failing.left = 0
                 same(rows_of(other), before)
             else:

@@ -68,7 +68,7 @@ def test_what_was_cleared_is_in_no_file(store: SQLStore, file: Path):
 
 
 def test_emptying_the_log_is_enough_for_the_log(store: SQLStore, file: Path):
-    """Without rewriting the file, the write-ahead log is emptied and freed pages are zeros."""
+    """By default the file is not rewritten: the write-ahead log is emptied, and freed pages are zeros."""
     secret = "<secret> " * 1000
     drive(store.append("c", [Record({"role": "user", "content": secret})], turn_id="1"))
     drive(store.clear("c"))
@@ -76,6 +76,9 @@ def test_emptying_the_log_is_enough_for_the_log(store: SQLStore, file: Path):
     assert drive(store.scrub())
     assert remains(file, ["<secret>"]) == []
     assert Path(f"{file}-wal").stat().st_size == 0
+    size = file.stat().st_size
+    assert drive(store.scrub(thorough=True))
+    assert file.stat().st_size < size
 
 
 @pytest.mark.parametrize("thorough", [False, True])

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import copy
 import pickle
+import shutil
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -88,6 +89,16 @@ def test_a_kept_store_is_copied_by_its_url(url: str, copied: Callable[[Any], Any
             assert other is not store
         assert len(drive(store.read("c"))) == 2
         assert copy.copy(store) is store
+
+
+def test_a_pickle_of_a_file_in_a_folder_that_is_gone(tmp_path: Path):
+    """The error names the folder, and gives no advice on passwords."""
+    (tmp_path / "gone").mkdir()
+    with open_store(f"sqlite:///{tmp_path}/gone/a.db") as store:
+        kept = pickle.dumps(store)
+    shutil.rmtree(tmp_path / "gone")
+    with pytest.raises(StoreError, match=r"gone does not exist$"):
+        pickle.loads(kept)  # noqa: S301
 
 
 def test_a_postgresql_store_is_pickled(postgres_url: str):

@@ -64,3 +64,15 @@ def test_a_database_in_memory_is_inherited(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.undo()
     handles.close()
     assert len(opened.connections) == 1
+
+
+def test_a_connection_that_is_closed_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Its lock is free: a thread that was about to use it finds it closed, and opens another."""
+    handles = Handles(Opened(str(tmp_path / "a.db")))
+    held = handles.of_thread()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(handles.close).result()
+    assert held.is_closed
+    assert held.lock.acquire(blocking=False)
+    assert handles.of_thread() is not held
+    handles.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
+from memzoo.memories.engine.locks import turn_locks
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.stores.errors import TurnInProgressError
 from tests.memories.chat.turns import CALL, RESULT, contents
@@ -94,6 +95,25 @@ class TestTwoAtOnce:
         for thread in threads:
             thread.join()
         assert seen == list(range(0, 80, 2))
+
+    def test_a_thread_waits_for_the_end_of_anothers_turn(self, twins: tuple[BaseMemory, BaseMemory]) -> None:
+        """A turn that a thread begins while another one is open comes after it."""
+        first, second = twins
+        lock = turn_locks.of(first.store, "a")
+
+        def talk() -> None:
+            with second.turn("two") as turn:
+                turn.add("2")
+
+        thread = threading.Thread(target=talk)
+        with first.turn("one") as turn:
+            thread.start()
+            while not lock._queue:  # pyright: ignore[reportPrivateUsage]
+                thread.join(0.001)
+                assert thread.is_alive()
+            turn.add("1")
+        thread.join()
+        assert contents(first.history()) == ["one", "1", "two", "2"]
 
     def test_the_second_task_waits_and_the_loop_goes_on(self, twins: tuple[BaseMemory, BaseMemory]) -> None:
         """Tasks wait in the order in which they came, while other tasks run; a cancelled one leaves the row."""

@@ -59,9 +59,11 @@ class Gate:
     def __init__(self, reply: str = "A summary.") -> None:
         self.entered, self.open = threading.Event(), threading.Event()
         self.reply = reply
+        self.calls = 0
 
     def __call__(self, messages: list[Message]) -> str:
         """Wait, then answer."""
+        self.calls += 1
         self.entered.set()
         assert self.open.wait(30)
         return self.reply
@@ -119,9 +121,11 @@ class TestThread:
         gate = Gate()
         memory = ConversationSummaryMemory(llm=gate, background=True, store=store, conversation_id="a")
         assert memory.load_memory_variables({}) == {"history": "Human: q\nAI: a"}
+        assert gate.entered.wait(30)
         gate.open.set()
         memory.settle()
         assert memory.summary == "A summary."
+        assert gate.calls == 1
 
     def test_logs_what_nobody_foresaw(self, caplog: pytest.LogCaptureFixture) -> None:
         """An error that is no model's is logged with its traceback, and the next run goes on."""

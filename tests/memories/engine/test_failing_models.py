@@ -3,87 +3,29 @@
 import itertools
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.models.chat import ChatFunction
-from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
+from memzoo.memories import CombinedMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
+from tests.memories.engine.failing import (
+    ALWAYS,
+    ASKING,
+    FAILS,
+    NEVER,
+    POISON,
+    TURNS,
+    Clock,
+    Scripted,
+    make,
+    talked,
+    turn,
+)
 
 COSTS = Path(__file__).parents[3] / "docs" / "costs.md"
-TURNS = 300
-
-ASKING: dict[str, dict[str, Any]] = {
-    "summary": {},
-    "summary-buffer": {"max_token_limit": 100},
-    "entity": {},
-    "knowledge-graph": {},
-    "summarizing-window": {"max_messages": 4},
-}
-NEVER, POISON, ALWAYS = "healthy", "one bad exchange", "down"
-
-
-class Scripted:
-    """A model that answers by rule, but fails at some prompts; it counts calls and failures."""
-
-    def __init__(self, fails: Callable[[str], bool]) -> None:
-        self.fails = fails
-        self.calls = self.failures = 0
-
-    def __call__(self, messages: list[Message]) -> str:
-        """An answer, or a failure."""
-        prompt = str(messages[0]["content"])
-        self.calls += 1
-        if self.fails(prompt):
-            self.failures += 1
-            raise RuntimeError("400: this prompt was refused")
-        return next((reply for task, reply in REPLIES.items() if f"Task: {task}" in prompt), "Sam")
-
-
-REPLIES = {"summary": "A summary.", "triple_extraction": "Sam | likes | tea", "entity_update": "Sam: likes tea"}
-FAILS: dict[str, Callable[[str], bool]] = {
-    NEVER: lambda _: False,
-    POISON: lambda prompt: "POISON" in prompt,
-    ALWAYS: lambda _: True,
-}
-
-
-class Clock:
-    """Half a minute passes with each turn."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        """The time in seconds."""
-        return self.now
-
-
-def make(name: str, model: ChatFunction, clock: Clock | None = None, **options: Any) -> BaseMemory:
-    """A memory that asks the model, and logs what fails."""
-    given = {"on_model_error": "defer", "token_counter": "approximate", "conversation_id": "a", **options}
-    return create_memory(name, llm=model, clock=clock or itertools.count(step=1000).__next__, **given)
-
-
-def turn(memory: BaseMemory, clock: Clock, number: int, *, bad: bool = False) -> None:
-    """Load and save once."""
-    clock.now += 30
-    memory.load_memory_variables({"input": "Sam?"})
-    said = f"Sam says {number}, and {'POISON' if bad else 'other words that take their place'}"
-    memory.save_context({"input": said}, {"output": f"Noted: {number}"})
-
-
-def talked(name: str, weather: str) -> tuple[BaseMemory, Scripted]:
-    """A memory after 300 turns."""
-    model, clock = Scripted(FAILS[weather]), Clock()
-    memory = make(name, model, clock, **ASKING[name])
-    for number in range(TURNS):
-        turn(memory, clock, number, bad=number == 5)
-    return memory, model
 
 
 @pytest.fixture(autouse=True)
@@ -160,6 +102,35 @@ def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
     assert memory.load_memory_variables({}) == {"history": "A summary."}
 
 
+def test_a_load_that_leaves_the_model_alone_costs_what_any_load_costs() -> None:
+    """Where nothing waits, and where the model has just failed, the state is looked up once."""
+
+    class Watched(InMemoryStore):
+        lookups = 0
+
+        async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+            self.lookups += strategy == "summary"
+            return await super().read_state(conversation_id, strategy, since=since)
+
+    for weather in (NEVER, ALWAYS):
+        store, clock = Watched(), Clock()
+        memory = make("summary", Scripted(FAILS[weather]), clock, store=store)
+        turn(memory, clock, 1)
+        store.lookups = 0
+        memory.load_memory_variables({})
+        assert store.lookups == 1, weather
+
+
+def test_a_long_template_leaves_less_room_for_what_is_new() -> None:
+    """Then new messages are cut until a prompt has room for both, and nobody is asked in vain."""
+    template = f"{'Write in the style of the house. ' * 60} {{{{ summary }}}} {{{{ new_lines }}}}"
+    model = Scripted(FAILS[NEVER])
+    memory = make("summary", model, max_prompt_tokens=1024, on_model_error="raise", prompts={"summary": template})
+    for calls in (1, 2):
+        memory.save_context({"input": f"Sam {'speaks of tea ' * 200}"}, {"output": "ok"})
+        assert model.calls == calls
+
+
 def test_in_the_background_the_model_is_left_alone_too() -> None:
     """Saves return at once, and what runs behind them asks no more often than they would."""
     model, clock = Scripted(FAILS[ALWAYS]), Clock()
@@ -225,66 +196,6 @@ def test_what_was_set_aside_is_not_evicted() -> None:
     model.fails = FAILS[NEVER]
     memory.relearn(only_set_aside=True)
     assert memory.set_aside() == []
-
-
-class TestRelearning:
-    """Throwing away what was learnt, and learning it anew."""
-
-    def test_replaces_a_bad_summary(self) -> None:
-        """What a model got wrong is written anew from the log, by one that is right."""
-        replies = iter(["Mara runs a bakery.", "Nonsense.", "Mara runs a bakery that moves."])
-        memory = make("summary", lambda _: next(replies))
-        memory.save_context({"input": "I am Mara"}, {"output": "Hi"})
-        memory.save_context({"input": "It moves"}, {"output": "ok"})
-        memory.relearn()
-        assert memory.load_memory_variables({}) == {"history": "Mara runs a bakery that moves."}
-
-    def test_lets_go_of_what_is_not_learnt_again(self) -> None:
-        """Facts that the new state does not have are gone, from the graph in memory too."""
-        replies = iter(["Sam | likes | tea", "Sam | likes | milk"])
-        memory = make("knowledge-graph", lambda _: next(replies))
-        memory.save_context({"input": "I like tea"}, {"output": "ok"})
-        memory.relearn()
-        assert memory.load_memory_variables({"input": "What of Sam?"}) == {"history": "On Sam: Sam likes milk."}
-
-    def test_goes_on_at_a_bad_exchange(self) -> None:
-        """It fails several times within the call, is set aside, and the rest is learnt."""
-        memory, model = talked("summary", NEVER)
-        model.fails = FAILS[POISON]
-        memory.relearn()
-        assert [entry.seq for entry in memory.set_aside()] == [11, 12]
-        assert memory.load_memory_variables({})["history"].startswith("A summary.")
-
-    def test_from_a_message_on_embeds_only_the_rest(self) -> None:
-        """Embeddings stand by themselves: those of older messages are kept."""
-        embedded: list[str] = []
-
-        def embed(texts: list[str]) -> list[list[float]]:
-            embedded.extend(texts)
-            return [[len(text), 1.0] for text in texts]
-
-        memory = VectorStoreRetrieverMemory(embedder=embed, token_counter="approximate")
-        for number in range(4):
-            memory.save_context({"input": f"pears {number}"}, {"output": "ok"})
-        embedded.clear()
-        memory.relearn(from_=7)
-        assert embedded == ["Human: pears 3", "AI: ok"]
-        memory.relearn()
-        assert len(embedded) == 10
-
-    @pytest.mark.parametrize("options", [{"from_": 0}, {"from_": "3"}, {"only_set_aside": "yes"}])
-    def test_refuses_what_makes_no_sense(self, options: dict[str, Any]) -> None:
-        """Options are checked before anything is thrown away."""
-        with pytest.raises(OptionError, match=next(iter(options))):
-            make("summary", lambda _: "A summary.").relearn(**options)
-
-    def test_has_nothing_to_do_where_nothing_is_learnt(self) -> None:
-        """A buffer learns nothing, and so nothing anew."""
-        memory = create_memory("buffer")
-        memory.save_context({"input": "hi"}, {"output": "hello"})
-        memory.relearn()
-        assert memory.set_aside() == []
-        assert len(memory.messages()) == 2
 
 
 def test_replies_of_no_use_set_exchanges_aside_too() -> None:

@@ -122,13 +122,14 @@ def test_what_is_not_learnt_yet_is_kept() -> None:
     assert "Oslo 0" in str(down.load_memory_variables({}))
 
 
-def test_a_deletion_that_failed_is_made_up_for() -> None:
-    """The save succeeds, and the next one deletes what the last one could not."""
+def test_a_deletion_that_failed_is_made_up_for(caplog: pytest.LogCaptureFixture) -> None:
+    """The save succeeds and the log tells why nothing went; the next save deletes what the last one could not."""
     store = WatchedStore()
     memory = create_memory("window", k=1, keep_history=False, store=store)
     store.broken = True
     tell(memory, 3)
     assert kept(memory) == [1, 2, 3, 4, 5, 6]
+    assert "was not deleted yet: the disk is full" in caplog.text
     store.broken = False
     memory.add_messages([{"role": "user", "content": "x"}])
     assert kept(memory) == [5, 6, 7]

@@ -192,6 +192,58 @@ def test_tasks_that_look_at_the_same_time_see_everything_once() -> None:
     assert asyncio.run(look()) == list(range(1, 40))
 
 
+class HeldUp(InMemoryStore):
+    """A store of which readers can be held up after they have read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: asyncio.Event | None = None
+
+    async def read(self, conversation_id: str, **bounds: Any) -> Entries:
+        """See `Store.read`."""
+        entries = await super().read(conversation_id, **bounds)
+        if held := self.held:
+            await held.wait()
+        return entries
+
+
+def test_tasks_that_look_far_back_at_the_same_time_see_everything_once() -> None:
+    """Two that read the same old entries hold them once, in order (I3)."""
+
+    async def look() -> list[list[int]]:
+        store = HeldUp()
+        say(store, 1, 200)
+        follower = Follower(store, "a")
+        await follower.refresh()
+        held = store.held = asyncio.Event()
+        looks = [asyncio.create_task(Log(follower).after(0)) for _ in range(2)]
+        await asyncio.sleep(0)
+        held.set()
+        return [seqs(entries) for entries in await asyncio.gather(*looks)]
+
+    assert asyncio.run(look()) == [list(range(1, 201))] * 2
+
+
+def test_what_was_deleted_while_a_slow_reader_read_is_not_seen() -> None:
+    """Old entries that were read before a deletion are not put beside newer ones that were read after it (I12)."""
+
+    async def look() -> list[int]:
+        store = HeldUp()
+        say(store, 1, 200)
+        follower = Follower(store, "a")
+        await follower.refresh()
+        held = store.held = asyncio.Event()
+        slow = asyncio.create_task(Log(follower).after(0))
+        await asyncio.sleep(0)
+        store.held = None
+        await store.forget("a", [3])
+        await follower.refresh()
+        held.set()
+        return seqs(await slow)
+
+    assert asyncio.run(look()) == [1, 2, *range(4, 201)]
+
+
 @given(
     until=st.integers(0, 14),
     ranges=st.lists(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=3),

@@ -58,6 +58,14 @@ def test_is_learnt_from_the_endpoint(text: str, context: int) -> None:
     assert limit.tokens == (int(context * 0.75) if context else 5_000_000)
 
 
+def test_the_smallest_context_is_one_of_512_tokens() -> None:
+    """A lower number in an error is something else, such as a status, and says nothing about the context."""
+    for context, tokens in ((512, 1024), (511, 2000)):
+        limit = PromptLimit(4000)
+        assert limit.learnt_from(ModelError(f"maximum context length is {context} tokens"), "x" * 12_000)
+        assert limit.tokens == tokens
+
+
 @pytest.mark.parametrize("text", OTHERS)
 def test_is_not_learnt_from_other_errors(text: str) -> None:
     """An outage or a rate limit says nothing about lengths."""

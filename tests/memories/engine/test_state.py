@@ -1,12 +1,14 @@
 """The state that a memory knows: in step with the store, whoever writes, whoever reads late."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from memzoo.memories.engine.locks import StateLock
+from memzoo.memories.engine.locks import FairLock, StateLock
 from memzoo.memories.engine.state import Changes, StateKeeper
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
 from memzoo.stores.driving import drive
@@ -195,3 +197,15 @@ class TestStateLock:
             return lock.is_taken
 
         assert asyncio.run(cancel()) is False
+
+
+def test_a_lock_that_was_given_back_leaves_nothing_behind() -> None:
+    """A thread that saves for years keeps none of the owners that its locks have had."""
+    lock = FairLock()
+    owner = drive(lock.take())
+    assert owner
+    lock.give_back(owner)
+    known = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert known() is None

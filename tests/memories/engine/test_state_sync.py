@@ -148,13 +148,32 @@ class TestOpening:
         assert memory.set_aside() == []
 
 
+@pytest.mark.parametrize("name", ["summary", "knowledge-graph"])
+def test_a_long_exchange_is_learnt_in_parts(name: str, make: Make, clerk: ChatFunction) -> None:
+    """Of an exchange that no prompt has room for, each message is learnt from once and as it is."""
+    store = InMemoryStore()
+    steps: list[Message] = [{"role": "assistant", "content": f"step {n}, {'on we go, ' * 400}"} for n in range(10)]
+    writer = ConversationBufferMemory(store=store, conversation_id="a")
+    writer.add_messages([{"role": "user", "content": "Go."}, *steps])
+    learnt: list[str] = []
+
+    def watching(messages: list[Message]) -> str:
+        learnt.append(str(messages[-1]["content"]).partition("<new_lines>")[2])
+        answer: Any = clerk(messages)
+        return str(answer)
+
+    make(name, store, llm=watching).load_memory_variables(QUESTION)
+    assert [sum(f"step {n}," in lines for lines in learnt) for n in range(10)] == [1] * 10
+    assert not any("left out" in lines for lines in learnt)
+
+
 @pytest.mark.parametrize("name", ["summary", "entity", "knowledge-graph"])
 def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
     """What was saved together is learnt from together, however the steps fall (T2)."""
     store = InMemoryStore()
     writer = ConversationBufferMemory(store=store, conversation_id="a")
     for _ in range(40):
-        writer.add_messages([{"role": "user", "content": f"part {part}"} for part in range(3)])
+        writer.add_messages([{"role": "user", "content": f"part {part} {'of it ' * 80}"} for part in range(3)])
     learnt: list[str] = []
 
     def watching(messages: list[Message]) -> str:
@@ -164,6 +183,7 @@ def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
 
     make(name, store, llm=watching).load_memory_variables(QUESTION)
     assert sum(lines.count("part 0") for lines in learnt) == 40
+    assert sum(map(bool, learnt)) > 2
     assert [lines.count("part 0") for lines in learnt] == [lines.count("part 2") for lines in learnt]
 
 

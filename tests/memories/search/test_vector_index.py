@@ -127,6 +127,15 @@ class TestIndex:
         assert found(memory, "feline?") == ""
         assert found(tell(memory, "my dog"), "feline?") == DOG
 
+    def test_is_emptied_by_the_clear_of_a_memory_that_never_looked(self) -> None:
+        """A new process may clear a conversation before it does anything else, and nothing stays in the index."""
+        index, store = ExactIndex(), InMemoryStore()
+        found(tell(make(Pets(), store=store, index=index), "my cat"), "x")
+        memory = make(Pets(), store=store, index=index)
+        assert known(index, memory)
+        memory.clear()
+        assert known(index, memory) == set()
+
     def test_with_stale_entries_is_cleaned(self) -> None:
         """What the store does not have is taken out: the store decides (I1)."""
         index, store = ExactIndex(), InMemoryStore()

@@ -1,0 +1,90 @@
+"""Learning anew: what was known is thrown away only for something that is whole."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.memories import VectorStoreRetrieverMemory, create_memory
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import ConflictError, OptionError
+from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
+
+
+def test_replaces_a_bad_summary() -> None:
+    """What a model got wrong is written anew from the log, by one that is right."""
+    replies = iter(["Mara runs a bakery.", "Nonsense.", "Mara runs a bakery that moves."])
+    memory = make("summary", lambda _: next(replies))
+    memory.save_context({"input": "I am Mara"}, {"output": "Hi"})
+    memory.save_context({"input": "It moves"}, {"output": "ok"})
+    memory.relearn()
+    assert memory.load_memory_variables({}) == {"history": "Mara runs a bakery that moves."}
+
+
+def test_lets_go_of_what_is_not_learnt_again() -> None:
+    """Facts that the new state does not have are gone, from the graph in memory too."""
+    replies = iter(["Sam | likes | tea", "Sam | likes | milk"])
+    memory = make("knowledge-graph", lambda _: next(replies))
+    memory.save_context({"input": "I like tea"}, {"output": "ok"})
+    memory.relearn()
+    assert memory.load_memory_variables({"input": "What of Sam?"}) == {"history": "On Sam: Sam likes milk."}
+
+
+def test_goes_on_at_a_bad_exchange() -> None:
+    """It fails several times within the call, is set aside, and the rest is learnt."""
+    memory, model = talked("summary", NEVER)
+    model.fails = FAILS[POISON]
+    memory.relearn()
+    assert [entry.seq for entry in memory.set_aside()] == [11, 12]
+    assert memory.load_memory_variables({})["history"].startswith("A summary.")
+
+
+def test_is_refused_if_something_is_deleted_meanwhile() -> None:
+    """What a model writes from a message that is forgotten at that moment does not become the state."""
+    replies, store = iter(["Sam likes tea.", "Sam likes tea and milk."]), InMemoryStore()
+    other = create_memory("buffer", store=store, conversation_id="a")
+    summarised = iter([lambda: None, lambda: other.forget([1])])
+
+    def model(_: list[Message]) -> str:
+        next(summarised)()
+        return next(replies)
+
+    memory = make("summary", model, store=store)
+    memory.add_messages([{"role": "user", "content": "I like tea"}, {"role": "assistant", "content": "ok"}])
+    with pytest.raises(ConflictError, match="deleted meanwhile"):
+        memory.relearn()
+    assert "tea" not in str(drive(store.read_state("a", "summary")).changes)
+
+
+def test_from_a_message_on_embeds_only_the_rest() -> None:
+    """Embeddings stand by themselves: those of older messages are kept."""
+    embedded: list[str] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        embedded.extend(texts)
+        return [[len(text), 1.0] for text in texts]
+
+    memory = VectorStoreRetrieverMemory(embedder=embed, token_counter="approximate")
+    for number in range(4):
+        memory.save_context({"input": f"pears {number}"}, {"output": "ok"})
+    embedded.clear()
+    memory.relearn(from_=7)
+    assert embedded == ["Human: pears 3", "AI: ok"]
+    memory.relearn()
+    assert len(embedded) == 10
+
+
+@pytest.mark.parametrize("options", [{"from_": 0}, {"from_": "3"}, {"only_set_aside": "yes"}])
+def test_refuses_what_makes_no_sense(options: dict[str, Any]) -> None:
+    """Options are checked before anything is thrown away."""
+    with pytest.raises(OptionError, match=next(iter(options))):
+        make("summary", lambda _: "A summary.").relearn(**options)
+
+
+def test_has_nothing_to_do_where_nothing_is_learnt() -> None:
+    """A buffer learns nothing, and so nothing anew."""
+    memory = create_memory("buffer")
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    memory.relearn()
+    assert memory.set_aside() == []
+    assert len(memory.messages()) == 2

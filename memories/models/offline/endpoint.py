@@ -3,16 +3,16 @@
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memzoo.memories.models.hashing import DIMENSIONS, MAX_DIMENSIONS, MIN_DIMENSIONS, hash_embedding
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "application", "count_tokens"]
+__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "Reply", "RequestError", "application", "count_tokens", "replied"]
 
 CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
@@ -25,7 +25,9 @@ _UNSUPPORTED = "unsupported_value"
 _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/models": "GET"}
 
 
-class _RequestError(Exception):
+class RequestError(Exception):
+    """The request asks for what the offline model cannot do, or is none."""
+
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)
         self.status = HTTPStatus(status)
@@ -34,14 +36,14 @@ class _RequestError(Exception):
 
 def _require(fine: object, message: str, param: str | None = None, code: str | None = None, status: int = 400) -> None:
     if not fine:
-        raise _RequestError(message, param, code, status)
+        raise RequestError(message, param, code, status)
 
 
 def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer one request: chat completions, embeddings, or the list of models. Any number of threads may call it."""
     try:
         status, answer = HTTPStatus.OK, _answer(environ)
-    except _RequestError as error:
+    except RequestError as error:
         status, answer = error.status, error.body
     body = [json.dumps(answer).encode()] if isinstance(answer, dict) else answer
     length = [("Content-Length", str(len(body[0])))] if isinstance(body, list) else []
@@ -64,7 +66,7 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
         body = environ["wsgi.input"].read(int(given))
         request: Any = json.loads(body)
     except (OSError, ValueError, RecursionError) as error:
-        raise _RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
+        raise RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
     _require(_is(request, dict), "the body of the request must be a JSON object")
     _require(_is(request.get("model"), str), "you must provide a model; any name will do", "model")
     if path == "/v1/embeddings":
@@ -82,7 +84,28 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def _completion(body: bytes, request: Any) -> dict[str, Any]:
+class Reply(NamedTuple):
+    """What the offline model says to a request.
+
+    Attributes:
+        text: Its words.
+        finish_reason: Why they end, as endpoints say it.
+        asked: Tokens of the request.
+        said: Tokens of the words.
+    """
+
+    text: str
+    finish_reason: str
+    asked: int
+    said: int
+
+
+def replied(request: Mapping[str, Any]) -> Reply:
+    """Reply to a request for a chat completion.
+
+    Raises:
+        RequestError: It cannot be answered.
+    """
     # The rules are loaded at the first request: importing the package should cost next to nothing.
     from memzoo.memories.models.offline.tasks import reply
 
@@ -93,9 +116,13 @@ def _completion(body: bytes, request: Any) -> dict[str, Any]:
     plain = form in (None, {}, {"type": "text"})
     _require(plain, "the offline model answers in plain text only", "response_format", _UNSUPPORTED)
     kept = _cut(text := reply(messages), request)
-    asked, said = sum(count_tokens(content) for _, content in messages), count_tokens(kept)
-    message = {"role": "assistant", "content": kept, "refusal": None}
-    finish = "stop" if kept == text else "length"
+    asked = sum(count_tokens(content) for _, content in messages)
+    return Reply(kept, "stop" if kept == text else "length", asked, count_tokens(kept))
+
+
+def _completion(body: bytes, request: Any) -> dict[str, Any]:
+    text, finish, asked, said = replied(request)
+    message = {"role": "assistant", "content": text, "refusal": None}
     return {
         "id": f"chatcmpl-{hashlib.blake2s(body, digest_size=12).hexdigest()}",
         "object": "chat.completion",

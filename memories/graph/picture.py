@@ -85,9 +85,7 @@ def _laid_out(part: Sequence[str], drawn: "Graph[str]") -> dict[str, Place]:
     ordered: Graph[str] = Graph()
     ordered.add_nodes_from(part)
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in drawn.subgraph(part).edges()))
-    drawn_at = {
-        node: (float(x), float(y)) for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()
-    }
+    drawn_at = {node: (float(x), float(y)) for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()}
     half = max(_ROOM * sqrt(len(part) - 1) / 2, _APART / _nearness(list(drawn_at.values())))
     found = {node: (half * x, half * y) for node, (x, y) in drawn_at.items()}
     first_x, first_y = (min(place[axis] for place in found.values()) for axis in (0, 1))

@@ -236,15 +236,17 @@ class _Rules:
         return f"ChatModel({self.name!r}).direct()"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        from memzoo.memories.models.offline.endpoint import RequestError, replied
+        from memzoo.memories.models.offline.endpoint import RequestError, completion
 
         start, asked = time.perf_counter(), self._asked_for(purpose)
         try:
-            reply = replied({**self.parameters, "messages": list(messages)})
+            found = completion(b"", {**self.parameters, "messages": list(messages)})
         except RequestError as error:
             raise ModelError(f"{asked}: {error}") from error
-        spent = Spent(1, reply.asked, reply.said, time.perf_counter() - start)
-        return _completion(Answer({"content": spoken(reply.text)}, reply.finish_reason, spent), asked)
+        choice, usage = found["choices"][0], found["usage"]
+        spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
+        message = {"content": spoken(choice["message"]["content"])}
+        return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 
 class _FunctionModel:

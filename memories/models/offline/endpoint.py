@@ -3,16 +3,16 @@
 import base64
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memzoo.memories.models.hashing import DIMENSIONS, MAX_DIMENSIONS, MIN_DIMENSIONS, hash_embedding
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "Reply", "RequestError", "application", "count_tokens", "replied"]
+__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "RequestError", "application", "completion", "count_tokens"]
 
 CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
@@ -26,7 +26,7 @@ _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/model
 
 
 class RequestError(Exception):
-    """The request asks for what the offline model cannot do, or is none."""
+    """The request cannot be answered."""
 
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)
@@ -71,8 +71,8 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
     _require(_is(request.get("model"), str), "you must provide a model; any name will do", "model")
     if path == "/v1/embeddings":
         return _embeddings(request)
-    completion = _completion(body, request)
-    return _events(completion, request.get("stream_options")) if request.get("stream") else completion
+    found = completion(body, request)
+    return _events(found, request.get("stream_options")) if request.get("stream") else found
 
 
 def _is(value: Any, kind: type) -> bool:  # does not narrow, so what JSON gave stays Any
@@ -84,28 +84,8 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-class Reply(NamedTuple):
-    """What the offline model says to a request.
-
-    Attributes:
-        text: Its words.
-        finish_reason: Why they end, as endpoints say it.
-        asked: Tokens of the request.
-        said: Tokens of the words.
-    """
-
-    text: str
-    finish_reason: str
-    asked: int
-    said: int
-
-
-def replied(request: Mapping[str, Any]) -> Reply:
-    """Reply to a request for a chat completion.
-
-    Raises:
-        RequestError: It cannot be answered.
-    """
+def completion(body: bytes, request: Any) -> dict[str, Any]:
+    """Answer a request for a chat completion; its id is made from the body."""
     # The rules are loaded at the first request: importing the package should cost next to nothing.
     from memzoo.memories.models.offline.tasks import reply
 
@@ -116,13 +96,9 @@ def replied(request: Mapping[str, Any]) -> Reply:
     plain = form in (None, {}, {"type": "text"})
     _require(plain, "the offline model answers in plain text only", "response_format", _UNSUPPORTED)
     kept = _cut(text := reply(messages), request)
-    asked = sum(count_tokens(content) for _, content in messages)
-    return Reply(kept, "stop" if kept == text else "length", asked, count_tokens(kept))
-
-
-def _completion(body: bytes, request: Any) -> dict[str, Any]:
-    text, finish, asked, said = replied(request)
-    message = {"role": "assistant", "content": text, "refusal": None}
+    asked, said = sum(count_tokens(content) for _, content in messages), count_tokens(kept)
+    message = {"role": "assistant", "content": kept, "refusal": None}
+    finish = "stop" if kept == text else "length"
     return {
         "id": f"chatcmpl-{hashlib.blake2s(body, digest_size=12).hexdigest()}",
         "object": "chat.completion",
@@ -152,18 +128,14 @@ def _cut(text: str, request: Any) -> str:
     return text
 
 
-def _events(completion: Any, options: Any) -> Iterator[bytes]:
-    choice, usage = completion["choices"][0], completion.pop("usage")
+def _events(found: Any, options: Any) -> Iterator[bytes]:
+    choice, usage = found["choices"][0], found.pop("usage")
     text, finish = choice["message"]["content"], choice["finish_reason"]
     counted = _is(options, dict) and bool(options.get("include_usage"))
     pieces = [{"content": text[start : start + _PIECE]} for start in range(0, len(text), _PIECE)]
-    head = completion | {"object": "chat.completion.chunk"} | ({"usage": None} if counted else {})
+    head = found | {"object": "chat.completion.chunk"} | ({"usage": None} if counted else {})
     deltas = [{"role": "assistant", "content": ""}, *pieces, {}]
-    ends = [None if delta else finish for delta in deltas]
-    parts = [
-        {"index": 0, "delta": one, "logprobs": None, "finish_reason": end}
-        for one, end in zip(deltas, ends, strict=True)
-    ]
+    parts = [{"index": 0, "delta": one, "logprobs": None, "finish_reason": None if one else finish} for one in deltas]
     chunks = [head | {"choices": [part]} for part in parts] + [head | {"choices": [], "usage": usage}] * counted
     yield from (f"data: {one}\n\n".encode() for one in (*map(json.dumps, chunks), "[DONE]"))
 

@@ -249,7 +249,9 @@ def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | N
 
 
 def _model(make: Callable[[str], Model], option: ModelOption) -> Model:
-    return make(option) if isinstance(option, str) else as_model(option)
+    model = make(option) if isinstance(option, str) else as_model(option)
+    # In a long conversation, the client would cost more than the rules behind it.
+    return model.direct() if isinstance(model, ChatModel) else model
 
 
 def _setup(
@@ -289,8 +291,8 @@ def _warm_up(model: Model) -> None:
     """Load what the first call would load, so that its time counts against no memory; no tokens are spent."""
     if isinstance(model, ChatModel):
         importlib.import_module("openai")
-        if model.name == OFFLINE:
-            drive(model.complete([{"role": "user", "content": "hello"}], "warm-up"))
+    elif model.name == OFFLINE:
+        drive(model.complete([{"role": "user", "content": "hello"}], "warm-up"))
 
 
 def _times(timings: Iterable[Timing]) -> dict[str, tuple[float, float]]:

@@ -13,6 +13,7 @@ from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.memories import BaseMemory, Usage
+from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
@@ -116,6 +117,7 @@ class _Run:
         self.failed_saves = self.failed_loads = 0
         self.failure = ""
         self._transcript, self._variant, self._setup = transcript, variant, setup
+        self._asks_model = variant.asks_model
         self._keep_views = keep_views
         self._tallies = {budget: _Tally() for budget in budgets}
         self._now = UNDATED
@@ -174,7 +176,7 @@ class _Run:
         """Whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
-        if self._variant.asks_model and not self._model.given_up:
+        if self._asks_model and not self._model.given_up:
             most = exchanges
         return not (number - 1) % -(-exchanges // most) or number == exchanges
 
@@ -190,10 +192,9 @@ class _Run:
         self._book("save", before)
 
     def _ask(self, question: Question) -> None:
-        before = self._spent()
+        _, before = self._spent()
         view = [] if self._said else self._view(question.text)
-        after = self._spent()
-        self.asking += _less(after[0] + after[1], before[0] + before[1])
+        self.asking += _less(self._spent()[1], before)
         for budget, tally in self._tallies.items():
             tally.answers.append(self._answer(question, self._cut(view, budget)))
 
@@ -237,20 +238,20 @@ class _Run:
             token_counter=self._setup.counter.of_message,
         )
 
-    def _spent(self) -> tuple[Sum, Sum]:
-        """What was spent so far: on embeddings, and on all else."""
-        total, embedding = self._usage.total, self._usage["embedding"]
-        embedded = Sum(calls=embedding.calls, prompt_tokens=embedding.prompt_tokens)
-        whole = Sum(calls=total.calls, prompt_tokens=total.prompt_tokens, completion_tokens=total.completion_tokens)
-        return embedded, _less(whole, embedded)
+    def _spent(self) -> tuple[Spent, Spent]:
+        """What was spent so far: on embeddings, and in all."""
+        return self._usage["embedding"], self._usage.total
 
-    def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
+    def _book(self, name: str, before: tuple[Spent, Spent]) -> None:
         now = self._spent()
-        self.embedding += _less(now[0], before[0])
-        setattr(self, name, getattr(self, name) + _less(now[1], before[1]))
+        if now == before:
+            return
+        embedding, whole = map(_less, now, before)
+        self.embedding += embedding
+        setattr(self, name, getattr(self, name) + _less(whole, embedding))
 
 
-def _less(now: Sum, before: Sum) -> Sum:
+def _less(now: Spent | Sum, before: Spent | Sum) -> Sum:
     return Sum(
         calls=now.calls - before.calls,
         prompt_tokens=now.prompt_tokens - before.prompt_tokens,

@@ -1,5 +1,6 @@
 """What was said so far, as a buffer shows it, without going through all of it each time."""
 
+import bisect
 from collections.abc import Sequence
 
 from memzoo.benchmarks.measure.counting import TextCounter
@@ -9,8 +10,6 @@ from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
 
 __all__ = ["Said"]
-
-_FEWEST = 16
 
 
 class Said:
@@ -31,6 +30,7 @@ class Said:
         self._counter = counter
         self._rule: list[Message] = []
         self._others: list[Message] = []
+        self._up_to = [0]  # before each of the others, and after the last, the tokens so far
         self._size = 0
 
     @property
@@ -43,6 +43,8 @@ class Said:
         others = [message for message in messages if not is_instruction(message)]
         self._rule = [message for message in messages if is_instruction(message)][-1:] or self._rule
         self._others += others
+        for message in others:
+            self._up_to.append(self._up_to[-1] + self._counter.of_message(message))
         self._size += self._counter.of_messages(sendable(others))
 
     def whole(self) -> list[Message]:
@@ -51,7 +53,7 @@ class Said:
 
     def end(self, budget: int) -> list[Message]:
         """What `fit` keeps of all of it."""
-        size = _FEWEST
+        size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])
             # A call and its results that are cut apart here lie beyond the budget, where `fit` does not get to.

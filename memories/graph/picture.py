@@ -1,8 +1,8 @@
 """A graph of facts as a picture: one HTML file that needs no network."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from math import hypot, sqrt
+from collections.abc import Container, Mapping, Sequence
+from math import dist, hypot, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ _SPEAKERS = frozenset(("user", "assistant", "human", "ai"))
 _LONGEST_LABEL = 32
 _ROOM = 170
 _MARGIN = 115
+_APART = 105
 _RADIUS = 10
 
 Place = tuple[float, float]
@@ -37,13 +38,15 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
     facts = sorted_facts(graph, history=history)
     names = {node: name for node, (_, name) in numbered(facts).items()}
     places, width, height = _places(facts, list(names))
-    subjects = {canonical(fact.subject) for fact in facts}
+    subjects = Counter(canonical(fact.subject) for fact in facts)
+    middle = next((places[node] for node, _ in subjects.most_common(1)), (0, 0))
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(
         Path(__file__).with_name("picture.jinja").read_text(encoding="utf-8")
     )
     return page.render(
         kinds=_KINDS,
         box=f"0 0 {width or 1:.0f} {height or 1:.0f}",
+        middle=middle,
         facts=_edges(facts, places),
         nodes=[_node(name, places[node], _kind(node, subjects)) for node, name in names.items()],
     )
@@ -82,13 +85,17 @@ def _laid_out(part: Sequence[str], drawn: "Graph[str]") -> dict[str, Place]:
     ordered: Graph[str] = Graph()
     ordered.add_nodes_from(part)
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in drawn.subgraph(part).edges()))
-    half = _ROOM * sqrt(len(part) - 1) / 2
-    found = {
-        node: (half * float(x), half * float(y))
-        for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()
-    }
+    drawn_at = {node: (float(x), float(y)) for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()}
+    half = max(_ROOM * sqrt(len(part) - 1) / 2, _APART / _nearness(list(drawn_at.values())))
+    found = {node: (half * x, half * y) for node, (x, y) in drawn_at.items()}
     first_x, first_y = (min(place[axis] for place in found.values()) for axis in (0, 1))
     return {node: (round(x - first_x), round(y - first_y)) for node, (x, y) in found.items()}
+
+
+def _nearness(places: Sequence[Place]) -> float:
+    """How near the nearest other is, for three of four names at least; all those around one name lie close together."""
+    nearest = sorted(min((dist(one, other) for other in places if other is not one), default=1.0) for one in places)
+    return nearest[len(nearest) // 4] or 1.0
 
 
 def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str, Any]]:
@@ -142,7 +149,7 @@ def _node(name: str, place: Place, kind: str) -> dict[str, Any]:
     return {"name": name, "label": _short(name), "kind": kind, "x": place[0], "y": place[1]}
 
 
-def _kind(node: str, subjects: frozenset[str] | set[str]) -> str:
+def _kind(node: str, subjects: Container[str]) -> str:
     return "person" if node in _SPEAKERS else "name" if node in subjects else "value"
 
 

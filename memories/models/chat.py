@@ -147,6 +147,7 @@ class ChatModel:
         self.parameters = parameters
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
         self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, make=make)
+        self._is_rules = bool(make) and not self._clients.given
 
     def __repr__(self) -> str:
         return f"ChatModel({self.name!r})"
@@ -172,6 +173,13 @@ class ChatModel:
             error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
+
+    def direct(self) -> Model:
+        """Itself; for the offline model, its rules without a client between.
+
+        They answer and count alike in a fraction of the time, but no cassette sees their calls.
+        """
+        return _Rules(self) if self._is_rules else self
 
     def asked_for(self, purpose: str) -> str:
         """Say which model was asked what, for error texts."""
@@ -216,6 +224,29 @@ def _fault(text: str, answer: Answer) -> str:
     if answer.finish_reason == "length":
         return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
     return "" if text else "sent an empty reply"
+
+
+class _Rules:
+    """The offline model without a client between."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.name, self.parameters, self._asked_for = model.name, model.parameters, model.asked_for
+
+    def __repr__(self) -> str:
+        return f"ChatModel({self.name!r}).direct()"
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        from memzoo.memories.models.offline.endpoint import RequestError, completion
+
+        start, asked = time.perf_counter(), self._asked_for(purpose)
+        try:
+            found = completion(b"", {**self.parameters, "messages": list(messages)})
+        except RequestError as error:
+            raise ModelError(f"{asked}: {error}") from error
+        choice, usage = found["choices"][0], found["usage"]
+        spent = Spent(1, usage["prompt_tokens"], usage["completion_tokens"], time.perf_counter() - start)
+        message = {"content": spoken(choice["message"]["content"])}
+        return _completion(Answer(message, choice["finish_reason"], spent), asked)
 
 
 class _FunctionModel:

@@ -12,7 +12,7 @@ from memzoo.memories.models.hashing import DIMENSIONS, MAX_DIMENSIONS, MIN_DIMEN
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "application", "count_tokens"]
+__all__ = ["CHAT_MODEL", "EMBEDDING_MODEL", "RequestError", "application", "completion", "count_tokens"]
 
 CHAT_MODEL = "memzoo-offline-extractive"
 EMBEDDING_MODEL = "memzoo-offline-hashing"
@@ -25,7 +25,9 @@ _UNSUPPORTED = "unsupported_value"
 _METHODS = {"/v1/chat/completions": "POST", "/v1/embeddings": "POST", "/v1/models": "GET"}
 
 
-class _RequestError(Exception):
+class RequestError(Exception):
+    """The request cannot be answered."""
+
     def __init__(self, message: str, param: str | None, code: str | None, status: int) -> None:
         super().__init__(message)
         self.status = HTTPStatus(status)
@@ -34,14 +36,14 @@ class _RequestError(Exception):
 
 def _require(fine: object, message: str, param: str | None = None, code: str | None = None, status: int = 400) -> None:
     if not fine:
-        raise _RequestError(message, param, code, status)
+        raise RequestError(message, param, code, status)
 
 
 def application(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
     """Answer one request: chat completions, embeddings, or the list of models. Any number of threads may call it."""
     try:
         status, answer = HTTPStatus.OK, _answer(environ)
-    except _RequestError as error:
+    except RequestError as error:
         status, answer = error.status, error.body
     body = [json.dumps(answer).encode()] if isinstance(answer, dict) else answer
     length = [("Content-Length", str(len(body[0])))] if isinstance(body, list) else []
@@ -64,13 +66,13 @@ def _answer(environ: "WSGIEnvironment") -> dict[str, Any] | Iterator[bytes]:
         body = environ["wsgi.input"].read(int(given))
         request: Any = json.loads(body)
     except (OSError, ValueError, RecursionError) as error:
-        raise _RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
+        raise RequestError(f"the body of the request is not JSON: {error}", None, None, 400) from None
     _require(_is(request, dict), "the body of the request must be a JSON object")
     _require(_is(request.get("model"), str), "you must provide a model; any name will do", "model")
     if path == "/v1/embeddings":
         return _embeddings(request)
-    completion = _completion(body, request)
-    return _events(completion, request.get("stream_options")) if request.get("stream") else completion
+    found = completion(body, request)
+    return _events(found, request.get("stream_options")) if request.get("stream") else found
 
 
 def _is(value: Any, kind: type) -> bool:  # does not narrow, so what JSON gave stays Any
@@ -82,7 +84,8 @@ def count_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
-def _completion(body: bytes, request: Any) -> dict[str, Any]:
+def completion(body: bytes, request: Any) -> dict[str, Any]:
+    """Answer a request for a chat completion; its id is made from the body."""
     # The rules are loaded at the first request: importing the package should cost next to nothing.
     from memzoo.memories.models.offline.tasks import reply
 
@@ -125,18 +128,14 @@ def _cut(text: str, request: Any) -> str:
     return text
 
 
-def _events(completion: Any, options: Any) -> Iterator[bytes]:
-    choice, usage = completion["choices"][0], completion.pop("usage")
+def _events(found: Any, options: Any) -> Iterator[bytes]:
+    choice, usage = found["choices"][0], found.pop("usage")
     text, finish = choice["message"]["content"], choice["finish_reason"]
     counted = _is(options, dict) and bool(options.get("include_usage"))
     pieces = [{"content": text[start : start + _PIECE]} for start in range(0, len(text), _PIECE)]
-    head = completion | {"object": "chat.completion.chunk"} | ({"usage": None} if counted else {})
+    head = found | {"object": "chat.completion.chunk"} | ({"usage": None} if counted else {})
     deltas = [{"role": "assistant", "content": ""}, *pieces, {}]
-    ends = [None if delta else finish for delta in deltas]
-    parts = [
-        {"index": 0, "delta": one, "logprobs": None, "finish_reason": end}
-        for one, end in zip(deltas, ends, strict=True)
-    ]
+    parts = [{"index": 0, "delta": one, "logprobs": None, "finish_reason": None if one else finish} for one in deltas]
     chunks = [head | {"choices": [part]} for part in parts] + [head | {"choices": [], "usage": usage}] * counted
     yield from (f"data: {one}\n\n".encode() for one in (*map(json.dumps, chunks), "[DONE]"))
 

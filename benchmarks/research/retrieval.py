@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.measure.statistics import interval
 from memzoo.benchmarks.research.minilm import CachedMiniLM
-from memzoo.benchmarks.research.retrieval_misses import misses_table
+from memzoo.benchmarks.research.retrieval_misses import misses_table, room_table
+from memzoo.benchmarks.research.retrieval_paired import apart, intervals_table, mean_shown, paired_table, spread
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
@@ -30,7 +30,7 @@ from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "Counted", "app", "embedder_named", "measured", "report"]
+__all__ = ["CACHE", "LOCOMO", "REALMEM", "Counted", "app", "embedder_named", "limits_of", "measured", "report"]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -40,7 +40,7 @@ REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 
 MEMORY = "memzoo"
 
-_CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
+CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
 _HASHING = "hashing"
 _OPENAI = "openai:"
 
@@ -142,7 +142,13 @@ def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
         table.add_row(*_row(name, all_of_it, budgets))
     first = found[next(iter(found))]
     for label, value in _SHARES.items():
-        table.add_row(f"  {label}", *(_with_interval(first, budget, value) for budget in budgets), "", "", "")
+        table.add_row(
+            f"  {label}",
+            *(mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets),
+            "",
+            "",
+            "",
+        )
     for category, some in by_category(first).items():
         table.add_row(*_row(f"  {category}", some, budgets))
     return table
@@ -158,7 +164,7 @@ def retrieval(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
     out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
     picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,
-    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
+    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = CACHE,
     misses: Annotated[int | None, typer.Option(help="Also tell what was not found at this budget, by kind.")] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
     ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
@@ -166,7 +172,7 @@ def retrieval(
     """Measure how much of what the answers rest on is shown, at each budget."""
     console = Console(width=170)
     try:
-        limits = _limits(budgets)
+        limits = limits_of(f"{budgets},{misses}" if misses else budgets)
         transcript = {"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript)
         if not transcript.exists():
             raise OptionError(f"there is no {transcript}: no conversation to measure on")
@@ -183,8 +189,12 @@ def retrieval(
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
     console.print(report(found, _caption(conversations, found, counter, embedder)))
+    if len(found) > 1:
+        console.print(intervals_table(found))
+        console.print(paired_table(found))
     if misses:
         console.print(misses_table(found[MEMORY], conversations, misses))
+        console.print(room_table(found[MEMORY], misses))
     for name, reason in missing.items():
         console.print(f"not run: {name} ({reason})", markup=False, highlight=False)
     if out:
@@ -193,7 +203,12 @@ def retrieval(
         picture.write_text(recall_curves(_curves(found), f"embeddings: {embedder}"), encoding="utf-8", newline="\n")
 
 
-def _limits(budgets: str) -> list[int]:
+def limits_of(budgets: str) -> list[int]:
+    """Read budgets from the command line.
+
+    Raises:
+        OptionError: They are no whole numbers from 1 on.
+    """
     try:
         limits = sorted({int(budget) for budget in budgets.split(",")})
     except ValueError as error:
@@ -211,12 +226,6 @@ def _function(embedder: Embedder) -> Embed:
         return [numpy.frombuffer(vector, "<f4") for vector in drive(embedder.embed(texts)).vectors]
 
     return embed
-
-
-def _with_interval(found: Sequence[Found], budget: int, value: Callable[[Found], float]) -> str:
-    """A mean, and between which figures it lies in 95 of 100 samples of the questions."""
-    mean = interval([value(one) for one in found if one.budget == budget])
-    return f"{mean.mean:.3f} ({mean.low:.3f}-{mean.high:.3f})" if mean else ""
 
 
 def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
@@ -251,7 +260,10 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
             for budget in sorted({one.budget for one in some}):
                 means = asdict(figures([one for one in some if one.budget == budget]))
                 del means["milliseconds"], means["save_milliseconds"]
-                rows.append({"name": name, "category": category, "budget": budget, **means})
+                first = [one for one in found[MEMORY] if category in ("all", one.category)]
+                known = {"recall, low, high": spread(some, budget), f"{MEMORY} less it": apart(first, some, budget)}
+                intervals = {key: [one.mean, one.low, one.high] for key, one in known.items() if one}
+                rows.append({"name": name, "category": category, "budget": budget, **means, **intervals})
     return {"figures": rows, "not run": dict(missing)}
 
 

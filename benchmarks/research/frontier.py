@@ -1,0 +1,226 @@
+"""What each weight of the search is worth on several sets: `python -m memzoo.benchmarks.research.frontier`.
+
+By words only. First the frontier: what a message pays for its length, by how much and from how many words on; then
+each weight of the search by itself, from half to twice what is shipped.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.statistics import difference
+from memzoo.benchmarks.research.retrieval import LOCOMO, REALMEM, limits_of
+from memzoo.benchmarks.research.retrieval_paired import difference_shown, mean_shown
+from memzoo.benchmarks.research.retrieval_picture import weight_curves
+from memzoo.benchmarks.research.reweighing import Shares, reweighed
+from memzoo.benchmarks.results import Interval
+from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.memories.search.weights import Weights
+from memzoo.stores.errors import MemoryZooError, OptionError
+
+__all__ = ["FACTORS", "Verdict", "app", "costs", "frontier", "multiples", "verdicts"]
+
+FACTORS = (0.5, 0.71, 1.0, 1.41, 2.0)
+"""What each weight is multiplied by."""
+
+SHIPPED = "shipped"
+
+_WEIGHTS = ("own", "around", "segment", "speaker", "telling", "asking", "answering", "length", "talkative", "brief")
+_SHARES = (0.0, 0.5, 0.75, 1.5, 2.0)
+_LENGTHS = (0.5, 0.71, 1.41)
+
+Found = Mapping[tuple[str, int], Sequence[Shares]]
+"""What was shown, by weights and budget."""
+
+app = typer.Typer(help="What the weights of the search are worth.")
+
+
+class Verdict(NamedTuple):
+    """What a point of the frontier gains and loses.
+
+    Attributes:
+        name: The point.
+        differences: By file: recall there, less that of the shipped point, question by question.
+        worst: The most that it finds less on any file than the best point there.
+    """
+
+    name: str
+    differences: Mapping[str, Interval]
+    worst: float
+
+
+def costs() -> dict[str, Weights]:
+    """The points of the frontier by name: other costs of a doubling, or from another length on."""
+    shipped = Weights()
+    points = {SHIPPED: shipped}
+    for share in _SHARES:
+        points |= _point(replace(shipped, length=shipped.length * share, talkative=shipped.talkative * share))
+    for length in _LENGTHS:
+        points |= _point(replace(shipped, brief=round(shipped.brief * length)))
+    return points
+
+
+def multiples() -> dict[tuple[str, float], Weights]:
+    """The shipped weights with one of them multiplied, by its name and the factor."""
+    shipped = Weights()
+    return {
+        (name, factor): replace(shipped, **{name: getattr(shipped, name) * factor})
+        for name in _WEIGHTS
+        for factor in FACTORS
+        if factor != 1
+    }
+
+
+def verdicts(found: Mapping[str, Found], budget: int) -> list[Verdict]:
+    """Compare points at a budget, with the shipped one and with the best of each file; the least worst loss first."""
+    points = [name for name, at in next(iter(found.values())) if at == budget]
+    means = {file: {name: _mean(some[name, budget]) for name in points} for file, some in found.items()}
+    best = {file: max(by_point.values()) for file, by_point in means.items()}
+    judged = [
+        Verdict(
+            name,
+            {file: _difference(some[name, budget], some[SHIPPED, budget]) for file, some in found.items()},
+            max(best[file] - by_point[name] for file, by_point in means.items()),
+        )
+        for name in points
+    ]
+    return sorted(judged, key=lambda one: one.worst)
+
+
+@app.command()
+def frontier(
+    files: Annotated[list[Path] | None, typer.Argument(help="Files of conversations with questions.")] = None,
+    *,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000",
+    decide: Annotated[int, typer.Option(help="The budget that decides.", min=1)] = 1_000,
+    pictures: Annotated[Path | None, typer.Option(help="Folder for an SVG of the weights for each file.")] = None,
+) -> None:
+    """Measure recall with other costs of length, and with each weight halved and doubled."""
+    console = Console(width=170)
+    try:
+        limits = sorted({*limits_of(budgets), decide})
+        names = {_title(path): path for path in _existing(files or [LOCOMO, REALMEM])}
+        by_cost, by_weight = _measured(names, limits, decide)
+    except MemoryZooError as error:
+        console.print(str(error), style="red", markup=False, highlight=False)
+        raise typer.Exit(1) from error
+    for name, some in by_cost.items():
+        console.print(_points_table(name, some, limits))
+    judged = verdicts(by_cost, decide)
+    console.print(_verdict_table(judged, decide))
+    console.print(f"the smallest worst loss at {decide:,} tokens: {judged[0].name}", highlight=False)
+    for name, some in by_weight.items():
+        shipped = by_cost[name][SHIPPED, decide]
+        console.print(_weights_table(name, some, shipped, decide))
+        if pictures:
+            pictures.mkdir(parents=True, exist_ok=True)
+            drawn = _picture(name, some, shipped, decide)
+            (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
+
+
+def _measured(
+    files: Mapping[str, Path], limits: Sequence[int], decide: int
+) -> tuple[dict[str, Found], dict[str, dict[tuple[str, float], Sequence[Shares]]]]:
+    """What was shown by file, with the points of the frontier and with each weight multiplied."""
+    counter, singles = named_counter("o200k_base"), multiples()
+    by_cost: dict[str, Found] = {}
+    by_weight: dict[str, dict[tuple[str, float], Sequence[Shares]]] = {}
+    for name, path in files.items():
+        transcripts = load_transcripts(path)
+        by_cost[name] = reweighed(transcripts, costs(), limits, counter)
+        named = {f"{weight} {factor}": weights for (weight, factor), weights in singles.items()}
+        found = reweighed(transcripts, named, [decide], counter)
+        by_weight[name] = {key: found[f"{key[0]} {key[1]}", decide] for key in singles}
+    return by_cost, by_weight
+
+
+def _existing(files: Sequence[Path]) -> Sequence[Path]:
+    for path in files:
+        if not path.exists():
+            raise OptionError(f"there is no {path}: no conversation to measure on")
+    return files
+
+
+def _title(path: Path) -> str:
+    """The folder's name for a file such as "locomo/dev.json", else its own."""
+    return path.resolve().parent.name if path.stem in ("dev", "train") else path.stem
+
+
+def _point(weights: Weights) -> dict[str, Weights]:
+    return (
+        {f"{weights.length:g} a doubling, from {weights.brief:g} words": weights}
+        if weights.length
+        else {"nothing for length": weights}
+    )
+
+
+def _mean(shares: Sequence[Shares]) -> float:
+    return sum(one.whole for one in shares) / len(shares)
+
+
+def _difference(some: Sequence[Shares], others: Sequence[Shares]) -> Interval:
+    pair = ({place: one.whole for place, one in enumerate(shares)} for shares in (some, others))
+    found = difference(*pair)
+    assert found is not None  # noqa: S101 - there are questions
+    return found
+
+
+def _points_table(name: str, found: Found, limits: Sequence[int]) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title=f"{name}: evidence shown whole / sessions of it", title_justify="left")
+    for title in ("the cost of length", *(f"{limit:,} tokens" for limit in limits)):
+        table.add_column(title)
+    for point in dict.fromkeys(point for point, _ in found):
+        table.add_row(point, *(_shown(found[point, limit]) for limit in limits))
+    return table
+
+
+def _shown(shares: Sequence[Shares]) -> str:
+    sessions = sum(one.sessions for one in shares) / len(shares)
+    return f"{mean_shown([one.whole for one in shares])} / {sessions:.3f}"
+
+
+def _verdict_table(judged: Sequence[Verdict], decide: int) -> Table:
+    title = f"less the shipped point, question by question, at {decide:,} tokens"
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
+    for head in ("the cost of length", *judged[0].differences, "worst loss"):
+        table.add_column(head)
+    for one in judged:
+        cells = (difference_shown(apart) for apart in one.differences.values())
+        table.add_row(one.name, *cells, f"{one.worst:.3f}")
+    return table
+
+
+def _weights_table(
+    name: str, found: Mapping[tuple[str, float], Sequence[Shares]], shipped: Sequence[Shares], decide: int
+) -> Table:
+    title = f"{name}: recall with one weight multiplied, less {_mean(shipped):.3f}, at {decide:,} tokens"
+    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
+    for head in ("weight", *(f"x {factor:g}" for factor in FACTORS if factor != 1)):
+        table.add_column(head)
+    for weight in _WEIGHTS:
+        apart = [_difference(found[weight, factor], shipped) for factor in FACTORS if factor != 1]
+        cells = (difference_shown(one) for one in apart)
+        table.add_row(weight, *cells)
+    return table
+
+
+def _picture(
+    name: str, found: Mapping[tuple[str, float], Sequence[Shares]], shipped: Sequence[Shares], decide: int
+) -> str:
+    middle = _mean(shipped)
+    recalls = {
+        weight: {factor: middle if factor == 1 else _mean(found[weight, factor]) for factor in FACTORS}
+        for weight in _WEIGHTS
+    }
+    return weight_curves(recalls, f"Recall on {name} when one weight changes", f"words only, {decide:,} tokens")
+
+
+if __name__ == "__main__":
+    app()

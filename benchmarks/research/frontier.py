@@ -33,8 +33,10 @@ FACTORS = (0.5, 0.71, 1.0, 1.41, 2.0)
 SHIPPED = "shipped"
 
 _WEIGHTS = ("own", "around", "segment", "speaker", "telling", "asking", "answering", "length", "talkative", "brief")
-_SHARES = (0.0, 0.5, 0.75, 1.5, 2.0)
-_LENGTHS = (0.5, 0.71, 1.41)
+# What a doubling costs, and the words from which on; every cost from a few lengths, the middle one from all.
+_LENGTHS = (28, 36, 40, 44, 48, 52, 57, 80)
+_SOME_LENGTHS = (40, 48, 57)
+_COSTS = (0.2, 0.4, 0.6)
 
 Found = Mapping[tuple[str, int], Sequence[Shares]]
 """What was shown, by weights and budget."""
@@ -57,14 +59,13 @@ class Verdict(NamedTuple):
 
 
 def costs() -> dict[str, Weights]:
-    """The points of the frontier by name: other costs of a doubling, or from another length on."""
+    """The points of the frontier by name; what a speaker's mean length costs is half of what a message's does."""
     shipped = Weights()
-    points = {SHIPPED: shipped}
-    for share in _SHARES:
-        points |= _point(replace(shipped, length=shipped.length * share, talkative=shipped.talkative * share))
-    for length in _LENGTHS:
-        points |= _point(replace(shipped, brief=round(shipped.brief * length)))
-    return points
+    points = {SHIPPED: shipped, "nothing": replace(shipped, length=0, talkative=0)}
+    for cost in _COSTS:
+        for brief in _LENGTHS if cost == shipped.length else _SOME_LENGTHS:
+            points[f"{cost:g} from {brief} words"] = replace(shipped, length=cost, talkative=cost / 2, brief=brief)
+    return {name: point for name, point in points.items() if name == SHIPPED or point != shipped}
 
 
 def multiples() -> dict[tuple[str, float], Weights]:
@@ -153,14 +154,6 @@ def _title(path: Path) -> str:
     return path.resolve().parent.name if path.stem in ("dev", "train") else path.stem
 
 
-def _point(weights: Weights) -> dict[str, Weights]:
-    return (
-        {f"{weights.length:g} a doubling, from {weights.brief:g} words": weights}
-        if weights.length
-        else {"nothing for length": weights}
-    )
-
-
 def _mean(shares: Sequence[Shares]) -> float:
     return sum(one.whole for one in shares) / len(shares)
 
@@ -174,7 +167,7 @@ def _difference(some: Sequence[Shares], others: Sequence[Shares]) -> Interval:
 
 def _points_table(name: str, found: Found, limits: Sequence[int]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=f"{name}: evidence shown whole / sessions of it", title_justify="left")
-    for title in ("the cost of length", *(f"{limit:,} tokens" for limit in limits)):
+    for title in ("cost of a doubling", *(f"{limit:,} tokens" for limit in limits)):
         table.add_column(title)
     for point in dict.fromkeys(point for point, _ in found):
         table.add_row(point, *(_shown(found[point, limit]) for limit in limits))
@@ -189,7 +182,7 @@ def _shown(shares: Sequence[Shares]) -> str:
 def _verdict_table(judged: Sequence[Verdict], decide: int) -> Table:
     title = f"less the shipped point, question by question, at {decide:,} tokens"
     table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for head in ("the cost of length", *judged[0].differences, "worst loss"):
+    for head in ("cost of a doubling", *judged[0].differences, "worst loss"):
         table.add_column(head)
     for one in judged:
         cells = (difference_shown(apart) for apart in one.differences.values())

@@ -17,6 +17,7 @@ from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.lmeb import lmeb
+from memzoo.benchmarks.research.page import page
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
@@ -30,7 +31,7 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
-for command in (speed, store_cost, weight, retrieval, retrieval_cost, frontier, lmeb, updates, updates_notes):
+for command in (speed, store_cost, weight, retrieval, retrieval_cost, frontier, lmeb, updates, updates_notes, page):
     app.command()(command)
 
 Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]

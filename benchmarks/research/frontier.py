@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.statistics import difference
@@ -20,6 +18,7 @@ from memzoo.benchmarks.research.retrieval import LOCOMO, REALMEM, limits_of
 from memzoo.benchmarks.research.retrieval_paired import difference_shown, mean_shown
 from memzoo.benchmarks.research.retrieval_picture import weight_curves
 from memzoo.benchmarks.research.reweighing import Shares, reweighed
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.results import Interval
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories.search.weights import Weights
@@ -112,18 +111,19 @@ def frontier(
     except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
-    for name, some in by_cost.items():
-        console.print(_points_table(name, some, limits))
     judged = verdicts(by_cost, decide)
-    console.print(_verdict_table(judged, decide))
-    console.print(f"the smallest worst loss at {decide:,} tokens: {judged[0].name}", highlight=False)
+    print_plainly(
+        console,
+        *(_points_table(name, some, limits) for name, some in by_cost.items()),
+        _verdict_table(judged, decide),
+        f"The smallest worst loss at {decide:,} tokens: {judged[0].name}.",
+        *(_weights_table(name, some, by_cost[name][SHIPPED, decide], decide) for name, some in by_weight.items()),
+    )
     for name, some in by_weight.items():
-        shipped = by_cost[name][SHIPPED, decide]
-        console.print(_weights_table(name, some, shipped, decide))
-        if pictures:
-            pictures.mkdir(parents=True, exist_ok=True)
-            drawn = _picture(name, some, shipped, decide)
-            (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
+        if pictures is None:
+            break
+        drawn = _picture(name, some, by_cost[name][SHIPPED, decide], decide)
+        (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
 
 
 def _measured(
@@ -165,13 +165,11 @@ def _difference(some: Sequence[Shares], others: Sequence[Shares]) -> Interval:
     return found
 
 
-def _points_table(name: str, found: Found, limits: Sequence[int]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title=f"{name}: evidence shown whole / sessions of it", title_justify="left")
-    for title in ("cost of a doubling", *(f"{limit:,} tokens" for limit in limits)):
-        table.add_column(title)
-    for point in dict.fromkeys(point for point, _ in found):
-        table.add_row(point, *(_shown(found[point, limit]) for limit in limits))
-    return table
+def _points_table(name: str, found: Found, limits: Sequence[int]) -> str:
+    points = dict.fromkeys(point for point, _ in found)
+    rows = [[point, *(_shown(found[point, limit]) for limit in limits)] for point in points]
+    heads = ["cost of a doubling", *(f"{limit:,} tokens" for limit in limits)]
+    return table(heads, rows, f"{name}: evidence shown whole / sessions of it")
 
 
 def _shown(shares: Sequence[Shares]) -> str:
@@ -179,29 +177,25 @@ def _shown(shares: Sequence[Shares]) -> str:
     return f"{mean_shown([one.whole for one in shares])} / {sessions:.3f}"
 
 
-def _verdict_table(judged: Sequence[Verdict], decide: int) -> Table:
-    title = f"less the shipped point, question by question, at {decide:,} tokens"
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for head in ("cost of a doubling", *judged[0].differences, "worst loss"):
-        table.add_column(head)
-    for one in judged:
-        cells = (difference_shown(apart) for apart in one.differences.values())
-        table.add_row(one.name, *cells, f"{one.worst:.3f}")
-    return table
+def _verdict_table(judged: Sequence[Verdict], decide: int) -> str:
+    rows = [
+        [one.name, *(difference_shown(apart) for apart in one.differences.values()), f"{one.worst:.3f}"]
+        for one in judged
+    ]
+    title = f"Recall less that of the shipped point, question by question, at {decide:,} tokens"
+    return table(["cost of a doubling", *judged[0].differences, "worst loss"], rows, title)
 
 
 def _weights_table(
     name: str, found: Mapping[tuple[str, float], Sequence[Shares]], shipped: Sequence[Shares], decide: int
-) -> Table:
+) -> str:
+    others = [factor for factor in FACTORS if factor != 1]
+    rows = [
+        [weight, *(difference_shown(_difference(found[weight, factor], shipped)) for factor in others)]
+        for weight in _WEIGHTS
+    ]
     title = f"{name}: recall with one weight multiplied, less {_mean(shipped):.3f}, at {decide:,} tokens"
-    table = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for head in ("weight", *(f"x {factor:g}" for factor in FACTORS if factor != 1)):
-        table.add_column(head)
-    for weight in _WEIGHTS:
-        apart = [_difference(found[weight, factor], shipped) for factor in FACTORS if factor != 1]
-        cells = (difference_shown(one) for one in apart)
-        table.add_row(weight, *cells)
-    return table
+    return table(["weight", *(f"x {factor:g}" for factor in others)], rows, title)
 
 
 def _picture(

@@ -13,12 +13,11 @@ from typing import Annotated, NamedTuple
 
 import numpy
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.research.retrieval import CACHE, LOCOMO, embedder_named
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.models.embedders import Embedder
@@ -113,9 +112,11 @@ def lmeb(
     except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
-    console.print(_table(found))
-    console.print(f"{len(found)} questions about {len(transcripts)} conversations; embeddings: {embedder}")
-    console.print(_NOT_COMPARABLE)
+    print_plainly(
+        console,
+        _table(found),
+        f"{len(found)} questions about {len(transcripts)} conversations; embeddings: {embedder}; {_NOT_COMPARABLE}.",
+    )
 
 
 def _turns(transcript: Transcript) -> Iterator[Passage]:
@@ -132,16 +133,16 @@ def _vectors(embedder: Embedder, texts: list[str]) -> "numpy.typing.NDArray[nump
     return numpy.stack([numpy.frombuffer(vector, "<f4") for vector in drive(embedder.embed(texts)).vectors])
 
 
-def _table(found: Sequence[Ranked]) -> Table:
-    table = Table("category", "questions", "recall@10", "nDCG@10", box=box.SIMPLE_HEAD)
+def _table(found: Sequence[Ranked]) -> str:
     categories = sorted({one.category for one in found})
     groups = {category: [one for one in found if one.category == category] for category in categories}
-    for category, some in groups.items():
-        shares = (mean_shown([one.recall for one in some]), mean_shown([one.gain for one in some]))
-        table.add_row(category, str(len(some)), *shares)
+    rows = [
+        [category, str(len(some)), mean_shown([one.recall for one in some]), mean_shown([one.gain for one in some])]
+        for category, some in groups.items()
+    ]
     means = ((fmean(one.recall for one in some), fmean(one.gain for one in some)) for some in groups.values())
-    table.add_row("mean of the categories", str(len(found)), *(f"{fmean(one):.3f}" for one in zip(*means, strict=True)))
-    return table
+    rows.append(["mean of the categories", str(len(found)), *(f"{fmean(one):.3f}" for one in zip(*means, strict=True))])
+    return table(["category", "questions", "recall@10", "nDCG@10"], rows)
 
 
 if __name__ == "__main__":

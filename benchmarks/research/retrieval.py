@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.research.minilm import CachedMiniLM
@@ -21,6 +19,7 @@ from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
 from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
@@ -30,13 +29,27 @@ from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
-__all__ = ["CACHE", "LOCOMO", "REALMEM", "Counted", "app", "embedder_named", "limits_of", "measured", "report"]
+__all__ = [
+    "CACHE",
+    "LOCOMO",
+    "REALMEM",
+    "STATEBENCH",
+    "Counted",
+    "app",
+    "embedder_named",
+    "limits_of",
+    "measured",
+    "report",
+]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
 
 REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 """Where RealMem's talks between a user and an assistant are looked for."""
+
+STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
+"""Where StateBench's timelines are looked for."""
 
 MEMORY = "memzoo"
 
@@ -131,27 +144,17 @@ def measured(
     return found, missing
 
 
-def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
-    """A table for a terminal: recall, and in brackets the share of questions with all evidence, at each budget."""
+def report(found: Mapping[str, Sequence[Found]], title: str) -> str:
+    """A table: recall, and in brackets the share of questions with all evidence, at each budget."""
     budgets = sorted({one.budget for one in next(iter(found.values()))})
-    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
-    table.add_column("")
-    for title in (*(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"):
-        table.add_column(title, justify="right")
-    for name, all_of_it in found.items():
-        table.add_row(*_row(name, all_of_it, budgets))
+    rows = [_row(name, all_of_it, budgets) for name, all_of_it in found.items()]
     first = found[next(iter(found))]
     for label, value in _SHARES.items():
-        table.add_row(
-            f"  {label}",
-            *(mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets),
-            "",
-            "",
-            "",
-        )
-    for category, some in by_category(first).items():
-        table.add_row(*_row(f"  {category}", some, budgets))
-    return table
+        means = (mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets)
+        rows.append([f"{MEMORY}: {label}", *means, "", "", ""])
+    rows += [_row(f"{MEMORY}: {category}", some, budgets) for category, some in by_category(first).items()]
+    heads = ["", *(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"]
+    return table(heads, rows, title)
 
 
 @app.command()
@@ -188,15 +191,12 @@ def retrieval(
     except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
-    console.print(report(found, _caption(conversations, found, counter, embedder)))
+    parts = [report(found, _title(conversations, embedder)), _caption(found, counter)]
     if len(found) > 1:
-        console.print(intervals_table(found))
-        console.print(paired_table(found))
+        parts += [intervals_table(found), paired_table(found)]
     if misses:
-        console.print(misses_table(found[MEMORY], conversations, misses))
-        console.print(room_table(found[MEMORY], misses))
-    for name, reason in missing.items():
-        console.print(f"not run: {name} ({reason})", markup=False, highlight=False)
+        parts += [misses_table(found[MEMORY], conversations, misses), room_table(found[MEMORY], misses)]
+    print_plainly(console, *parts, *(f"not run: {name} ({reason})" for name, reason in missing.items()))
     if out:
         out.write_text(json.dumps(_results(found, missing), indent=1) + "\n", encoding="utf-8")
     if picture:
@@ -237,18 +237,18 @@ def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]
     return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
 
 
-def _caption(
-    conversations: Sequence[Transcript], found: Mapping[str, Sequence[Found]], counter: TextCounter, embedder: str
-) -> str:
+def _title(conversations: Sequence[Transcript], embedder: str) -> str:
     questions = sum(len(one.measured) for one in conversations)
-    views = sum(map(len, found.values()))
+    return f"{questions} questions about {len(conversations)} conversations; embeddings: {embedder}"
+
+
+def _caption(found: Mapping[str, Sequence[Found]], counter: TextCounter) -> str:
     return (
-        f"evidence recall, in brackets the share of questions with all evidence; {questions} questions about "
-        f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
-        f"{views} views were counted, 0 of them over their budget\n"
-        "whole, covered, sessions: means of the first row, and 95% intervals. Covered: half of a long message will do; "
-        "sessions:\nthose with evidence of which anything was shown. Calls: how often embeddings were asked to load "
-        "and to save an exchange;\nno model was asked"
+        f"Evidence recall, in brackets the share of questions with all evidence; tokens by {counter.name}; "
+        f"{sum(map(len, found.values()))} views were counted, 0 of them over their budget. Whole, covered, sessions: "
+        "means of the first row and 95% intervals; covered: half of a long message will do; sessions: those with "
+        "evidence of which anything was shown. Calls: how often embeddings were asked for, to load and to save an "
+        "exchange; no model was asked."
     )
 
 

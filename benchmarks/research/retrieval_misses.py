@@ -4,10 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy
-from rich import box
-from rich.table import Table
 
 from memzoo.benchmarks.research.retrieving import Found
+from memzoo.benchmarks.research.tables import table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.text.messages import text_of
@@ -47,34 +46,32 @@ def misses(
     return counts, losses
 
 
-def misses_table(found: Sequence[Found], transcripts: Sequence[Transcript], budget: int) -> Table:
-    """The counts as a table for a terminal, and in brackets what they cost of the mean recall."""
+def misses_table(found: Sequence[Found], transcripts: Sequence[Transcript], budget: int) -> str:
+    """The counts as a table, and in brackets what they cost of the mean recall."""
     counts, losses = misses(found, transcripts, budget)
-    title = f"messages with evidence that were not shown at {budget:,} tokens, in brackets what they cost of the recall"
-    table = Table("", box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for kind in (*KINDS, "all"):
-        table.add_column(kind, justify="right")
     categories = sorted({category for category, _ in counts})
-    for name, some in [*((one, [one]) for one in categories), ("all", categories)]:
-        cells = [[(category, kind) for category in some for kind in kinds] for kinds in (*((k,) for k in KINDS), KINDS)]
-        sums = ((sum(counts[key] for key in keys), sum(losses[key] for key in keys)) for keys in cells)
-        table.add_row(name, *(f"{count} ({loss:.3f})" for count, loss in sums))
-    return table
+    rows = [
+        [name, *(_cell(counts, losses, some, kinds) for kinds in (*((kind,) for kind in KINDS), KINDS))]
+        for name, some in [*((one, [one]) for one in categories), ("all", categories)]
+    ]
+    title = f"Messages with evidence that are not shown at {budget:,} tokens, in brackets what they cost of the recall"
+    return table(["category", *KINDS, "all"], rows, title)
 
 
-def room_table(found: Sequence[Found], budget: int) -> Table:
-    """Of the messages that were not shown at a budget, those that larger ones do not show either."""
+def room_table(found: Sequence[Found], budget: int) -> str:
+    """The messages that are not shown at a budget, and those that larger ones do not show either."""
     missed: dict[int, Counter[str]] = {}
     for one in found:
         missed.setdefault(one.budget, Counter())[one.category] += len(one.missed)
     budgets = sorted(size for size in missed if size >= budget)
-    table = Table("", box=box.SIMPLE_HEAD, title="not shown with more room", title_justify="left")
-    for size in budgets:
-        table.add_column(f"{size:,} tokens", justify="right")
-    for category in sorted(missed[budget]):
-        table.add_row(category, *(str(missed[size][category]) for size in budgets))
-    table.add_row("all", *(str(missed[size].total()) for size in budgets))
-    return table
+    rows = [[category, *(str(missed[size][category]) for size in budgets)] for category in sorted(missed[budget])]
+    rows.append(["all", *(str(missed[size].total()) for size in budgets)])
+    return table(["category", *(f"{size:,} tokens" for size in budgets)], rows, "Not shown with more room")
+
+
+def _cell(counts: Counts, losses: Counts, categories: Sequence[str], kinds: Sequence[str]) -> str:
+    keys = [(category, kind) for category in categories for kind in kinds]
+    return f"{sum(counts[key] for key in keys)} ({sum(losses[key] for key in keys):.3f})"
 
 
 class _Words:

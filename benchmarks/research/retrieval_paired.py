@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from rich import box
-from rich.table import Table
-
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.research.retrieving import Found
+from memzoo.benchmarks.research.tables import table
 from memzoo.benchmarks.results import Interval
 
 __all__ = ["apart", "difference_shown", "intervals_table", "mean_shown", "paired_table", "spread"]
@@ -39,27 +37,23 @@ def difference_shown(known: Interval | None) -> str:
     return f"{known.mean:+.3f} ({known.low:+.3f} to {known.high:+.3f})" if known else ""
 
 
-def intervals_table(found: Mapping[str, Sequence[Found]]) -> Table:
+def intervals_table(found: Mapping[str, Sequence[Found]]) -> str:
     """The 95% interval of each figure of recall."""
     return _table("95% intervals of the recall", found, lambda name, at: _interval(spread(found[name], at)))
 
 
-def paired_table(found: Mapping[str, Sequence[Found]]) -> Table:
+def paired_table(found: Mapping[str, Sequence[Found]]) -> str:
     """What the first finds more than each of the others, question by question."""
     first, *others = found
-    title = f"{first} less each of the others, question by question: mean and 95% interval"
+    title = f"{first}'s recall less that of each of the others, question by question: mean and 95% interval"
     some = {name: found[name] for name in others}
     return _table(title, some, lambda name, at: difference_shown(apart(found[first], found[name], at)))
 
 
-def _table(title: str, found: Mapping[str, Sequence[Found]], cell: Callable[[str, int], str]) -> Table:
+def _table(title: str, found: Mapping[str, Sequence[Found]], cell: Callable[[str, int], str]) -> str:
     budgets = sorted({one.budget for some in found.values() for one in some})
-    table = Table("", box=box.SIMPLE_HEAD, title=title, title_justify="left")
-    for budget in budgets:
-        table.add_column(f"{budget:,} tokens", justify="right")
-    for name in found:
-        table.add_row(name, *(cell(name, budget) for budget in budgets))
-    return table
+    rows = [[name, *(cell(name, budget) for budget in budgets)] for name in found]
+    return table(["", *(f"{budget:,} tokens" for budget in budgets)], rows, title)
 
 
 def _interval(known: Interval | None) -> str:

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
-from memzoo.benchmarks.research.retrieval import limits_of
+from memzoo.benchmarks.research.retrieval import REALMEM, STATEBENCH, limits_of
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories import create_memory
@@ -34,8 +33,6 @@ from memzoo.stores.errors import MemoryZooError, OptionError
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 
-_DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
-_TALKS = _DATA / "realmem" / "dev.json"
 _ENCODING = "o200k_base"
 _TRACK = "supersession_detection"
 _OFFLINE = {"llm": "offline"}
@@ -168,8 +165,8 @@ def _in_order(case: Case, shown: str) -> bool:
 def updates(
     file: Annotated[
         Path, typer.Argument(help="StateBench's timelines, or conversations whose questions cite `old` and `new`.")
-    ] = _DATA / "statebench" / "dev.jsonl",
-    talks: Annotated[Path, typer.Argument(help="Long talks into which timelines are strewn.")] = _TALKS,
+    ] = STATEBENCH,
+    talks: Annotated[Path, typer.Argument(help="Long talks into which timelines are strewn.")] = REALMEM,
     *,
     strategies: Annotated[str, typer.Option(help="With commas between them.")] = "vector-retriever",
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000",
@@ -189,13 +186,17 @@ def updates(
         if not found:
             raise OptionError(f"no question of {file} cites messages as old and as new")
         named_counter(_ENCODING)
-        console.print(_table({name: outcomes(found, name, limits) for name in strategies.split(",")}, len(found)))
+        counted = {name: outcomes(found, name, limits) for name in strategies.split(",")}
     except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
     used = len({case.new for case in found})
     told_in = f", each in {size} exchanges of a long talk" if short else ""
-    console.print(f"{len(found)} cases of {used} corrections{told_in}; tokens by o200k_base")
+    print_plainly(
+        console,
+        _table(counted, len(found)),
+        f"{len(found)} cases of {used} corrections{told_in}; tokens by {_ENCODING}; embeddings: hashing.",
+    )
 
 
 def _existing(path: Path) -> Sequence[Transcript]:
@@ -204,19 +205,14 @@ def _existing(path: Path) -> Sequence[Transcript]:
     return load_transcripts(path)
 
 
-def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> Table:
-    table = Table(
-        "strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD
-    )
+def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> str:
+    rows: list[list[str]] = []
     for name, by_budget in counts.items():
         for budget, count in by_budget.items():
             shown = count["both"] + count["corrected"]
-            shares = (
-                mean_shown([True] * one + [False] * (cases - one))
-                for one in (shown, count["both in order"], count["stale"], count["neither"])
-            )
-            table.add_row(name, f"{budget:,}", *shares)
-    return table
+            sums = (shown, count["both in order"], count["stale"], count["neither"])
+            rows.append([name, f"{budget:,}", *(mean_shown([True] * one + [False] * (cases - one)) for one in sums)])
+    return table(["strategy", "tokens", "correction shown", "both in order", "stale alone", "neither"], rows)
 
 
 if __name__ == "__main__":

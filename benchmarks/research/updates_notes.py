@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from memzoo.benchmarks.research.retrieval import STATEBENCH
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.research.updates_reader import reader, reader_that_ends_nothing
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.text.names import canonical, mentions
 
-__all__ = ["Case", "Outcome", "cases", "measure", "table", "updates_notes"]
+__all__ = ["Case", "Outcome", "cases", "measure", "report", "updates_notes"]
 
 _TRACK = "supersession_detection"
 _MARK = re.compile(r"\b(?:former(?:ly)?|previously|until|replaced by|superseded|no longer|not)\b", re.IGNORECASE)
@@ -92,28 +92,34 @@ def measure(case: Case, strategy: str, model: ModelOption) -> Outcome:
     return Outcome(case.template, present, standing, any(_unmarked(old, case.new, pieces) for old in case.old))
 
 
-def table(outcomes: Sequence[Outcome], title: str) -> Table:
+def report(outcomes: Sequence[Outcome], title: str) -> str:
     """Counts by template and in all."""
-    drawn = Table(title=title, box=box.SIMPLE_HEAD)
-    for head in ("template", "cases", "new is shown", "old is left", "old is left unmarked"):
-        drawn.add_column(head, justify="left" if head == "template" else "right")
+    heads = ["template", "cases", "new is shown", "old is left", "old is left unmarked"]
+    rows: list[list[str]] = []
     for template, count in Counter(outcome.template for outcome in outcomes).most_common():
         some = [outcome for outcome in outcomes if outcome.template == template]
-        drawn.add_row(template, str(count), *map(str, _sums(some)))
+        rows.append([template, str(count), *map(str, _sums(some))])
     shares = (f"{total} ({total / len(outcomes):.3f})" for total in _sums(outcomes))
-    drawn.add_row("all", str(len(outcomes)), *shares, style="bold")
-    return drawn
+    return table(heads, [*rows, ["all", str(len(outcomes)), *shares]], title)
 
 
 def updates_notes(
-    file: Annotated[Path, typer.Argument(help="StateBench's train.jsonl or dev.jsonl.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="StateBench's train.jsonl or dev.jsonl.")] = STATEBENCH,
 ) -> None:
     """Count how often notes and facts hold a corrected value, and the old one unmarked."""
-    console, told = Console(), cases(file)
-    for strategy in _STRATEGIES:
-        for name, model in _MODELS:
-            outcomes = [measure(case, strategy, model) for case in told]
-            console.print(table(outcomes, f"{strategy}, {name}, {file.name}"))
+    console = Console()
+    if not file.exists():
+        console.print(f"there is no {file}: nothing to measure on", style="red", markup=False, highlight=False)
+        raise typer.Exit(1)
+    told = cases(file)
+    print_plainly(
+        console,
+        *(
+            report([measure(case, strategy, model) for case in told], f"{strategy}, {name}, {file.name}")
+            for strategy in _STRATEGIES
+            for name, model in _MODELS
+        ),
+    )
 
 
 def _case(events: Sequence[dict[str, Any]]) -> Case:

@@ -53,8 +53,8 @@ def test_the_command_prints_points_and_weights_and_draws_them(
     """A table of the frontier, the point with the smallest worst loss, a line for each weight, and a picture."""
     done = CliRunner().invoke(app, [str(saved(chat)), "--budgets", "12", "--decide", "20", "--pictures", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "the smallest worst loss at 20 tokens:" in done.output
-    assert "nothing for length" in done.output
+    assert "The smallest worst loss at 20 tokens:" in done.output
+    assert "| nothing " in done.output
     assert "talkative" in done.output
     picture = (tmp_path / "weights-chat.svg").read_text(encoding="utf-8")
     assert ET.fromstring(picture).tag.endswith("svg")  # noqa: S314 - it was made a line ago

@@ -69,9 +69,9 @@ def test_what_no_word_finds_is_not_found(file: Path) -> None:
     file.write_text(json.dumps([talk]), encoding="utf-8")
     done = CliRunner().invoke(app, [str(file), "--embedder", "none"])
     assert done.exit_code == 0, done.output
-    (adversarial,) = (line.split() for line in done.output.splitlines() if "adversarial" in line)
+    (adversarial,) = (line.replace("|", " ").split() for line in done.output.splitlines() if "adversarial" in line)
     assert adversarial[1:3] == ["1", "0.000"]
-    (mean,) = (line.split() for line in done.output.splitlines() if "mean of the categories" in line)
+    (mean,) = (line.replace("|", " ").split() for line in done.output.splitlines() if "mean of the categories" in line)
     assert mean[-2:] == ["0.667", "0.667"]
 
 

@@ -1,8 +1,6 @@
 """What was not shown, by kind."""
 
 import pytest
-from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.research.retrieval_misses import KINDS, misses, misses_table, room_table
@@ -41,21 +39,21 @@ def test_what_misses_cost_adds_up_to_the_recall_that_is_missing(transcript: Tran
 def test_the_table_counts_one_budget(transcript: Transcript) -> None:
     """Misses at other budgets are not in it; the last line is the sum."""
     found = [missed("cat?", TOM), missed("cat?", TOM, budget=9)]
-    assert printed(misses_table(found, [transcript], 10))[-9:] == [
+    assert last_row(misses_table(found, [transcript], 10)) == [
         "all",
-        *"1 (1.000) 0 (0.000) 0 (0.000) 1 (1.000)".split(),
+        "1 (1.000)",
+        "0 (0.000)",
+        "0 (0.000)",
+        "1 (1.000)",
     ]
 
 
 def test_more_room_is_counted_from_the_budget_on() -> None:
     """What a larger budget does not show either, and nothing of smaller ones."""
     found = [missed("cat?", TOM, BOAT), missed("cat?", TOM, budget=20), missed("cat?", TOM, budget=5)]
-    assert printed(room_table(found, 10))[-3:] == ["all", "2", "1"]
+    assert last_row(room_table(found, 10)) == ["all", "2", "1"]
 
 
-def printed(table: Table) -> list[str]:
-    """The words of a table."""
-    console = Console(width=170)
-    with console.capture() as captured:
-        console.print(table)
-    return captured.get().split()
+def last_row(table: str) -> list[str]:
+    """The cells of the last row of a table."""
+    return [cell.strip() for cell in table.splitlines()[-1].strip("|").split("|")]

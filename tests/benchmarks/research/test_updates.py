@@ -54,7 +54,7 @@ def test_any_file_that_cites_old_and_new(tmp_path: Path) -> None:
     path.write_text(json.dumps({"messages": messages, "questions": [asked | {"old": ["a"]}, asked]}), encoding="utf-8")
     done = CliRunner().invoke(app, [str(path), "--budgets", "5,300", "--strategies", "vector-retriever"])
     assert done.exit_code == 0, done.output
-    rows = [line.split() for line in done.output.splitlines() if "vector-retriever" in line]
+    rows = [line.replace("|", " ").split() for line in done.output.splitlines() if "vector-retriever" in line]
     assert [row[1:3] for row in rows] == [["5", "0.000"], ["300", "1.000"]]
     assert "1 cases of 1 corrections; tokens" in done.output
     path.write_text(json.dumps({"messages": messages, "questions": [asked]}), encoding="utf-8")

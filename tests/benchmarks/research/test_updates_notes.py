@@ -60,7 +60,7 @@ def test_reports_by_template(tmp_path: Path) -> None:
     """The command counts for each strategy, with the offline rules and with the two readers."""
     result = CliRunner().invoke(app, ["updates-notes", str(file_of(tmp_path, timeline(), timeline()))])
     assert result.exit_code == 0
-    shown = " ".join(result.output.split())
+    shown = " ".join(result.output.replace("|", " ").split())
     assert shown.count("The project budget") == 6
     assert shown.count("2 (1.000) 0 (0.000) 0 (0.000)") == 3
     assert shown.count("2 (1.000) 2 (1.000) 0 (0.000)") == 1

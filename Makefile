@@ -15,7 +15,7 @@ export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-pack
 ARGS ?=
 LLAMA_JOBS ?= 2
 
-.PHONY: compare test faults sequences lint types wheel docs pages bench speed weight record clean
+.PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare --token-counter o200k_base $(ARGS))
@@ -50,6 +50,10 @@ bench: $(VENV)/.dev  ## all measurements that README and docs quote
 speed: $(VENV)-peers/.ready  ## CPU time beside other libraries, in an environment of their own; ARGS="--row 'buffer-*' --samples 5"
 	PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research speed $(ARGS)
+
+retrieval: $(VENV)-peers/.ready  ## the tables of docs/retrieval-research.md anew, beside other libraries; ARGS="--only lmeb"
+	OPENBLAS_NUM_THREADS=1 PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page docs/retrieval-research.md $(ARGS)
 
 weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, and which strategy imports what
 	rm -rf $(VENV)-weight

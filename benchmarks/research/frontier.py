@@ -31,7 +31,7 @@ FACTORS = (0.5, 0.71, 1.0, 1.41, 2.0)
 
 SHIPPED = "shipped"
 
-_WEIGHTS = ("own", "around", "segment", "speaker", "telling", "asking", "answering", "length", "talkative", "brief")
+_WEIGHTS = ("own", "around", "segment", "speaker", "telling", "asking", "answering", "length", "talkative", "short")
 # What a doubling costs, and the words from which on; every cost from a few lengths, the middle one from all.
 _LENGTHS = (28, 36, 40, 44, 48, 52, 57, 80)
 _SOME_LENGTHS = (40, 48, 57)
@@ -62,8 +62,8 @@ def costs() -> dict[str, Weights]:
     shipped = Weights()
     points = {SHIPPED: shipped, "nothing": replace(shipped, length=0, talkative=0)}
     for cost in _COSTS:
-        for brief in _LENGTHS if cost == shipped.length else _SOME_LENGTHS:
-            points[f"{cost:g} from {brief} words"] = replace(shipped, length=cost, talkative=cost / 2, brief=brief)
+        for short in _LENGTHS if cost == shipped.length else _SOME_LENGTHS:
+            points[f"{cost:g} from {short} words"] = replace(shipped, length=cost, talkative=cost / 2, short=short)
     return {name: point for name, point in points.items() if name == SHIPPED or point != shipped}
 
 
@@ -71,7 +71,7 @@ def multiples() -> dict[tuple[str, float], Weights]:
     """The shipped weights with one of them multiplied, by its name and the factor."""
     shipped = Weights()
     return {
-        (name, factor): replace(shipped, **{name: getattr(shipped, name) * factor})
+        (name, factor): replace(shipped, **{name: _times(getattr(shipped, name), factor)})
         for name in _WEIGHTS
         for factor in FACTORS
         if factor != 1
@@ -152,6 +152,10 @@ def _existing(files: Sequence[Path]) -> Sequence[Path]:
 def _title(path: Path) -> str:
     """The folder's name for a file such as "locomo/dev.json", else its own."""
     return path.resolve().parent.name if path.stem in ("dev", "train") else path.stem
+
+
+def _times(weight: float, factor: float) -> float:
+    return round(weight * factor) if isinstance(weight, int) else weight * factor
 
 
 def _mean(shares: Sequence[Shares]) -> float:

@@ -8,7 +8,7 @@ question, what must not be in everything that it derived, whatever the question.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,15 +92,20 @@ def measure(case: Case, strategy: str, model: ModelOption) -> Outcome:
     return Outcome(case.template, present, standing, any(_unmarked(old, case.new, pieces) for old in case.old))
 
 
-def report(outcomes: Sequence[Outcome], title: str) -> str:
-    """Counts by template and in all."""
-    heads = ["template", "cases", "new is shown", "old is left", "old is left unmarked"]
-    rows: list[list[str]] = []
-    for template, count in Counter(outcome.template for outcome in outcomes).most_common():
-        some = [outcome for outcome in outcomes if outcome.template == template]
-        rows.append([template, str(count), *map(str, _sums(some))])
-    shares = (f"{total} ({total / len(outcomes):.3f})" for total in _sums(outcomes))
-    return table(heads, [*rows, ["all", str(len(outcomes)), *shares]], title)
+def report(measured: Mapping[str, Sequence[Outcome]], title: str) -> str:
+    """Counts by template and in all, for each model by name: new shown, old left, old left unmarked."""
+    first = next(iter(measured.values()))
+    templates = Counter(outcome.template for outcome in first)
+    rows = [
+        [
+            template,
+            str(count),
+            *(_counts([one for one in some if one.template == template]) for some in measured.values()),
+        ]
+        for template, count in templates.most_common()
+    ]
+    rows.append(["all", str(len(first)), *map(_counts, measured.values())])
+    return table(["template", "cases", *measured], rows, f"{title}: new value shown / old value left / left unmarked")
 
 
 def updates_notes(
@@ -115,9 +120,11 @@ def updates_notes(
     print_plainly(
         console,
         *(
-            report([measure(case, strategy, model) for case in told], f"{strategy}, {name}, {file.name}")
+            report(
+                {name: [measure(case, strategy, model) for case in told] for name, model in _MODELS},
+                f"{strategy}, {file.name}",
+            )
             for strategy in _STRATEGIES
-            for name, model in _MODELS
         ),
     )
 
@@ -159,8 +166,9 @@ def _has(text: str, value: str) -> bool:
     return mentions(text, canonical(value))
 
 
-def _sums(outcomes: Sequence[Outcome]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*((one.present, one.standing, one.unmarked) for one in outcomes), strict=True)))
+def _counts(outcomes: Sequence[Outcome]) -> str:
+    sums = map(sum, zip(*((one.present, one.standing, one.unmarked) for one in outcomes), strict=True))
+    return " / ".join(map(str, sums))
 
 
 _MODELS: tuple[tuple[str, ModelOption], ...] = (

@@ -11,11 +11,12 @@ __all__ = ["answered", "worth"]
 
 Numbers = NDArray[numpy.float64]
 
+
 def worth(rows: Rows, weights: Weights) -> Numbers:
     """Return what each message gains or loses, as a share of the best score by words."""
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
-    said, usual = (_doublings(lengths, weights.brief) for lengths in (rows["terms"], _usual_lengths(rows)))
-    return gain - weights.length * said - weights.talkative * usual
+    length = weights.length * _doublings(rows["terms"], weights.short)
+    return gain - length - weights.talkative * _doublings(_usual_lengths(rows), weights.short)
 
 
 def answered(rows: Rows, scores: Numbers) -> Numbers:
@@ -24,9 +25,9 @@ def answered(rows: Rows, scores: Numbers) -> Numbers:
     return numpy.append(numpy.zeros(min(len(rows), 1)), scores[:-1] * rows["asks"][:-1] * follows)
 
 
-def _doublings(lengths: NDArray[numpy.int64] | Numbers, brief: float) -> Numbers:
-    """How often a length that is just brief has to be doubled."""
-    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, brief) / brief)
+def _doublings(lengths: NDArray[numpy.int64] | Numbers, short: int) -> Numbers:
+    """How often a length that is just short has to be doubled."""
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 
 

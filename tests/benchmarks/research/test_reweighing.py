@@ -13,7 +13,7 @@ from memzoo.memories.search.weights import Weights
 SETTINGS = {
     "shipped": Weights(),
     "long is cheap": Weights(length=0, talkative=0),
-    "long is dear": Weights(length=2.0, talkative=1.0, brief=2),
+    "long is dear": Weights(length=2.0, talkative=1.0, short=2),
     "whoever speaks": Weights(speaker=0),
     "around it alone": Weights(own=0, segment=0),
 }

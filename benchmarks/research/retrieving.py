@@ -9,7 +9,7 @@ from typing import TypeAlias
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covered, whole
 from memzoo.benchmarks.research.retrieval_sessions import Sessions
-from memzoo.benchmarks.research.retrieval_showing import Retriever
+from memzoo.benchmarks.research.retrieval_showing import Retriever, asked
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
@@ -128,20 +128,19 @@ def find(
     for transcript in transcripts:
         retriever, sessions = make(transcript, counter), Sessions(transcript)
         heard, saving = 0, (0.0, 0.0)
-        for question in transcript.measured:
-            until = len(transcript.exchanges) if question.asked_after is None else question.asked_after
-            if heard < until:
+        for question, said in asked(transcript):
+            if said:
                 before, start = calls(), timer()
-                for exchange in transcript.exchanges[heard:until]:
+                for exchange in said:
                     retriever.hear(exchange)
                 saving = (saving[0] + timer() - start, saving[1] + calls() - before)
-                heard = until
+                heard += len(said)
             # The first search of a question may still take in what was said last: that is no part of a search.
             retriever.show(question, budgets[0])
             for budget in budgets:
                 before, start = calls(), timer()
                 shown = retriever.show(question, budget)
-                seconds, asked = timer() - start, calls() - before
+                seconds, called = timer() - start, calls() - before
                 tokens = _counted(shown, budget, counter, question.text)
                 texts = Texts([shown])
                 share = whole(question.evidence, texts)
@@ -156,7 +155,7 @@ def find(
                         tokens=tokens,
                         seconds=seconds,
                         missed=missed,
-                        calls=asked,
+                        calls=called,
                         save_seconds=saving[0] / max(heard, 1),
                         save_calls=saving[1] / max(heard, 1),
                         covered=covered(question.evidence, texts),

@@ -1,4 +1,11 @@
-"""Whether a correction is shown with what it corrects: `python -m memzoo.benchmarks.research.updates`."""
+"""Whether a correction is shown with what it corrects: `python -m memzoo.benchmarks.research.updates`.
+
+Without a file, StateBench's timelines are strewn into RealMem's long talks. Any other file of conversations is measured
+as it is, by those of its questions that cite messages as `new` and as `old`: in memzoo's own format,
+
+    {"messages": [{"id": "a", "role": "user", "content": "We meet at nine."}, {"id": "b", ...}],
+     "questions": [{"question": "When do we meet?", "old": ["a"], "new": ["b"]}]}
+"""
 
 import random
 from collections import Counter
@@ -10,13 +17,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
-from memzoo.benchmarks.measure.statistics import interval
+from memzoo.benchmarks.research.retrieval import REALMEM, STATEBENCH, limits_of
+from memzoo.benchmarks.research.retrieval_paired import mean_shown
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories import create_memory
@@ -24,9 +31,8 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError, OptionError
 
-__all__ = ["Case", "app", "outcomes", "strewn"]
+__all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 
-_DATA = Path(__file__).resolve().parents[2] / ".." / "shared" / "data"
 _ENCODING = "o200k_base"
 _TRACK = "supersession_detection"
 _OFFLINE = {"llm": "offline"}
@@ -36,19 +42,23 @@ app = typer.Typer(help="Corrections shown with what they correct.")
 
 @dataclass(frozen=True)
 class Case:
-    """A statement and its correction, strewn into a long talk.
+    """A statement and its correction in a long talk.
 
     Attributes:
         exchanges: All that is said, oldest first.
         question: What is asked at the end.
         old: The messages that say what no longer holds.
-        new: The message that corrects them.
+        new: The messages that correct them.
+        user: The user's name.
+        assistant: The assistant's name.
     """
 
     exchanges: tuple[Exchange, ...]
     question: str
     old: tuple[str, ...]
-    new: str
+    new: tuple[str, ...]
+    user: str = "Human"
+    assistant: str = "AI"
 
 
 def strewn(
@@ -68,13 +78,30 @@ def strewn(
     return [_case(usable[number % len(usable)], drawn.choice(talks), size, drawn) for number in range(count)]
 
 
+def cited(talks: Sequence[Transcript]) -> list[Case]:
+    """The questions about some talks that cite both what no longer holds and what corrects it."""
+    return [
+        Case(
+            talk.exchanges[: question.asked_after],
+            question.text,
+            question.stale,
+            question.evidence,
+            talk.user,
+            talk.assistant,
+        )
+        for talk in talks
+        for question in talk.measured
+        if question.stale
+    ]
+
+
 def outcomes(cases: Sequence[Case], name: str, budgets: Sequence[int]) -> dict[int, Counter[str]]:
     """Count by budget what a strategy shows of the cases: see `update_shown`; `both in order` is part of `both`."""
     counts: dict[int, Counter[str]] = {budget: Counter() for budget in budgets}
     for case in cases:
         for budget, shown in _views(case, name, budgets).items():
             texts = Texts([shown])
-            outcome = update_shown([case.new], case.old, texts)
+            outcome = update_shown(case.new, case.old, texts)
             counts[budget][outcome] += 1
             counts[budget]["both in order"] += outcome == "both" and _in_order(case, shown)
     return counts
@@ -101,7 +128,7 @@ def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Rando
         at = drawn.randint(0, len(sessions[place]))
         dated = [Exchange(one.messages, one.evidence, sessions[place][0].date) for one in exchanges]
         sessions[place][at:at] = dated
-    return Case(tuple(one for session in sessions for one in session), question.text, old, new)
+    return Case(tuple(one for session in sessions for one in session), question.text, old, (new,))
 
 
 def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
@@ -111,6 +138,8 @@ def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
         name,
         store=InMemoryStore(clock=lambda: now[0]),
         conversation_id="updates",
+        human_prefix=case.user,
+        ai_prefix=case.assistant,
         token_counter=_ENCODING,
         **options,
     )
@@ -128,53 +157,62 @@ def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterat
 
 def _in_order(case: Case, shown: str) -> bool:
     text = squeezed(shown)
-    return text.rfind(squeezed(case.new)) > max(text.find(squeezed(one)) for one in case.old)
+    newest = max(text.rfind(squeezed(one)) for one in case.new)
+    return newest > max(text.find(squeezed(one)) for one in case.old)
 
 
 @app.command()
 def updates(
-    timelines: Annotated[Path, typer.Argument(help="StateBench's timelines.")] = _DATA / "statebench" / "dev.jsonl",
-    talks: Annotated[Path, typer.Argument(help="Long talks.")] = _DATA / "realmem" / "dev.json",
+    file: Annotated[
+        Path, typer.Argument(help="StateBench's timelines, or conversations whose questions cite `old` and `new`.")
+    ] = STATEBENCH,
+    talks: Annotated[Path, typer.Argument(help="Long talks into which timelines are strewn.")] = REALMEM,
     *,
     strategies: Annotated[str, typer.Option(help="With commas between them.")] = "vector-retriever",
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "500,1000,2000",
-    cases: Annotated[int, typer.Option(help="How many.", min=1)] = 500,
+    cases: Annotated[int, typer.Option(help="How many are strewn.", min=1)] = 500,
     size: Annotated[int, typer.Option(help="Exchanges of a long talk in each.", min=20)] = 150,
     seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
 ) -> None:
     """Count how often a view shows a correction, the stale statement alone, both, or neither."""
     console = Console(width=150)
     try:
-        for path in (timelines, talks):
-            if not path.exists():
-                raise OptionError(f"there is no {path}: nothing to measure on")
-        short = [one for one in load_transcripts(timelines) if any(q.category == _TRACK for q in one.questions)]
-        strewn_cases = strewn(short, load_transcripts(talks), cases, size, seed)
+        limits = limits_of(budgets)
+        told = _existing(file)
+        if short := [one for one in told if any(question.category == _TRACK for question in one.questions)]:
+            found = strewn(short, _existing(talks), cases, size, seed)
+        else:
+            found = cited(told)
+        if not found:
+            raise OptionError(f"no question of {file} cites messages as old and as new")
         named_counter(_ENCODING)
-        limits = [int(budget) for budget in budgets.split(",")]
-        console.print(_table({name: outcomes(strewn_cases, name, limits) for name in strategies.split(",")}, cases))
-    except (MemoryZooError, ValueError) as error:
+        counted = {name: outcomes(found, name, limits) for name in strategies.split(",")}
+    except MemoryZooError as error:
         console.print(str(error), style="red", markup=False, highlight=False)
         raise typer.Exit(1) from error
-    used = len({case.new for case in strewn_cases})
-    console.print(f"{cases} cases of {used} corrections, each in {size} exchanges of a long talk; tokens by o200k_base")
-
-
-def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> Table:
-    table = Table(
-        "strategy", "tokens", "correction shown", "both in order", "stale alone", "neither", box=box.SIMPLE_HEAD
+    used = len({case.new for case in found})
+    told_in = f", each in {size} exchanges of a long talk" if short else ""
+    print_plainly(
+        console,
+        _table(counted, len(found)),
+        f"{len(found)} cases of {used} corrections{told_in}; tokens by {_ENCODING}; embeddings: hashing.",
     )
+
+
+def _existing(path: Path) -> Sequence[Transcript]:
+    if not path.exists():
+        raise OptionError(f"there is no {path}: nothing to measure on")
+    return load_transcripts(path)
+
+
+def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> str:
+    rows: list[list[str]] = []
     for name, by_budget in counts.items():
         for budget, count in by_budget.items():
             shown = count["both"] + count["corrected"]
-            shares = (_share(one, cases) for one in (shown, count["both in order"], count["stale"], count["neither"]))
-            table.add_row(name, f"{budget:,}", *shares)
-    return table
-
-
-def _share(count: int, cases: int) -> str:
-    found = interval([True] * count + [False] * (cases - count))
-    return f"{found.mean:.3f} ({found.low:.3f}-{found.high:.3f})" if found else ""
+            sums = (shown, count["both in order"], count["stale"], count["neither"])
+            rows.append([name, f"{budget:,}", *(mean_shown([True] * one + [False] * (cases - one)) for one in sums)])
+    return table(["strategy", "tokens", "correction shown", "both in order", "stale alone", "neither"], rows)
 
 
 if __name__ == "__main__":

@@ -8,22 +8,22 @@ question, what must not be in everything that it derived, whatever the question.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
+from memzoo.benchmarks.research.retrieval import STATEBENCH
+from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.research.updates_reader import reader, reader_that_ends_nothing
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.text.names import canonical, mentions
 
-__all__ = ["Case", "Outcome", "cases", "measure", "table", "updates_notes"]
+__all__ = ["Case", "Outcome", "cases", "measure", "report", "updates_notes"]
 
 _TRACK = "supersession_detection"
 _MARK = re.compile(r"\b(?:former(?:ly)?|previously|until|replaced by|superseded|no longer|not)\b", re.IGNORECASE)
@@ -92,28 +92,41 @@ def measure(case: Case, strategy: str, model: ModelOption) -> Outcome:
     return Outcome(case.template, present, standing, any(_unmarked(old, case.new, pieces) for old in case.old))
 
 
-def table(outcomes: Sequence[Outcome], title: str) -> Table:
-    """Counts by template and in all."""
-    drawn = Table(title=title, box=box.SIMPLE_HEAD)
-    for head in ("template", "cases", "new is shown", "old is left", "old is left unmarked"):
-        drawn.add_column(head, justify="left" if head == "template" else "right")
-    for template, count in Counter(outcome.template for outcome in outcomes).most_common():
-        some = [outcome for outcome in outcomes if outcome.template == template]
-        drawn.add_row(template, str(count), *map(str, _sums(some)))
-    shares = (f"{total} ({total / len(outcomes):.3f})" for total in _sums(outcomes))
-    drawn.add_row("all", str(len(outcomes)), *shares, style="bold")
-    return drawn
+def report(measured: Mapping[str, Sequence[Outcome]], title: str) -> str:
+    """Counts by template and in all, for each model by name: new shown, old left, old left unmarked."""
+    first = next(iter(measured.values()))
+    templates = Counter(outcome.template for outcome in first)
+    rows = [
+        [
+            template,
+            str(count),
+            *(_counts([one for one in some if one.template == template]) for some in measured.values()),
+        ]
+        for template, count in templates.most_common()
+    ]
+    rows.append(["all", str(len(first)), *map(_counts, measured.values())])
+    return table(["template", "cases", *measured], rows, f"{title}: new value shown / old value left / left unmarked")
 
 
 def updates_notes(
-    file: Annotated[Path, typer.Argument(help="StateBench's train.jsonl or dev.jsonl.", exists=True, dir_okay=False)],
+    file: Annotated[Path, typer.Argument(help="StateBench's train.jsonl or dev.jsonl.")] = STATEBENCH,
 ) -> None:
     """Count how often notes and facts hold a corrected value, and the old one unmarked."""
-    console, told = Console(), cases(file)
-    for strategy in _STRATEGIES:
-        for name, model in _MODELS:
-            outcomes = [measure(case, strategy, model) for case in told]
-            console.print(table(outcomes, f"{strategy}, {name}, {file.name}"))
+    console = Console()
+    if not file.exists():
+        console.print(f"there is no {file}: nothing to measure on", style="red", markup=False, highlight=False)
+        raise typer.Exit(1)
+    told = cases(file)
+    print_plainly(
+        console,
+        *(
+            report(
+                {name: [measure(case, strategy, model) for case in told] for name, model in _MODELS},
+                f"{strategy}, {file.name}",
+            )
+            for strategy in _STRATEGIES
+        ),
+    )
 
 
 def _case(events: Sequence[dict[str, Any]]) -> Case:
@@ -153,8 +166,9 @@ def _has(text: str, value: str) -> bool:
     return mentions(text, canonical(value))
 
 
-def _sums(outcomes: Sequence[Outcome]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*((one.present, one.standing, one.unmarked) for one in outcomes), strict=True)))
+def _counts(outcomes: Sequence[Outcome]) -> str:
+    sums = map(sum, zip(*((one.present, one.standing, one.unmarked) for one in outcomes), strict=True))
+    return " / ".join(map(str, sums))
 
 
 _MODELS: tuple[tuple[str, ModelOption], ...] = (

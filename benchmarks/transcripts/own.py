@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import Field, PlainValidator
+from pydantic import AliasChoices, Field, PlainValidator
 
 from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
@@ -94,12 +94,15 @@ def _citation(value: Any) -> Any:
     return value
 
 
+_Citation = Annotated[Any, PlainValidator(_citation)]
+
+
 class _Question(Item):
     EXPECTED = "a question with 'question', 'answer' and 'evidence'"
     question: Text
     answer: Any = None
-    evidence: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
-    stale: list[Annotated[Any, PlainValidator(_citation)]] = Field(default=[])
+    evidence: list[_Citation] = Field(default=[], validation_alias=AliasChoices("evidence", "new"))
+    stale: list[_Citation] = Field(default=[], validation_alias=AliasChoices("stale", "old"))
     category: Text | None = None
 
 

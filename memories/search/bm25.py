@@ -173,18 +173,26 @@ class WordIndex:
         weights, rows = self._weights, self._rows
         if not len(rows) or not (weights.own or weights.around or weights.segment):
             return numpy.zeros(len(rows), numpy.bool_), numpy.zeros(len(rows)), 0.0
-        self._text = text = self._text or self._cut()
-        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
-        for began, finished in text.found(self.analyser.phrases(query)):
-            for grain, score in zip(text.grains, scores, strict=True):
-                grain.add(began, finished, score)
+        text, (own, around, in_segment) = self._fitted(), self._matches(query)
         found = around > 0
-        in_segment = segment[numpy.cumsum(rows["opens"]) - 1]
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
         total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
         best = float(fit[found].max(initial=0.0))
         return found, total + weights.answering * answered(rows, own) + best * text.worth, best
+
+    def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
+        """Score the words of a query in each message, around it, and in its segment."""
+        text = self._fitted()
+        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
+        for began, finished in text.found(self.analyser.phrases(query)):
+            for grain, score in zip(text.grains, scores, strict=True):
+                grain.add(began, finished, score)
+        return own, around, segment[numpy.cumsum(self._rows["opens"]) - 1]
+
+    def _fitted(self) -> "_Text":
+        self._text = self._text or self._cut()
+        return self._text
 
     def _cut(self) -> "_Text":
         """Cut the conversation into its grains, each with its date."""

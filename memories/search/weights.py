@@ -18,7 +18,8 @@ class Weights:
         telling: What a message gains that tells of its speaker, as a share of the best score by words.
         asking: What a message loses that only asks, as a share of the best score by words.
         answering: What a message gains that follows a question: this times the score of that question's own words.
-        length: What a message loses with each doubling of its length above 57 words, as a share of the best score by
+        short: Words up to which a message costs next to nothing, so that its length says nothing about its worth.
+        length: What a message loses with each doubling of its length above `short`, as a share of the best score by
             words: it takes the room of others.
         talkative: What it loses with each doubling, above as many, of what its speaker says on average.
         embeddings: What a message gains for each standard deviation by which it is nearer than others, as a share of
@@ -33,6 +34,7 @@ class Weights:
     telling: float = 0.05
     asking: float = 0.1
     answering: float = 0.2
+    short: int = 44
     length: float = 0.4
     talkative: float = 0.2
     embeddings: float = 0.01

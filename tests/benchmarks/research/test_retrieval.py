@@ -26,6 +26,11 @@ def test_writes_the_same_figures_twice(chat: dict[str, Any], saved: Saved, tmp_p
         assert done.exit_code == 0, done.output
         assert "0 of them over their budget" in done.output
     assert outs[0].read_bytes() == outs[1].read_bytes()
+    assert "memzoo's recall less that of each of the others" in done.output
+    figures = json.loads(outs[0].read_text())["figures"]
+    (best,) = (row for row in figures if (row["name"], row["category"], row["budget"]) == ("oracle", "all", 100))
+    assert best["recall, low, high"] == [1.0, 1.0, 1.0]
+    assert best["memzoo less it"] == [0.0, 0.0, 0.0]
     names = {row["name"] for row in json.loads(outs[0].read_text())["figures"]}
     assert names >= {"memzoo", "memzoo without embeddings", "oracle", "last messages"}
     picture = (tmp_path / "out.svg").read_text(encoding="utf-8")

@@ -1,5 +1,6 @@
 """Corrections strewn into long talks, and what a view shows of them."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -40,8 +41,26 @@ def test_what_is_shown_is_counted() -> None:
     """A search brings the correction along, in order; a window of the newest has neither or all."""
     cases = strewn([TIMELINE], [TALK], 4, 40, 1)
     assert outcomes(cases, "vector-retriever", [300])[300] == {"both": 4, "both in order": 4}
-    late = [Case((*cases[0].exchanges, exchange(OLD, 99)), "What is the budget?", (OLD,), NEW)]
+    late = [Case((*cases[0].exchanges, exchange(OLD, 99)), "What is the budget?", (OLD,), (NEW,))]
     assert outcomes(late, "token-buffer", [12])[12]["stale"] == 1
+
+
+def test_any_file_that_cites_old_and_new(tmp_path: Path) -> None:
+    """Questions that cite both are cases as they stand; the others, and the rest of the file, are not."""
+    said = [("a", OLD), ("b", "How are you?"), ("c", NEW)]
+    messages = [{"id": id_, "role": "user", "content": text} for id_, text in said]
+    asked = {"question": "What is the budget?", "new": ["c"]}
+    path = tmp_path / "some.json"
+    path.write_text(json.dumps({"messages": messages, "questions": [asked | {"old": ["a"]}, asked]}), encoding="utf-8")
+    done = CliRunner().invoke(app, [str(path), "--budgets", "5,300", "--strategies", "vector-retriever"])
+    assert done.exit_code == 0, done.output
+    rows = [line.replace("|", " ").split() for line in done.output.splitlines() if "vector-retriever" in line]
+    assert [row[1:3] for row in rows] == [["5", "0.000"], ["300", "1.000"]]
+    assert "1 cases of 1 corrections; tokens" in done.output
+    path.write_text(json.dumps({"messages": messages, "questions": [asked]}), encoding="utf-8")
+    none = CliRunner().invoke(app, [str(path)])
+    assert none.exit_code == 1
+    assert "cites messages as old and as new" in none.output.replace("\n", " ")
 
 
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def cost(passages: Sequence[Passage], place: int) -> float:
 
 
 def doublings(length: float) -> float:
-    """How often 57 words are doubled."""
-    return math.log2(max(length, 57) / 57)
+    """How often 44 words are doubled."""
+    return math.log2(max(length, 44) / 44)
 
 
 def words(text: str) -> int:

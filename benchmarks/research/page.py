@@ -1,0 +1,54 @@
+"""Writes the tables of a page anew: `python -m memzoo.benchmarks.research page docs/retrieval-research.md`.
+
+A table stands between two comments, of which the first has the command:
+
+    <!-- measured: retrieval realmem --embedder none -->
+    <!-- end of measured -->
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+__all__ = ["page", "written"]
+
+_BLOCK = re.compile(r"(<!-- measured: (.+?) -->\n).*?(<!-- end of measured -->)", re.DOTALL)
+
+
+def written(text: str, command: str, printed: str) -> str:
+    r"""Put what a command printed into its place in a page.
+
+    Example:
+        >>> print(written("<!-- measured: speed -->\n<!-- end of measured -->", "speed", "fast"))
+        <!-- measured: speed -->
+        <BLANKLINE>
+        fast
+        <BLANKLINE>
+        <!-- end of measured -->
+    """
+    return _BLOCK.sub(lambda at: f"{at[1]}\n{printed.strip()}\n\n{at[3]}" if at[2] == command else at[0], text)
+
+
+def page(
+    file: Annotated[Path, typer.Argument(help="The page.", exists=True, dir_okay=False)],
+    only: Annotated[str, typer.Option(help="Only commands with this in them.")] = "",
+) -> None:
+    """Run the commands that a page names, and put what they print in it."""
+    text = file.read_text(encoding="utf-8")
+    for command in dict.fromkeys(found[2] for found in _BLOCK.finditer(text)):
+        if only in command:
+            Console().print(f"running {command}", markup=False, highlight=False)
+            ran = subprocess.run(  # noqa: S603 - the page names a command of ours
+                [sys.executable, "-m", "memzoo.benchmarks.research", *command.split()],
+                stdout=subprocess.PIPE,
+                check=True,
+                encoding="utf-8",
+            )
+            # After each command: one that fails takes nothing from those before it.
+            text = written(text, command, ran.stdout)
+            file.write_text(text, encoding="utf-8", newline="\n")

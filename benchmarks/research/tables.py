@@ -1,0 +1,30 @@
+"""Tables for terminals and for pages alike: Markdown, its columns aligned."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+
+__all__ = ["print_plainly", "table"]
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
+    """Write a table; the first column is text, the others are figures.
+
+    Example:
+        >>> print(table(["who", "count"], [["Ann", "3"]], "Apples"))
+        **Apples**
+        <BLANKLINE>
+        | who | count |
+        |:----|------:|
+        | Ann |     3 |
+    """
+    cells = [list(heads), *map(list, rows)]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(heads))]
+    lines = ["| " + " | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + " |" for row in cells]
+    rule = "|".join([f":{'-' * (widths[0] + 1)}", *(f"{'-' * (width + 1)}:" for width in widths[1:])])
+    return "\n".join([*([f"**{title}**", ""] if title else []), lines[0], f"|{rule}|", *lines[1:]])
+
+
+def print_plainly(console: Console, *texts: str) -> None:
+    """Print texts as they are, with a blank line between them."""
+    console.print("\n\n".join(texts), markup=False, highlight=False, soft_wrap=True)

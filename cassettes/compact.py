@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import struct
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from memzoo.cassettes.http import is_array, is_object
@@ -60,13 +62,24 @@ def shared(value: Any) -> tuple[Any, dict[int, str]]:
     """Put one object in place of all equal parts that are large enough.
 
     Returns:
-        The value, and the names of these objects, by their `id`. A name comes from what the part says, so it stays the
-        same whatever is written before it.
+        The value, and the names of the objects that stand in several places, by their `id`. A name comes from what the
+        part says, so it stays the same whatever is written before it.
     """
     known: dict[bytes, Any] = {}
     fresh, *_ = _shared(value, known)
-    kinds = {digest: "text" if isinstance(part, str) else "part" for digest, part in known.items()}
-    return fresh, {id(part): f"{kinds[digest]}-{digest.hex()[:10]}" for digest, part in known.items()}
+    digests = {id(part): digest for digest, part in known.items()}
+    counts = Counter(id(part) for part in _met(fresh, set()) if id(part) in digests)
+    kinds = {id(part): "text" if isinstance(part, str) else "part" for part in known.values()}
+    return fresh, {key: f"{kinds[key]}-{digests[key].hex()[:10]}" for key, count in counts.items() if count > 1}
+
+
+def _met(value: Any, known: set[int]) -> Iterator[Any]:
+    """List the parts of a value as a reader meets them: what is in a part that it has seen, it does not see again."""
+    yield value
+    if (is_object(value) or is_array(value)) and id(value) not in known:
+        known.add(id(value))
+        for child in value.values() if is_object(value) else value:
+            yield from _met(child, known)
 
 
 def _shared(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:

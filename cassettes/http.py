@@ -50,12 +50,14 @@ class Recorded:
         response: What was answered.
         caller: Which thread or task asked; empty for the first, and where it does not matter.
         arrival: How the answer came.
+        known: How many secrets were known when it was scrubbed.
     """
 
     request: HttpRequest
     response: Response
     caller: str = ""
     arrival: Arrival = field(default_factory=Arrival)
+    known: int = field(default=-1, compare=False)
 
 
 def header_values(value: object) -> list[str]:

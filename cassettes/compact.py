@@ -4,7 +4,7 @@ import base64
 import hashlib
 import struct
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from memzoo.cassettes.http import is_array, is_object
@@ -67,19 +67,22 @@ def shared(value: Any) -> tuple[Any, dict[int, str]]:
     """
     known: dict[bytes, Any] = {}
     fresh, *_ = _shared(value, known)
-    digests = {id(part): digest for digest, part in known.items()}
-    counts = Counter(id(part) for part in _met(fresh, set()) if id(part) in digests)
-    kinds = {id(part): "text" if isinstance(part, str) else "part" for part in known.values()}
-    return fresh, {key: f"{kinds[key]}-{digests[key].hex()[:10]}" for key, count in counts.items() if count > 1}
+    names = {
+        id(part): f"{'text' if isinstance(part, str) else 'part'}-{digest.hex()[:10]}" for digest, part in known.items()
+    }
+    counts: Counter[int] = Counter()
+    _count(fresh, names, counts)
+    return fresh, {part: name for part, name in names.items() if counts[part] > 1}
 
 
-def _met(value: Any, known: set[int]) -> Iterator[Any]:
-    """List the parts of a value as a reader meets them: what is in a part that it has seen, it does not see again."""
-    yield value
-    if (is_object(value) or is_array(value)) and id(value) not in known:
-        known.add(id(value))
-        for child in value.values() if is_object(value) else value:
-            yield from _met(child, known)
+def _count(value: Any, names: Mapping[int, str], counts: Counter[int]) -> None:
+    """Count how often each part is met; what is in a part that is said again is not met again."""
+    if id(value) in names:
+        counts[id(value)] += 1
+        if counts[id(value)] > 1:
+            return
+    for child in value.values() if is_object(value) else value if is_array(value) else ():
+        _count(child, names, counts)
 
 
 def _shared(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:

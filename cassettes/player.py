@@ -9,10 +9,11 @@ from pathlib import Path
 
 from memzoo.cassettes.arrival import Arrival, resized
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
 from memzoo.cassettes.matching import RequestKey, request_key, standing_in
 from memzoo.cassettes.recording_stats import facts_of
-from memzoo.cassettes.reports import shown, unmatched
+from memzoo.cassettes.reports import unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.stores.forks import new_lock

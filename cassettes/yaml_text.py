@@ -26,6 +26,9 @@ __all__ = ["dump", "load"]
 _BLOCK = re.compile(
     r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
 )
+# Surely needs no quotes: words, with no colon before a space and no "#" after one. All words that mean something else
+# to YAML, such as "false", are shorter. PyYAML would look at each character.
+_WORDS = re.compile(r"[A-Za-z](?=.{5})(?:[!\"$-9;-~\xa1-\u2027]++| ++(?=[^ #])|:(?=[^ ])|#(?<! #))*+")
 _LONGEST_KEY = 122
 _BREAKS = frozenset("\n\x85\u2028\u2029")
 _STR = "tag:yaml.org,2002:str"
@@ -147,6 +150,8 @@ def _block(text: str, depth: int) -> str:
 @lru_cache(maxsize=1024)
 def _quoted(text: str) -> str:
     """Write a text on a line, with quotes if it needs them."""
+    if _WORDS.fullmatch(text):
+        return text
     analysis = _emitter.analyze_scalar(text)
     if _BLOCK.fullmatch(text) and "\n" not in text:
         if analysis.allow_block_plain and _resolver.resolve(yaml.ScalarNode, text, (True, False)) == _STR:

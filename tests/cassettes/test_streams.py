@@ -95,7 +95,7 @@ def test_timing(server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPat
     server.stream(*EVENTS)
     with use_cassette(path, record="once", timing="recorded"):
         chunks_of(httpx2, server.url)
-    (recorded,) = read_cassette(path.read_text())[1]
+    (recorded,) = read_cassette(path)[1]
     seconds = recorded.arrival.seconds
     assert len(seconds) == len(EVENTS)
     path.write_text(path.read_text().replace(f"seconds: {list(seconds)}", "seconds: [1.5, 0.0, 0.25, 0.5]"))

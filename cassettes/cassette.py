@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
+from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
@@ -22,7 +23,6 @@ from memzoo.cassettes.files import check_writable, shown, write_file
 from memzoo.cassettes.functions import recorded_function
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.player import Player
-from memzoo.cassettes.recording_stats import Facts, facts_of
 from memzoo.cassettes.reports import unplayed
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
@@ -150,16 +150,12 @@ class Cassette:
         except ValueError as error:
             raise CassetteFormatError(f"{shown(self.path)}: recorded: {recorded!r} is not a date") from error
         if days > settings.max_age:
-            self._tell_of_age(days)
-
-    def _tell_of_age(self, days: int) -> None:
-        settings = self._settings
-        message = (
-            f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
-        )
-        if settings.stale == "fail":
-            raise StaleCassetteError(message)
-        warnings.warn(message, StaleCassetteWarning, stacklevel=2)
+            message = (
+                f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
+            )
+            if settings.stale == "fail":
+                raise StaleCassetteError(message)
+            warnings.warn(message, StaleCassetteWarning, stacklevel=2)
 
     def _raise_noted(self, failure: BaseException | None) -> None:
         """Raise an error of the player that the code under test has swallowed."""

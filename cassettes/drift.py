@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from memzoo.cassettes.conversation import answer_text, facts_of
 from memzoo.cassettes.http import Recorded, content_type, is_array, is_object, is_stream
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.recording_stats import answer_text, facts_of
 from memzoo.cassettes.streams import events
 
 __all__ = ["drift"]

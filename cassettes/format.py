@@ -12,13 +12,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from memzoo.cassettes.arrival import Arrival, event_sizes
+from memzoo.cassettes.chunks import Arrival, event_sizes
+from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shown
-from memzoo.cassettes.foreign import foreign_recordings, is_foreign
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
-from memzoo.cassettes.recording_stats import facts_of
 from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 

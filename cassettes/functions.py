@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from memzoo.cassettes.belonging import unrecorded
+from memzoo.cassettes.callers import unrecorded
 from memzoo.cassettes.http import HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.stores.errors import OptionError

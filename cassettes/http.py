@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
 
-from memzoo.cassettes.arrival import Arrival
+from memzoo.cassettes.chunks import Arrival
 
 __all__ = [
     "HttpRequest",

@@ -14,8 +14,8 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs.httpx_stubs import vcr_handle_async_request, vcr_handle_request
 
-from memzoo.cassettes.arrival import Exchange, Watched, current_exchange, exchange, paced
-from memzoo.cassettes.belonging import current_caller, follow, is_unrecorded, opened
+from memzoo.cassettes.callers import current_caller, follow, is_unrecorded, opened
+from memzoo.cassettes.chunks import Exchange, Watched, current_exchange, exchange, paced
 from memzoo.cassettes.http import HttpRequest, Response, in_process_methods
 from memzoo.cassettes.matching import same_request
 from memzoo.cassettes.player import Player

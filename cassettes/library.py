@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from memzoo.cassettes.conversation import Facts, answer_text, facts_of
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.files import write_file
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.recording_stats import Facts, answer_text, facts_of
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.arrival import Arrival, resized
+from memzoo.cassettes.chunks import Arrival, resized
+from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, request_key, standing_in
-from memzoo.cassettes.recording_stats import facts_of
+from memzoo.cassettes.matching import RequestKey, request_key, stands_for
 from memzoo.cassettes.reports import unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
@@ -204,4 +204,4 @@ class Player:
         return self._waiting[key]
 
     def _with_hidden_secrets(self, asked: RequestKey) -> RequestKey:
-        return next((key for key in self._waiting if standing_in(key, asked) is not None), asked)
+        return next((key for key in self._waiting if stands_for(key, asked)), asked)

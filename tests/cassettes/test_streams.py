@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from openai import OpenAI
 
 from memzoo.cassettes import RecordingError, use_cassette
-from memzoo.cassettes.arrival import event_sizes, resized
+from memzoo.cassettes.chunks import event_sizes, resized
 from memzoo.cassettes.format import read_cassette
 
 if TYPE_CHECKING:

@@ -16,13 +16,7 @@ _TEXT_WIDTH = 60
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
-    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers.
-
-    Args:
-        old: What was recorded before.
-        new: What was recorded now.
-        ignored: What of a request may vary.
-    """
+    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
     found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))

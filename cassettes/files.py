@@ -46,13 +46,8 @@ def check_writable(path: Path) -> None:
 def write_file(path: Path, text: str, *, limit: int) -> int:
     """Write a cassette whole or not at all, readable by its owner only; a file that exists keeps its mode.
 
-    Args:
-        path: The file; compressed if its name ends in `.gz`.
-        text: What to write.
-        limit: The most bytes that it may have.
-
     Returns:
-        How many bytes it has; if that is more than the limit, nothing was written.
+        How many bytes it has, compressed if its name ends in `.gz`; above the limit, nothing was written.
 
     Raises:
         RecordingError: The disk is full or read-only; the file is as it was.

@@ -118,11 +118,11 @@ def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
         if is_foreign(document):
             return {"version": 1, "recorder": "vcrpy"}, foreign_recordings(document)
         head = {name: document[name] for name in document if name != "interactions"}
-        if head["version"] in _KNOWN:
-            return head, [_read(item) for item in document["interactions"]]
+        if head["version"] not in _KNOWN:
+            raise ValueError(f"version {head['version']!r} is none of {_KNOWN}, which are known to this memzoo")  # noqa: TRY301
+        return head, [_read(item) for item in document["interactions"]]
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-        raise CassetteFormatError(f"it does not read as a cassette: {error}") from error
-    raise CassetteFormatError(f"version {head['version']!r} is none of {_KNOWN}, which are known to this memzoo")
+        raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
 
 
 def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:

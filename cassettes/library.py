@@ -22,14 +22,7 @@ _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """A cassette's file.
-
-    Attributes:
-        path: Where it is.
-        head: What its header says.
-        recordings: What it has.
-        size: Its bytes.
-    """
+    """A cassette's file: what its header says, what it has, and its bytes."""
 
     path: Path
     head: dict[str, Any]

@@ -40,10 +40,7 @@ Change: TypeAlias = Callable[[str, Found], str]
 def texts(value: Any, change: Change, name: str = "") -> Any:
     """Change the texts of a JSON value, also those of JSON that is itself a text, such as a tool call's arguments.
 
-    Args:
-        value: What to read.
-        change: What to do with each text.
-        name: The name of the member that the value is.
+    `name` is that of the member that the value is.
     """
     if isinstance(value, str):
         return change(in_json(value, change), _found(name, value))

@@ -36,14 +36,7 @@ class Player:
     def __init__(
         self, recordings: Iterable[Recorded] | None, *, scrubber: Scrubber, path: Path, settings: CassetteSettings
     ) -> None:
-        """Make a player.
-
-        Args:
-            recordings: What to replay; `None` records.
-            scrubber: Removes secrets, and all else that is not kept.
-            path: The file of the cassette, for failure messages.
-            settings: What may vary, what may be recorded, and how to record again.
-        """
+        """Make a player of recordings, or one that records, if they are `None`; the path is for failure messages."""
         self.recording = recordings is None
         self.recordings = list(recordings or ())
         self.errors: list[CassetteError] = []
@@ -60,11 +53,7 @@ class Player:
             self._waiting[key].append(place)
 
     def can_play(self, request: HttpRequest, caller: str = "") -> bool:
-        """Tell whether to answer from a recording; asked before each request.
-
-        Args:
-            request: It.
-            caller: The thread or task that sends it.
+        """Tell whether to answer from a recording; asked before each request of a thread or task.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording is left for the request.
@@ -102,14 +91,7 @@ class Player:
         chunked: bool = True,
         caller: str = "",
     ) -> None:
-        """Keep a request and its response, decoded.
-
-        Args:
-            request: What was asked.
-            response: What was answered.
-            arrival: How the answer came.
-            chunked: Whether its chunks are those of the decoded body.
-            caller: The thread or task that asked.
+        """Keep a request and its decoded response; `chunked` tells whether the chunks that came are those of its body.
 
         Raises:
             RecordingError: The response must not be recorded.

@@ -68,12 +68,6 @@ def load(text: str) -> Any:
 
 class _Writer:
     def __init__(self, names: Mapping[int, str], *, compact: bool) -> None:
-        """Begin a document.
-
-        Args:
-            names: Those of the parts that are said several times, by `id`.
-            compact: Write long vectors as arrays.
-        """
         self.parts: list[str] = []
         self._names = names
         self._compact = compact

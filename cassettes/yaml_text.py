@@ -35,7 +35,6 @@ _STR = "tag:yaml.org,2002:str"
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _emitter: Any = Emitter(StringIO(), allow_unicode=True)
 _resolver: Any = Resolver()
-_representer: Any = SafeRepresenter()
 
 
 def dump(value: Any, *, compact: bool = False) -> str:
@@ -141,7 +140,7 @@ def _block(text: str, depth: int) -> str:
     return "\n".join([f"|{begins}{ends}", *lines])
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=128)
 def _quoted(text: str) -> str:
     """Write a text on a line, with quotes if it needs them."""
     if _WORDS.fullmatch(text):
@@ -158,7 +157,8 @@ def _quoted(text: str) -> str:
 
 
 def _plain(value: Any) -> str:
-    return str(_representer.represent_data(value).value)
+    node: Any = SafeRepresenter().represent_data(value)  # pyright: ignore[reportUnknownMemberType]
+    return str(node.value)
 
 
 class _Loader(_SafeLoader):  # type: ignore[misc]  # it is one of two

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
 
+from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
@@ -18,12 +19,11 @@ from memzoo.cassettes.errors import (
     UnplayedInteractionError,
     replay_extra,
 )
-from memzoo.cassettes.files import read_file, write_file
+from memzoo.cassettes.files import check_writable, shown, write_file
 from memzoo.cassettes.functions import recorded_function
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.player import Player
-from memzoo.cassettes.recording_stats import Facts, facts_of
-from memzoo.cassettes.reports import shown, unplayed
+from memzoo.cassettes.reports import unplayed
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings, Settings
@@ -53,6 +53,7 @@ class Cassette:
 
         Raises:
             MissingCassetteError: There is no such file, and recording is off.
+            RecordingError: The file cannot be written.
             CassetteFormatError: The file is not a cassette.
             CassetteInUseError: The same file is open already, and one of the two records.
             StaleCassetteError: The recording is older than it may be.
@@ -67,6 +68,8 @@ class Cassette:
             raise MissingCassetteError(
                 f"There is no cassette {shown(self.path)!r}, and recording is off.\n{self._settings.hint}"
             )
+        if self.recording:
+            check_writable(self.path)
         self._patches = ExitStack()
         self._foreign = False
         self.player = self._new_player()
@@ -131,9 +134,9 @@ class Cassette:
         with replay_extra():
             from memzoo.cassettes.format import read_cassette
         try:
-            head, recordings = read_cassette(read_file(self.path))
-        except (CassetteFormatError, UnicodeDecodeError, OSError, EOFError) as error:
-            raise CassetteFormatError(f"{shown(self.path)}: {error}\n{self._settings.hint}") from error
+            head, recordings = read_cassette(self.path)
+        except CassetteFormatError as error:
+            raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
         self._foreign = head.get("recorder") == "vcrpy"
         self._check_age(str(head.get("recorded", "")))
         return recordings
@@ -147,16 +150,12 @@ class Cassette:
         except ValueError as error:
             raise CassetteFormatError(f"{shown(self.path)}: recorded: {recorded!r} is not a date") from error
         if days > settings.max_age:
-            self._tell_of_age(days)
-
-    def _tell_of_age(self, days: int) -> None:
-        settings = self._settings
-        message = (
-            f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
-        )
-        if settings.stale == "fail":
-            raise StaleCassetteError(message)
-        warnings.warn(message, StaleCassetteWarning, stacklevel=2)
+            message = (
+                f"The cassette {shown(self.path)!r} is {days} days old; max_age is {settings.max_age}.\n{settings.hint}"
+            )
+            if settings.stale == "fail":
+                raise StaleCassetteError(message)
+            warnings.warn(message, StaleCassetteWarning, stacklevel=2)
 
     def _raise_noted(self, failure: BaseException | None) -> None:
         """Raise an error of the player that the code under test has swallowed."""

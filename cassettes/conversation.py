@@ -1,17 +1,63 @@
-"""Reads who says what in a request to a model: OpenAI's two APIs, Anthropic's, Gemini's."""
+"""Reads what models are asked and answer, in OpenAI's two APIs, Anthropic's and Gemini's: who says what, and tokens."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from memzoo.cassettes.http import is_array, is_object
+from memzoo.cassettes.http import content_type, is_array, is_object, is_stream
+from memzoo.cassettes.streams import events
 
-__all__ = ["newest", "readable", "turns"]
+__all__ = ["Facts", "answer_text", "facts_of", "newest", "readable"]
 
 _SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
 _TEXTS = ("content", "parts", "text", "output")
+_LONGEST_ANSWER = 200
+_USAGE = {
+    "read": ("prompt_tokens", "input_tokens", "promptTokenCount"),
+    "written": ("completion_tokens", "output_tokens", "candidatesTokenCount"),
+}
+_SPEAKING = frozenset({"choices", "message", "delta", "content", "output", "candidates", "parts", "text"})
 
 
-def turns(body: Any) -> list[tuple[str, list[Any]]]:
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Statistics of a recording, read from its responses.
+
+    Attributes:
+        models: The names of the models that answered, sorted.
+        responses: How many responses there are.
+        input_tokens: The tokens of the prompts, as the server counted them.
+        output_tokens: The tokens of the answers, as the server counted them.
+    """
+
+    models: tuple[str, ...] = ()
+    responses: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Facts") -> "Facts":
+        return Facts(
+            tuple(sorted({*self.models, *other.models})),
+            self.responses + other.responses,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+
+def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
+    """Add up the statistics of responses in vcrpy's form."""
+    return sum(map(_facts, responses), Facts())
+
+
+def answer_text(response: Mapping[str, Any]) -> str:
+    """Return what a model said, as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
+    kind, body = content_type(response["headers"]), response["body"]["string"]
+    said = "".join(text for reply in _replies(body, kind) for text in _said(reply))
+    return said or (body.decode(errors="replace") if isinstance(body, bytes) else body or "")[:_LONGEST_ANSWER]
+
+
+def _spoken(body: Any) -> list[tuple[str, list[Any]]]:
     """List who speaks and what, text or other parts; empty if the body is no conversation."""
     if not is_object(body):
         return []
@@ -21,13 +67,13 @@ def turns(body: Any) -> list[tuple[str, list[Any]]]:
 
 def newest(body: Any) -> str:
     """Return what is said last, as text; empty if nothing is."""
-    spoken = turns(body)
+    spoken = _spoken(body)
     return "\n".join(part for part in spoken[-1][1] if isinstance(part, str)) if spoken else ""
 
 
 def readable(body: Any) -> list[Any]:
     """Put a body into an order to read: its options, and then a `{speaker: text}` for each message."""
-    spoken = turns(body)
+    spoken = _spoken(body)
     if not spoken:
         return [body]
     rest = {key: value for key, value in body.items() if key not in _SPOKEN}
@@ -70,3 +116,43 @@ def _below(values: Iterable[Any]) -> Iterator[Any]:
 
 def _is_text(rest: dict[str, Any]) -> bool:
     return rest.keys() <= {"type"} and rest.get("type") in {None, "text", "input_text", "output_text", "message"}
+
+
+def _facts(response: Mapping[str, Any]) -> Facts:
+    replies = list(_replies(response["body"]["string"], content_type(response["headers"])))
+    named = (reply.get(name) for reply in replies for name in ("model", "modelVersion"))
+    models = {name for name in named if isinstance(name, str)}
+    # A stream may report its running total several times, and Anthropic's reports each half in another event.
+    spent = dict.fromkeys(_USAGE, 0)
+    for reply in replies:
+        usage = next((use for name in ("usage", "usageMetadata") if is_object(use := reply.get(name))), {})
+        for name, keys in _USAGE.items():
+            spent[name] = next((usage[key] for key in keys if isinstance(usage.get(key), int)), spent[name])
+    return Facts(tuple(sorted(models)), 1, spent["read"], spent["written"])
+
+
+def _said(reply: Mapping[str, Any]) -> Iterator[str]:
+    """List the texts of a reply, or of one event of a stream."""
+    for name, child in reply.items():
+        if name in {"text", "content", "delta"} and isinstance(child, str):
+            yield child
+        elif name in _SPEAKING:
+            for one in child if is_array(child) else [child]:
+                yield from _said(one) if is_object(one) else ()
+
+
+def _replies(body: str | bytes | None, kind: str) -> Iterator[dict[str, Any]]:
+    text = body.decode(errors="replace") if isinstance(body, bytes) else body or ""
+    if is_stream(kind):
+        yield from (_inner(event) for _, event in events(text))
+        return
+    try:
+        reply = json.loads(text)
+    except (ValueError, RecursionError):
+        return
+    if is_object(reply):
+        yield reply
+
+
+def _inner(event: dict[str, Any]) -> dict[str, Any]:
+    return next((one for name in ("response", "message") if is_object(one := event.get(name))), event)

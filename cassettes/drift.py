@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from memzoo.cassettes.conversation import answer_text, facts_of
 from memzoo.cassettes.http import Recorded, content_type, is_array, is_object, is_stream
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.recording_stats import answer_text, facts_of
 from memzoo.cassettes.streams import events
 
 __all__ = ["drift"]
@@ -16,13 +16,7 @@ _TEXT_WIDTH = 60
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
-    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers.
-
-    Args:
-        old: What was recorded before.
-        new: What was recorded now.
-        ignored: What of a request may vary.
-    """
+    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
     found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
     if len(old) != len(new):
         found.append((0, f"calls: {len(old)} -> {len(new)}"))

@@ -4,47 +4,51 @@ Version 2 writes long texts once, long vectors as arrays, and how a stream arriv
 """
 
 import json
+import re
+import zlib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
-from memzoo.cassettes.arrival import Arrival, event_sizes
+from memzoo.cassettes.chunks import Arrival, event_sizes
+from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.foreign import foreign_recordings, is_foreign
-from memzoo.cassettes.http import HttpRequest, Recorded, content_type, is_json
-from memzoo.cassettes.recording_stats import facts_of
+from memzoo.cassettes.files import read_file, shown
+from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
 from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["ReadableSerializer", "dump", "load", "read_cassette", "write_cassette"]
+__all__ = ["ReadableSerializer", "read_cassette", "write_cassette"]
 
 _VERSION = 2
 _KNOWN = (1, 2)
 _EVENTS = "events"
 _TITLE = "# Recorded by memzoo.cassettes. Do not edit: record it again.\n"
 _OFFLINE = "recorded against an offline model"
+# Nothing in a cassette begins with these at the left edge.
+_CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
-def read_cassette(text: str) -> tuple[dict[str, Any], list[Recorded]]:
-    """Read a cassette's header, and what it has recorded.
+def read_cassette(path: Path) -> tuple[dict[str, Any], list[Recorded]]:
+    """Read a cassette's header, and what it has recorded: one of ours, or of vcrpy.
 
     Raises:
-        CassetteFormatError: The text is not a cassette.
+        CassetteFormatError: It cannot be read, or is no cassette.
     """
     try:
-        document = load(text)
-        if is_foreign(document):
-            return {"recorder": "vcrpy"}, foreign_recordings(document)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise CassetteFormatError(f"it does not read as a cassette of vcrpy: {error}") from error
-    head, interactions = _parsed(document)
-    return head, [_recorded(one) for one in interactions]
+        head, recordings = _parsed(read_file(path))
+        return head, [_with_bodies(one, _as_bytes) for one in recordings]
+    except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
+        raise CassetteFormatError(f"{shown(path)}: {error}") from error
 
 
 def write_cassette(recordings: Iterable[Recorded], serializer: "ReadableSerializer") -> str:
     """Write what was recorded as a cassette."""
-    return serializer.serialize({"interactions": [_interaction(one) for one in recordings]})
+    return serializer.written([_with_bodies(one, _as_text) for one in recordings])
 
 
 class ReadableSerializer:
@@ -78,8 +82,7 @@ class ReadableSerializer:
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
         """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
-        document = self._header(interactions) | {"interactions": [_written(item) for item in interactions]}
-        return _TITLE + dump(document, compact=True)
+        return self.written([Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions])
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
         """Read a cassette into what vcrpy expects from a serializer.
@@ -87,16 +90,18 @@ class ReadableSerializer:
         Raises:
             CassetteFormatError: The text is not a cassette.
         """
-        try:
-            head, interactions = _parsed(load(cassette_string))
-        except ValueError as error:
-            raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
-        for one in interactions:
-            del one["caller"], one["arrival"]
+        head, recordings = _parsed(cassette_string)
+        interactions = [{"request": vars(one.request), "response": one.response} for one in recordings]
         return {"version": head["version"], "interactions": interactions, "metadata": head}
 
-    def _header(self, interactions: list[dict[str, Any]]) -> dict[str, Any]:
-        models = facts_of(item["response"] for item in interactions).models
+    def written(self, recordings: Iterable[Recorded]) -> str:
+        """Write recordings whose bodies are texts, where they can be."""
+        recordings = list(recordings)
+        document = self._header(recordings) | {"interactions": [_written(one) for one in recordings]}
+        return _TITLE + dump(document, compact=True)
+
+    def _header(self, recordings: Iterable[Recorded]) -> dict[str, Any]:
+        models = facts_of(one.response for one in recordings).models
         offline = bool(models) and all("offline" in model.lower() for model in models)
         note = self.note or (_OFFLINE if offline else None)
         header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
@@ -105,30 +110,24 @@ class ReadableSerializer:
         return header | {"models": list(models)} | ({"note": note} if note else {}) | ignored | kept
 
 
-def _parsed(document: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
+    if _CONFLICT.search(text):
+        raise CassetteFormatError("it has the marks of a merge conflict; take one side whole, or record it again")
     try:
+        document = load(text)
+        if is_foreign(document):
+            return {"version": 1, "recorder": "vcrpy"}, foreign_recordings(document)
         head = {name: document[name] for name in document if name != "interactions"}
         if head["version"] not in _KNOWN:
-            raise CassetteFormatError(f"version {head['version']!r} is none of {_KNOWN}, which are known")
+            raise ValueError(f"version {head['version']!r} is none of {_KNOWN}, which are known to this memzoo")  # noqa: TRY301
         return head, [_read(item) for item in document["interactions"]]
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise CassetteFormatError(f"it does not read as a cassette of memzoo: {error}") from error
 
 
-def _interaction(one: Recorded) -> dict[str, Any]:
-    request = vars(one.request) | {"body": _as_text(one.request.body)}
-    response = one.response | {"body": {"string": _as_text(one.response["body"]["string"])}}
-    return {"request": request, "response": response, "caller": one.caller, "arrival": one.arrival}
-
-
-def _recorded(interaction: Mapping[str, Any]) -> Recorded:
-    request, response = interaction["request"], interaction["response"]
-    return Recorded(
-        HttpRequest(**request | {"body": _as_bytes(request["body"])}),
-        response | {"body": {"string": _as_bytes(response["body"]["string"])}},
-        interaction["caller"],
-        interaction["arrival"],
-    )
+def _with_bodies(one: Recorded, convert: Callable[[Any], str | bytes | None]) -> Recorded:
+    response = one.response | {"body": {"string": convert(one.response["body"]["string"])}}
+    return replace(one, request=replace(one.request, body=convert(one.request.body)), response=response)
 
 
 def _as_text(body: bytes | None) -> str | bytes | None:
@@ -142,25 +141,21 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
     return body.encode() if isinstance(body, str) else body
 
 
-def _written(interaction: Mapping[str, Any]) -> dict[str, Any]:
-    request, response = interaction["request"], interaction["response"]
-    status = response["status"]
+def _written(one: Recorded) -> dict[str, Any]:
+    request, response = one.request, one.response
+    status, body = response["status"], response["body"]["string"]
     return {
-        "request": _written_request(request, interaction.get("caller")),
+        "request": {
+            "method": request.method,
+            "url": request.uri.removeprefix(ORIGIN),
+            **({"caller": one.caller} if one.caller else {}),
+            **_written_message(request.headers, request.body),
+        },
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
-            **_written_message(response["headers"], response["body"]["string"]),
-            **_written_arrival(interaction.get("arrival") or Arrival(), response["body"]["string"]),
+            **_written_message(response["headers"], body),
+            **_written_arrival(one.arrival, body),
         },
-    }
-
-
-def _written_request(request: Mapping[str, Any], caller: str | None) -> dict[str, Any]:
-    return {
-        "method": request["method"],
-        "url": request["uri"].removeprefix(ORIGIN),
-        **({"caller": caller} if caller else {}),
-        **_written_message(request["headers"], request["body"]),
     }
 
 
@@ -172,12 +167,6 @@ def _written_arrival(arrival: Arrival, body: str | bytes | None) -> dict[str, An
     if arrival.seconds:
         written["seconds"] = list(arrival.seconds)
     return written | ({"broken": arrival.broken} if arrival.broken else {})
-
-
-def _read_arrival(response: Mapping[str, Any], body: str | bytes | None) -> Arrival:
-    chunks = response.get("chunks", [])
-    sizes = event_sizes(_as_bytes(body) or b"") if chunks == _EVENTS else tuple(map(int, chunks))
-    return Arrival(sizes, tuple(map(float, response.get("seconds", []))), str(response.get("broken", "")))
 
 
 def _written_message(headers: Mapping[str, list[str]], body: str | bytes | None) -> dict[str, Any]:
@@ -196,39 +185,42 @@ def _written_body(body: str | bytes | None, kind: str) -> dict[str, Any]:
     return {"body": body}
 
 
-def _read(interaction: Mapping[str, Any]) -> dict[str, Any]:
-    request, response = interaction["request"], interaction["response"]
-    code, _, message = str(response["status"]).partition(" ")
-    body = _read_body(response)
-    status = {"code": int(code), "message": message}
-    return {
-        "request": _read_request(request),
-        "response": {"status": status, "headers": _read_headers(response), "body": {"string": body}},
-        "caller": str(request.get("caller", "")),
-        "arrival": _read_arrival(response, body),
+def _read(item: Mapping[str, Any]) -> Recorded:
+    asked, answered = item["request"], item["response"]
+    code, _, message = str(answered["status"]).partition(" ")
+    url, body = asked["url"], _read_body(answered)
+    response = {
+        "status": {"code": int(code), "message": message},
+        "headers": _read_headers(answered),
+        "body": {"string": body},
     }
+    return Recorded(
+        HttpRequest(
+            str(asked["method"]), ORIGIN + url if url.startswith("/") else url, _read_body(asked), _read_headers(asked)
+        ),
+        response,
+        str(asked.get("caller", "")),
+        _read_arrival(answered, body),
+    )
 
 
-def _read_request(request: Mapping[str, Any]) -> dict[str, Any]:
-    url = request["url"]
-    return {
-        "method": request["method"],
-        "uri": ORIGIN + url if url.startswith("/") else url,
-        "headers": _read_headers(request),
-        "body": _read_body(request),
-    }
+def _read_arrival(response: Mapping[str, Any], body: str | bytes | None) -> Arrival:
+    chunks = response.get("chunks", [])
+    sizes = event_sizes(_as_bytes(body) or b"") if chunks == _EVENTS else tuple(map(int, chunks))
+    return Arrival(sizes, tuple(map(float, response.get("seconds", []))), str(response.get("broken", "")))
 
 
 def _read_headers(message: Mapping[str, Any]) -> dict[str, list[str]]:
-    headers = message.get("headers", {})
-    return {name: value if isinstance(value, list) else [value] for name, value in headers.items()}
+    return {name: header_values(value) for name, value in message.get("headers", {}).items()}
 
 
 def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
     if "parsed_body" in message:
         return json.dumps(message["parsed_body"], ensure_ascii=False, separators=(",", ":"))
-    body: str | bytes | None = message.get("body")
-    return body
+    body = message.get("body")
+    if isinstance(body, str | bytes | None):
+        return body
+    raise TypeError(f"body: {body!r} is not a text")
 
 
 def _exact_json(text: str) -> Any:

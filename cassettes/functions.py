@@ -5,9 +5,10 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from memzoo.cassettes.belonging import unrecorded
+from memzoo.cassettes.callers import unrecorded
 from memzoo.cassettes.http import HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
 if TYPE_CHECKING:
@@ -41,16 +42,12 @@ def recorded_function(player: "Player", model: Any) -> "_Function":
         if player.can_play(request):
             return _text(player, request)
         with unrecorded():
-            reply = (await complete(messages, name)).text if complete else await model(messages)
+            reply = (await complete(messages, name)).text if complete else model(messages)
+            reply = await reply if inspect.isawaitable(reply) else reply
         return _kept(player, request, reply)
 
     def answer_now(messages: Sequence[Mapping[str, Any]]) -> str:
-        request = _request(name, messages)
-        if player.can_play(request):
-            return _text(player, request)
-        with unrecorded():
-            reply = model(messages)
-        return _kept(player, request, reply)
+        return drive(answer(messages))
 
     asynchronous = complete or inspect.iscoroutinefunction(model) or inspect.iscoroutinefunction(type(model).__call__)
     found: Any = answer if asynchronous else answer_now

@@ -1,12 +1,11 @@
 """HTTP messages: what the kit reads of them, and transports that never reach the network."""
 
 import json
-import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
 
-from memzoo.cassettes.arrival import Arrival
+from memzoo.cassettes.chunks import Arrival
 
 __all__ = [
     "HttpRequest",
@@ -15,7 +14,6 @@ __all__ = [
     "body_bytes",
     "content_type",
     "header_values",
-    "in_process_methods",
     "is_array",
     "is_json",
     "is_object",
@@ -25,10 +23,6 @@ __all__ = [
 
 Response = dict[str, Any]
 """A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
-
-_CLIENTS = ("httpx", "httpx2")
-_TRANSPORTS = ("ASGITransport", "WSGITransport", "MockTransport")
-_METHODS = ("handle_request", "handle_async_request")
 
 
 @dataclass
@@ -50,12 +44,14 @@ class Recorded:
         response: What was answered.
         caller: Which thread or task asked; empty for the first, and where it does not matter.
         arrival: How the answer came.
+        known: How many secrets were known when it was scrubbed.
     """
 
     request: HttpRequest
     response: Response
     caller: str = ""
     arrival: Arrival = field(default_factory=Arrival)
+    known: int = field(default=-1, compare=False)
 
 
 def header_values(value: object) -> list[str]:
@@ -108,17 +104,6 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     if hasattr(body, "read"):
         body = body.read()
     return _joined(body)
-
-
-def in_process_methods() -> Iterator[tuple[type, str, Any]]:
-    """List the methods, as (class, name, function), of transports that answer within this process.
-
-    vcrpy patches them too. But a recording of the app under test would be played instead of the app, and the test
-    would prove nothing.
-    """
-    for client in filter(None, map(sys.modules.get, _CLIENTS)):
-        for transport in filter(None, map(vars(client).get, _TRANSPORTS)):
-            yield from ((transport, name, vars(transport)[name]) for name in _METHODS if name in vars(transport))
 
 
 def _joined(body: Any) -> bytes:

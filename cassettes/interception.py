@@ -5,6 +5,7 @@
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
@@ -14,9 +15,9 @@ from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs.httpx_stubs import vcr_handle_async_request, vcr_handle_request
 
-from memzoo.cassettes.arrival import Exchange, Watched, current_exchange, exchange, paced
-from memzoo.cassettes.belonging import current_caller, follow, is_unrecorded, opened
-from memzoo.cassettes.http import HttpRequest, Response, in_process_methods
+from memzoo.cassettes.callers import current_caller, follow, is_unrecorded, opened
+from memzoo.cassettes.chunks import Exchange, Watched, current_exchange, exchange, paced
+from memzoo.cassettes.http import HttpRequest, Response
 from memzoo.cassettes.matching import same_request
 from memzoo.cassettes.player import Player
 from memzoo.stores.forks import new_lock
@@ -24,6 +25,8 @@ from memzoo.stores.forks import new_lock
 __all__ = ["intercept"]
 
 _CLIENTS = ("httpx", "httpx2")
+_IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
+_METHODS = ("handle_request", "handle_async_request")
 
 _lock = new_lock()
 _patches = ExitStack()
@@ -58,7 +61,7 @@ def _patched() -> Generator[None]:
 
 def _patch(patches: ExitStack) -> None:
     tape = _Tape()
-    untouched = list(in_process_methods())
+    untouched = list(_in_process_methods())
     streaming = list(_streaming_methods(tape))
     patches.enter_context(_Tape.use(path="memzoo"))
     patches.enter_context(follow())
@@ -108,6 +111,17 @@ class _Tape(VcrCassette):
         caller.player.record(request, clear, arrival=arrival, chunked=same, caller=caller.name)
 
 
+def _in_process_methods() -> Iterator[tuple[type, str, Any]]:
+    """List the methods, as (class, name, function), of transports that answer within this process.
+
+    vcrpy patches them too. But a recording of the app under test would be played instead of the app, and the test
+    would prove nothing.
+    """
+    for client in filter(None, map(sys.modules.get, _CLIENTS)):
+        for transport in filter(None, map(vars(client).get, _IN_PROCESS)):
+            yield from ((transport, name, vars(transport)[name]) for name in _METHODS if name in vars(transport))
+
+
 def _streaming_methods(tape: _Tape) -> Iterator[tuple[type, str, Any]]:
     """List what to patch, as (class, name, function): the transports of httpx, with streams that keep their chunks."""
     for client in filter(None, map(sys.modules.get, _CLIENTS)):
@@ -148,5 +162,7 @@ def _watched(response: Any) -> Any:
 
 
 def _paced(client: Any, response: Any, noted: Exchange) -> Any:
-    response.stream = paced(client, b"".join(response.stream), noted.arrival, noted.error)
+    # While recording, the client has waited for the real stream already.
+    arrival = noted.played or replace(noted.arrival, seconds=())
+    response.stream = paced(client, b"".join(response.stream), arrival, noted.error)
     return response

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.errors import CassetteFormatError, replay_extra
-from memzoo.cassettes.files import read_file, write_file
+from memzoo.cassettes.conversation import Facts, answer_text, facts_of
+from memzoo.cassettes.errors import replay_extra
+from memzoo.cassettes.files import write_file
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.recording_stats import Facts, answer_text, facts_of
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
@@ -22,14 +22,7 @@ _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 
 @dataclass(frozen=True, slots=True)
 class Tape:
-    """A cassette's file.
-
-    Attributes:
-        path: Where it is.
-        head: What its header says.
-        recordings: What it has.
-        size: Its bytes.
-    """
+    """A cassette's file: what its header says, what it has, and its bytes."""
 
     path: Path
     head: dict[str, Any]
@@ -57,10 +50,8 @@ def read_tape(path: Path) -> Tape:
     """
     with replay_extra():
         from memzoo.cassettes.format import read_cassette
-    try:
-        return Tape(path, *read_cassette(read_file(path)), path.stat().st_size)
-    except (CassetteFormatError, UnicodeDecodeError, OSError, EOFError) as error:
-        raise CassetteFormatError(f"{path}: {error}") from error
+    head, recordings = read_cassette(path)
+    return Tape(path, head, recordings, path.stat().st_size)
 
 
 def shown_tape(tape: Tape) -> Iterator[str]:

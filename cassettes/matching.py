@@ -11,7 +11,7 @@ from memzoo.cassettes.http import HttpRequest, body_bytes
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 
-__all__ = ["RequestKey", "request_key", "same_request", "standing_in"]
+__all__ = ["RequestKey", "request_key", "same_request", "stands_for"]
 
 # Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
@@ -55,20 +55,16 @@ def same_request(one: HttpRequest, other: HttpRequest) -> bool:
     return request_key(one) == request_key(other)
 
 
-def standing_in(recorded: RequestKey, asked: RequestKey) -> list[str] | None:
-    """List what a request has where a recording has placeholders; `None` if the two differ in anything else.
+def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
+    """Tell whether a request only differs from a recording in having secrets where that has placeholders.
 
     A value may be known as a secret only by what came later in the recording.
     """
     if recorded.method != asked.method or PLACEHOLDER not in "".join(map(str, recorded)):
-        return None
-    found: list[str] = []
-    for ours, theirs in zip(_texts(recorded), _texts(asked), strict=True):
-        secrets = _filled(ours.split(PLACEHOLDER), theirs)
-        if secrets is None:
-            return None
-        found += secrets
-    return found
+        return False
+    return all(
+        _fills(ours.split(PLACEHOLDER), theirs) for ours, theirs in zip(_texts(recorded), _texts(asked), strict=True)
+    )
 
 
 @lru_cache(maxsize=256)
@@ -95,21 +91,19 @@ def _texts(key: RequestKey) -> tuple[str, str, str]:
     return key.path, urlencode(key.query), key.body
 
 
-def _filled(parts: list[str], text: str) -> list[str] | None:
-    """List what stands in a text between these parts; `None` if that is no secret, or a part is missing."""
+def _fills(parts: list[str], text: str) -> bool:
+    """Tell whether a text has these parts, and between them what could be secrets."""
     if len(parts) == 1:
-        return [] if parts[0] == text else None
-    found, start, end = list[str](), len(parts[0]), len(text) - len(parts[-1])
+        return parts[0] == text
+    start, end = len(parts[0]), len(text) - len(parts[-1])
     if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
-        return None
+        return False
     for part in parts[1:-1]:
         place = text.find(part, start + 1, end)
-        if place < 0:
-            return None
-        found.append(text[start:place])
+        if place < 0 or not _could_be_hidden(text[start:place]):
+            return False
         start = place + len(part)
-    found.append(text[start:end])
-    return found if all(map(_could_be_hidden, found)) else None
+    return _could_be_hidden(text[start:end])
 
 
 def _could_be_hidden(value: str) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.arrival import Arrival, resized
+from memzoo.cassettes.chunks import Arrival, resized
+from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
+from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, request_key, standing_in
-from memzoo.cassettes.recording_stats import facts_of
-from memzoo.cassettes.reports import shown, unmatched
+from memzoo.cassettes.matching import RequestKey, request_key, stands_for
+from memzoo.cassettes.reports import unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.stores.forks import new_lock
@@ -35,14 +36,7 @@ class Player:
     def __init__(
         self, recordings: Iterable[Recorded] | None, *, scrubber: Scrubber, path: Path, settings: CassetteSettings
     ) -> None:
-        """Make a player.
-
-        Args:
-            recordings: What to replay; `None` records.
-            scrubber: Removes secrets, and all else that is not kept.
-            path: The file of the cassette, for failure messages.
-            settings: What may vary, what may be recorded, and how to record again.
-        """
+        """Make a player of recordings, or one that records, if they are `None`; the path is for failure messages."""
         self.recording = recordings is None
         self.recordings = list(recordings or ())
         self.errors: list[CassetteError] = []
@@ -59,11 +53,7 @@ class Player:
             self._waiting[key].append(place)
 
     def can_play(self, request: HttpRequest, caller: str = "") -> bool:
-        """Tell whether to answer from a recording; asked before each request.
-
-        Args:
-            request: It.
-            caller: The thread or task that sends it.
+        """Tell whether to answer from a recording; asked before each request of a thread or task.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording is left for the request.
@@ -101,28 +91,20 @@ class Player:
         chunked: bool = True,
         caller: str = "",
     ) -> None:
-        """Keep a request and its response, decoded.
-
-        Args:
-            request: What was asked.
-            response: What was answered.
-            arrival: How the answer came.
-            chunked: Whether its chunks are those of the decoded body.
-            caller: The thread or task that asked.
+        """Keep a request and its decoded response; `chunked` tells whether the chunks that came are those of its body.
 
         Raises:
             RecordingError: The response must not be recorded.
         """
-        kept = self.scrubber.request(request)
-        arrival = self._worth_keeping(arrival or Arrival(), response, chunked=chunked)
         try:
-            clean = self._accepted(kept, response, arrival)
+            fresh = self._clean(
+                request, response, self._worth_keeping(arrival or Arrival(), response, chunked=chunked), caller
+            )
+            self._check(fresh)
         except RecordingError as error:
             self.errors.append(error)
             raise
-        self._spend(clean)
-        sizes = resized(arrival.sizes, response["body"]["string"] or b"", clean["body"]["string"])
-        fresh = Recorded(kept, clean, caller, replace(arrival, sizes=sizes))
+        self._spend(fresh.response)
         with self._lock:
             start = vars(request).get("recording_started", next(self._starts))
             place = bisect_right(self._started, start)
@@ -132,18 +114,26 @@ class Player:
     def finished(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
         for one in self.recordings:
-            self.scrubber.learn(one)
-        clean = [self._scrubbed(one) for one in self.recordings]
+            if one.known < self.scrubber.known:
+                self.scrubber.learn(one.response)
+        clean = [
+            one if one.known == self.scrubber.known else self._clean(one.request, one.response, one.arrival, one.caller)
+            for one in self.recordings
+        ]
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
-        for one in clean:
+        for one in clean if any(one.caller for one in clean) else ():
             callers[self._key(one.request)].add(one.caller)
         # Who asked matters only where several asked for the same.
-        return [one if len(callers[self._key(one.request)]) > 1 else replace(one, caller="") for one in clean]
+        return [
+            replace(one, caller="") if one.caller and len(callers[self._key(one.request)]) == 1 else one
+            for one in clean
+        ]
 
-    def _scrubbed(self, one: Recorded) -> Recorded:
-        response = self.scrubber.response(one.response)
-        sizes = resized(one.arrival.sizes, one.response["body"]["string"], response["body"]["string"])
-        return Recorded(self.scrubber.request(one.request), response, one.caller, replace(one.arrival, sizes=sizes))
+    def _clean(self, request: HttpRequest, response: Response, arrival: Arrival, caller: str) -> Recorded:
+        known = self.scrubber.known
+        kept, clean = self.scrubber.request(request), self.scrubber.response(response)
+        sizes = resized(arrival.sizes, response["body"]["string"] or b"", clean["body"]["string"])
+        return Recorded(kept, clean, caller, replace(arrival, sizes=sizes), known)
 
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)
@@ -159,14 +149,14 @@ class Player:
             return Arrival(broken=arrival.broken)
         return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())
 
-    def _accepted(self, request: HttpRequest, response: Response, arrival: Arrival) -> Response:
-        clean, code = self.scrubber.response(response), response["status"]["code"]
-        if (code < _FIRST_ERROR and not arrival.broken) or self._settings.allow_errors:
-            return clean
-        body = clean["body"]["string"].decode(errors="replace")
-        what = f"The answer broke off ({arrival.broken})" if arrival.broken else f"The server answered {code}"
+    def _check(self, one: Recorded) -> None:
+        code, broken = one.response["status"]["code"], one.arrival.broken
+        if (code < _FIRST_ERROR and not broken) or self._settings.allow_errors:
+            return
+        body = one.response["body"]["string"].decode(errors="replace")
+        what = f"The answer broke off ({broken})" if broken else f"The server answered {code}"
         raise RecordingError(
-            f"{what} to {request_key(request)}\n  {body[:500]}\n"
+            f"{what} to {request_key(one.request)}\n  {body[:500]}\n"
             f"An error is not recorded unless it is allowed (allow_errors=True); "
             f"nothing was written to {shown(self.path)}"
         )
@@ -196,4 +186,4 @@ class Player:
         return self._waiting[key]
 
     def _with_hidden_secrets(self, asked: RequestKey) -> RequestKey:
-        return next((key for key in self._waiting if standing_in(key, asked) is not None), asked)
+        return next((key for key in self._waiting if stands_for(key, asked)), asked)

@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 
 from memzoo.cassettes.cassette import Cassette
+from memzoo.cassettes.conversation import Facts
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.recording_stats import Facts
 from memzoo.cassettes.settings import MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
 from memzoo.stores.errors import MemoryZooError, OptionError, UnknownOptionError
 

@@ -8,8 +8,8 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.arrival import Arrival, steps_of
 from memzoo.cassettes.cassette import Cassette
+from memzoo.cassettes.chunks import Arrival, steps_of
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, is_stream
 from memzoo.stores.errors import OptionError

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.cassettes.conversation import readable
+from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.cassettes.ignoring import offered
 from memzoo.cassettes.matching import RequestKey
 from memzoo.stores.common import visible
 
-__all__ = ["differences", "nearest", "shown", "unmatched", "unplayed"]
+__all__ = ["differences", "nearest", "unmatched", "unplayed"]
 
 _LINE_WIDTH = 100
 _MOST_LINES = 14
@@ -42,12 +43,6 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
     if asked.body != recorded.body:
         lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compared(asked.body, recorded.body))]
     return lines
-
-
-def shown(path: Path) -> str:
-    """Write a path relative to the current directory where that is possible."""
-    here = Path.cwd()
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def unmatched(

@@ -1,27 +1,15 @@
 """Reduces requests and responses to what replay needs, without secrets."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from memzoo.cassettes.errors import RecordingError
-from memzoo.cassettes.finding import PART, is_form, is_secret, local_models, named, nested, secrets_of
-from memzoo.cassettes.http import (
-    HttpRequest,
-    Recorded,
-    Response,
-    body_bytes,
-    content_type,
-    header_values,
-    is_array,
-    is_object,
-    is_stream,
-    values_of,
-)
-from memzoo.cassettes.secrets import PLACEHOLDER, Keys, Telling, telling
-from memzoo.cassettes.streams import hide_in_events
+from memzoo.cassettes.http import HttpRequest, Response, body_bytes, content_type, header_values, is_stream, values_of
+from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, outside_the_body, texts
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys
+from memzoo.cassettes.streams import events, hide_in_events, joined
 
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
 
@@ -43,14 +31,18 @@ class Scrubber:
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
 
+    @property
+    def known(self) -> int:
+        """How many secrets are known; what was scrubbed when there were as many needs no more scrubbing."""
+        return len(self._keys)
+
     def request(self, request: HttpRequest) -> HttpRequest:
         """Make a new request of method, path, query, allowed headers and body, without secrets.
 
         Raises:
             TypeError: Only the HTTP client can turn the body into bytes.
         """
-        kind = content_type(request.headers)
-        body = body_bytes(request)
+        kind, body = content_type(request.headers), body_bytes(request)
         self._learn(request.uri, request.headers, body or b"")
         headers = self._headers(request.headers, REQUEST_HEADERS)
         if found := _BOUNDARY.search(", ".join(values_of(request.headers, ("content-type",)))):
@@ -67,7 +59,7 @@ class Scrubber:
             RecordingError: The body is still compressed.
         """
         _refuse_encoded(response["headers"])
-        self._learn("", response["headers"], response["body"]["string"] or b"")
+        self.learn(response)
         body = self._body(response["body"]["string"] or b"", content_type(response["headers"]))
         return {
             "status": {"code": response["status"]["code"], "message": response["status"]["message"] or ""},
@@ -75,16 +67,31 @@ class Scrubber:
             "body": {"string": body},
         }
 
-    def learn(self, one: Recorded) -> None:
-        """Look for secrets in a recording, to hide them in others, too."""
-        self._learn(one.request.uri, one.request.headers, body_bytes(one.request) or b"")
-        self._learn("", one.response["headers"], one.response["body"]["string"] or b"")
+    def learn(self, response: Response) -> None:
+        """Look for secrets in a response, to hide them in other messages, too."""
+        self._learn("", response["headers"], response["body"]["string"] or b"")
 
     def _learn(self, uri: str, headers: Mapping[str, Any], body: bytes) -> None:
         """Look for secrets first, and hide them then: an echo may stand before what tells of it."""
-        text = _decoded(body)[0]
-        self._keys.learn(secrets_of(uri, headers, text))
-        self._keys.shorten(local_models(text, content_type(headers)))
+        text, kind = _decoded(body)[0], content_type(headers)
+        self._keys.learn(outside_the_body(uri, headers, text))
+        if is_stream(kind):
+            found = dict(events(text))
+            texts([*found.values()], self._note)
+            for whole in joined(found):
+                in_json(whole, self._note)
+        else:
+            _in_body(text, kind, self._note)
+
+    def _note(self, text: str, found: Found) -> str:
+        if found is Found.SECRET:
+            self._keys.learn([text])
+        elif found is Found.LOCAL_MODEL:
+            self._keys.shorten(text)
+        return text
+
+    def _hide(self, text: str, found: Found) -> str:
+        return PLACEHOLDER if found is Found.SECRET else self._keys.hide(text)
 
     def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
         kept = {name.lower(): header_values(value) for name, value in headers.items() if name.lower() in allowed}
@@ -99,59 +106,24 @@ class Scrubber:
 
     def _target(self, uri: str) -> str:
         url = urlsplit(uri)
-        query = [
-            (self._keys.hide(name), self._parameter(name, value))
-            for name, value in parse_qsl(url.query, keep_blank_values=True)
-        ]
-        path = self._keys.hide(url.path) or "/"
-        return path + ("?" + urlencode(query, quote_via=quote) if query else "")
-
-    def _parameter(self, name: str, value: str) -> str:
-        return self._keys.hide(value) if telling(name) is Telling.NOTHING else PLACEHOLDER
+        query = fields(parse_qsl(url.query, keep_blank_values=True), self._hide)
+        return (self._keys.hide(url.path) or "/") + ("?" + urlencode(query, quote_via=quote) if query else "")
 
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decoded(body)
-        return self._text(text, kind).encode(encoding)
-
-    def _text(self, text: str, kind: str) -> str:
         if is_stream(kind):
-            text = hide_in_events(text, self._keys, self._values)
-        elif is_form(kind):
-            text = self._form(text)
-        elif kind.startswith("multipart/"):
-            text = PART.sub(self._part, text)
+            text = hide_in_events(text, self._keys, lambda event: texts(event, self._hide))
         else:
-            text = self._json(text)
-        return self._keys.hide(text)
+            text = _in_body(text, kind, self._hide)
+        return self._keys.hide(text).encode(encoding)
 
-    def _form(self, text: str) -> str:
-        fields = parse_qsl(text, keep_blank_values=True)
-        clean = [(self._keys.hide(name), self._parameter(name, value)) for name, value in fields]
-        return text if clean == fields else urlencode(clean)
 
-    def _part(self, part: re.Match[str]) -> str:
-        return part[0].removesuffix(part[2]) + self._parameter(part[1], part[2])
-
-    def _json(self, text: str) -> str:
-        value = nested(text)
-        if value is None:
-            return text
-        try:
-            clean = self._values(value)
-        except RecursionError:
-            return text
-        # Text without secrets stays byte for byte as it came.
-        return text if clean == value else json.dumps(clean)
-
-    def _values(self, value: Any, name: str = "") -> Any:
-        """Hide the secrets of a JSON value; `name` is that of its member."""
-        if isinstance(value, str):
-            return PLACEHOLDER if is_secret(name, value) else self._keys.hide(self._json(value))
-        if is_array(value):
-            return [self._values(item, name) for item in value]
-        if is_object(value):
-            return {self._keys.hide(key): self._values(child, inner) for key, child, inner in named(name, value)}
-        return value
+def _in_body(text: str, kind: str, change: Change) -> str:
+    if kind.startswith("application/x-www-form-urlencoded"):
+        form = parse_qsl(text, keep_blank_values=True)
+        changed = fields(form, change)
+        return text if changed == form else urlencode(changed)
+    return in_parts(text, change) if kind.startswith("multipart/") else in_json(text, change)
 
 
 def _decoded(body: bytes) -> tuple[str, str]:

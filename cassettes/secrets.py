@@ -103,14 +103,17 @@ class Keys:
         self._lock = new_lock()
         self.learn(values)
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def learn(self, values: Iterable[str]) -> None:
         """Treat these values as secrets from now on, unless they are too short or plain words."""
         self._add({form: PLACEHOLDER for value in values if can_be_secret(value) for form in _forms(value)})
 
-    def shorten(self, paths: Iterable[str]) -> None:
-        """Show only the last part of these paths from now on."""
-        names = {path: re.split(r"[/\\\\]", path.rstrip("/\\"))[-1] for path in paths}
-        self._add({form: name for path, name in names.items() if name for form in _forms(path)})
+    def shorten(self, path: str) -> None:
+        """Show only the last part of this path from now on."""
+        name = re.split(r"[/\\\\]", path.rstrip("/\\"))[-1]
+        self._add(dict.fromkeys(_forms(path), name) if name else {})
 
     def hide(self, text: str) -> str:
         """Put a placeholder in place of each secret."""

@@ -33,13 +33,7 @@ def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
-    """Hide the secrets of a stream, also those that arrive in pieces.
-
-    Args:
-        text: The whole body.
-        keys: Knows the secrets.
-        hide_values: Hides the secrets within one event.
-    """
+    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces."""
     lines = text.split("\n")
     before = dict(events(text))
     after = dict(events(text))

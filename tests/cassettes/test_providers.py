@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.cassettes.conversation import answer_text, facts_of
 from memzoo.cassettes.http import HttpRequest, is_array
 from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.recording_stats import answer_text, facts_of
 from memzoo.cassettes.reports import differences
 
 SAID = "What is the capital of {}?"

@@ -1,6 +1,7 @@
 """Streams replay as they came: chunk by chunk, with the error that broke them, and with their pauses if asked."""
 
 import asyncio
+import itertools
 import json
 import time
 from pathlib import Path
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from openai import OpenAI
 
 from memzoo.cassettes import RecordingError, use_cassette
-from memzoo.cassettes.arrival import event_sizes, resized
+from memzoo.cassettes.chunks import event_sizes, resized
 from memzoo.cassettes.format import read_cassette
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_timing(server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPat
     server.stream(*EVENTS)
     with use_cassette(path, record="once", timing="recorded"):
         chunks_of(httpx2, server.url)
-    (recorded,) = read_cassette(path.read_text())[1]
+    (recorded,) = read_cassette(path)[1]
     seconds = recorded.arrival.seconds
     assert len(seconds) == len(EVENTS)
     path.write_text(path.read_text().replace(f"seconds: {list(seconds)}", "seconds: [1.5, 0.0, 0.25, 0.5]"))
@@ -114,6 +115,20 @@ def test_timing(server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPat
     with use_cassette(path, timing="recorded"):
         assert asyncio.run(chunks_async(httpx2, DEAD)) == EVENTS
     assert waited == [1.5, 0.25, 0.5] * 2
+
+
+def test_recording_waits_once(server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who records a stream waits for the real one, and not for its pauses again."""
+    server.stream(*EVENTS)
+    waited: list[float] = []
+    with monkeypatch.context() as clocks:
+        clocks.setattr(time, "perf_counter", itertools.count(10**9).__next__)
+        clocks.setattr(time, "sleep", waited.append)
+        with use_cassette(path, record="once", timing="recorded"):
+            assert chunks_of(httpx2, server.url) == EVENTS
+    (recorded,) = read_cassette(path)[1]
+    assert min(recorded.arrival.seconds) >= 1
+    assert waited == []
 
 
 def test_tool_calls_in_pieces(server: "ModelServer", path: Path) -> None:

@@ -48,9 +48,9 @@ class Exchange:
 
     @property
     def arrival(self) -> Arrival:
-        """How the response came, now or when it was recorded."""
+        """How the response came."""
         broken = f"{type(self.error).__name__}: {self.error}" if self.error else ""
-        return self.played or Arrival(tuple(self.sizes), tuple(self.seconds), broken)
+        return Arrival(tuple(self.sizes), tuple(self.seconds), broken)
 
 
 _exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
@@ -104,14 +104,7 @@ class Watched:
 
 
 def paced(client: Any, content: bytes, arrival: Arrival, error: Exception | None = None) -> Any:
-    """Make a stream for httpx or httpx2 that arrives as another one did.
-
-    Args:
-        client: The module, httpx or httpx2.
-        content: The body.
-        arrival: How it came.
-        error: What broke it; made from its name if it comes from a file.
-    """
+    """Make a stream for httpx or httpx2 that arrives as another one did, and breaks off with the same error."""
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 from weakref import WeakKeyDictionary
 
@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Caller", "current_caller", "follow", "is_unrecorded", "opened", "unrecorded"]
 
-P = TypeVar("P")
 
-
-class Caller(Generic[P]):
+class Caller:
     """A thread or task that belongs to a cassette.
 
     Attributes:
@@ -29,14 +27,14 @@ class Caller(Generic[P]):
         name: Numbers that lead to it, in the order in which threads and tasks began: `"2.1"`; empty for the first.
     """
 
-    def __init__(self, player: P, name: str = "", tasks: "WeakKeyDictionary[Any, Caller[P]] | None" = None) -> None:
+    def __init__(self, player: "Player", name: str = "", tasks: "WeakKeyDictionary[Any, Caller] | None" = None) -> None:
         self.player = player
         self.name = name
         self._children = 0
-        self._tasks: WeakKeyDictionary[Any, Caller[P]] = WeakKeyDictionary() if tasks is None else tasks
+        self._tasks: WeakKeyDictionary[Any, Caller] = WeakKeyDictionary() if tasks is None else tasks
         self._lock = new_lock()
 
-    def child(self) -> "Caller[P]":
+    def child(self) -> "Caller":
         """Make the next thread or task that this one starts."""
         with self._lock:
             self._children += 1
@@ -50,7 +48,7 @@ class Caller(Generic[P]):
         """Note that a task is this caller itself."""
         self._tasks[task] = self
 
-    def in_task(self) -> "Caller[P]":
+    def in_task(self) -> "Caller":
         """Find the running task: the caller itself, or one that it started."""
         task = _task()
         if task is None:
@@ -61,12 +59,12 @@ class Caller(Generic[P]):
 
 
 _unrecorded: ContextVar[bool] = ContextVar("unrecorded", default=False)
-_current: ContextVar["Caller[Player] | None"] = ContextVar("caller", default=None)
-_open: list["Caller[Player]"] = []
+_current: ContextVar["Caller | None"] = ContextVar("caller", default=None)
+_open: list[Caller] = []
 _lock = new_lock()
 
 
-def current_caller() -> "Caller[Player]":
+def current_caller() -> Caller:
     """Find out for which cassette this thread or task sends a request.
 
     Raises:
@@ -165,7 +163,7 @@ def _inside(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def _as(caller: "Caller[Player]") -> Generator[None]:
+def _as(caller: Caller) -> Generator[None]:
     token = _current.set(caller)
     try:
         yield

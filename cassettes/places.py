@@ -1,0 +1,143 @@
+"""Reads a message place by place (headers, address, fields, JSON members) and tells which of its texts are secrets."""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
+from http.cookies import CookieError, SimpleCookie
+from itertools import pairwise
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
+
+from memzoo.cassettes.http import header_values, is_array, is_object
+from memzoo.cassettes.secrets import Telling, looks_random, telling
+
+__all__ = ["Change", "Found", "fields", "in_json", "in_parts", "json_in", "outside_the_body", "texts"]
+
+_PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\r\n){0,9}\r\n([^\r\n]*)')
+# Also within texts: the address of an image in a prompt may be signed.
+_PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")
+_PUNCTUATION = ".,;:!?)]}"
+_BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
+_LOCAL = re.compile(r"(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)")
+_MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
+
+
+class Found(Enum):
+    """What a text is, by its name and its looks."""
+
+    TEXT = 0
+    SECRET = 1
+    LOCAL_MODEL = 2
+    """A model that is named by a path of the machine that it runs on, as llama.cpp does."""
+
+
+Change: TypeAlias = Callable[[str, Found], str]
+"""Is told each text and what it is, and returns what is to stand there."""
+
+
+def texts(value: Any, change: Change, name: str = "") -> Any:
+    """Change the texts of a JSON value, also those of JSON that is itself a text, such as a tool call's arguments.
+
+    `name` is that of the member that the value is.
+    """
+    if isinstance(value, str):
+        return change(in_json(value, change), _found(name, value))
+    if is_array(value):
+        return [texts(item, change, name) for item in value]
+    if not is_object(value):
+        return value
+    # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
+    inherits = telling(name) is Telling.SURE and "type" not in value
+    return {change(key, Found.TEXT): texts(child, change, name if inherits else key) for key, child in value.items()}
+
+
+def in_json(text: str, change: Change) -> str:
+    """Change the texts of JSON; where nothing changes, or in what is no JSON, it stays byte for byte as it came."""
+    value = json_in(text)
+    try:
+        changed = texts(value, change)
+    except RecursionError:
+        return text
+    return text if changed == value else json.dumps(changed)
+
+
+def fields(found: Iterable[tuple[str, str]], change: Change) -> list[tuple[str, str]]:
+    """Change the names and values of the fields of a form, or of an address's query."""
+    return [(change(name, Found.TEXT), change(value, _field(name))) for name, value in found]
+
+
+def in_parts(text: str, change: Change) -> str:
+    """Change the first lines of the parts of a multipart form."""
+    return _PART.sub(lambda part: part[0].removesuffix(part[2]) + change(part[2], _field(part[1])), text)
+
+
+def outside_the_body(uri: str, headers: Mapping[str, Any], body: str) -> Iterator[str]:
+    """List the secrets in an address, in headers, and in the addresses that a body mentions."""
+    yield from _in_address(uri)
+    for name, several in headers.items():
+        for value in header_values(several):
+            yield from _in_header(name.lower(), value)
+    yield from (unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(body) if _tells(name))
+
+
+def json_in(text: str) -> Any:
+    """Read a JSON object or list; `None` if the text is none."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _found(name: str, value: str) -> Found:
+    told = telling(name)
+    if value and (told is Telling.SURE or (told is Telling.LIKELY and looks_random(value))):
+        return Found.SECRET
+    local = _LOCAL.match(value) and (name == "model" or value.lower().endswith(_MODEL_FILES))
+    return Found.LOCAL_MODEL if local else Found.TEXT
+
+
+def _field(name: str) -> Found:
+    return Found.SECRET if _tells(name) else Found.TEXT
+
+
+def _tells(name: str) -> bool:
+    return telling(name) is not Telling.NOTHING
+
+
+def _in_header(name: str, value: str) -> Iterator[str]:
+    if name == "location":
+        yield from _in_address(value)
+    elif name in {"cookie", "set-cookie"}:
+        try:
+            yield from (morsel.value for morsel in SimpleCookie(value).values())
+        except CookieError:
+            yield value
+    elif _tells(name):
+        # Of "Bearer sk-...", the key.
+        yield from (value, value.rsplit(" ", maxsplit=1)[-1])
+        yield from _password(value)
+
+
+def _password(authorization: str) -> Iterator[str]:
+    scheme, _, value = authorization.partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            yield base64.b64decode(value).decode().partition(":")[2]
+        except ValueError:
+            return
+
+
+def _in_address(uri: str) -> Iterator[str]:
+    url = urlsplit(uri)
+    yield unquote(url.password or "")
+    yield from (value for name, value in parse_qsl(url.query) if _tells(name))
+    for before, segment in pairwise(map(unquote, url.path.split("/"))):
+        if _BOT.fullmatch(segment):
+            yield segment.removeprefix("bot")
+        # "/token/<token>", the parts of a webhook.
+        elif looks_random(segment) and (_tells(before.rstrip("s")) or before in {"hooks", "webhooks", "services"}):
+            yield segment

@@ -1,0 +1,157 @@
+"""Files that are not as they should be: cut off, merged, edited, newer, not to be written, written by two processes."""
+
+import gzip
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import httpx2
+import pytest
+
+from memzoo.cassettes import Cassette, CassetteFormatError, CassetteSettings, RecordingError, use_cassette
+
+if TYPE_CHECKING:
+    from tests.cassettes.conftest import ModelServer, Pipeline
+
+TAPE = """\
+version: 2
+interactions:
+- request:
+    method: POST
+    url: /v1/chat/completions
+    body: hi
+  response:
+    status: 200 OK
+    body: ho
+"""
+
+
+def refused(path: Path, content: str | bytes) -> str:
+    """Why a file of this content is no cassette."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    with pytest.raises(CassetteFormatError) as raised, use_cassette(path, record_command="make tapes"):
+        pass
+    assert str(raised.value).startswith(f"{path}: ")
+    assert str(raised.value).endswith("\nTo record it: make tapes")
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("marks", [("<<<<<<< HEAD", "=======", ">>>>>>> theirs"), ("=======",), (">>>>>>> theirs",)])
+def test_merge_conflicts(marks: tuple[str, ...], path: Path) -> None:
+    """A file with the marks of a merge says so, whatever YAML makes of them."""
+    first, second = TAPE.splitlines(), ["- request:", "    method: GET", "    url: /", "  response:", "    status: 200"]
+    middle = [line for mark in marks for line in (mark, *second)]
+    assert "it has the marks of a merge conflict" in refused(path, "\n".join([*first, *middle]))
+
+
+def test_marks_within_a_text_are_none(path: Path) -> None:
+    """A prompt may quote a merge conflict."""
+    path.parent.mkdir()
+    path.write_text(TAPE.replace("body: ho", "body: |\n      <<<<<<< HEAD\n      =======\n"))
+    with pytest.raises(AssertionError, match="were not sent"), use_cassette(path):
+        pass
+
+
+@pytest.mark.parametrize("end", ["url", "status", "response:\n    stat"])
+def test_cut_off(end: str, path: Path) -> None:
+    """A file that ends within a recording is refused."""
+    refused(path, TAPE.partition(end)[0] + end)
+
+
+@pytest.mark.parametrize("spoil", [lambda content: content[:40], lambda content: content[:20] + b"\xff" * 20])
+def test_damaged_archives(spoil: "Callable[[bytes], bytes]", path: Path) -> None:
+    """A compressed file that is cut off or spoilt is refused."""
+    refused(path.with_name("test.yaml.gz"), spoil(gzip.compress(TAPE.encode())))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("200 OK", "fine"),
+        ("body: ho", "body: 5"),
+        ("body: hi", "body: 2026-01-02"),
+        ("body: ho", "chunks: 5"),
+        ("body: ho", "headers: [1]"),
+        ("body: ho", 'parsed_body: "\\uD800"'),
+        ("body: ho", "parsed_body: &a [*a]"),
+        ("body: ho", "parsed_body: *nowhere"),
+        ("body: ho", "parsed_body: !f32 AAA="),
+        ("body: ho", f"parsed_body: {'[' * 2000}{']' * 2000}"),
+        ("url: /v1/chat/completions", "url: null"),
+    ],
+)
+def test_edited_by_hand(old: str, new: str, path: Path) -> None:
+    """What an edit has damaged is refused when the cassette is opened, not when it is played."""
+    refused(path, TAPE.replace(old, new))
+
+
+def test_edits_that_are_plain_values_play(path: Path) -> None:
+    """A number in a header, or a status without words, is read as the text that it stands for."""
+    path.parent.mkdir()
+    path.write_text(TAPE.replace("body: ho", "headers: {retry-after-ms: 1}\n    body: ho").replace("200 OK", "200"))
+    with use_cassette(path):
+        answer = httpx2.post("http://dead.invalid/v1/chat/completions", content="hi")
+    assert (answer.status_code, answer.headers["retry-after-ms"], answer.text) == (200, "1", "ho")
+
+
+def test_newer_formats(path: Path) -> None:
+    """A file of a newer format names its version and those that are known."""
+    message = refused(path, TAPE.replace("version: 2", "version: 3"))
+    assert "version 3 is none of (1, 2), which are known to this memzoo" in message
+
+
+def test_nothing_is_asked_for_nothing(server: "ModelServer", pipeline: "Pipeline", tmp_path: Path) -> None:
+    """Where the file could not be written, recording fails before a request is sent."""
+    (tmp_path / "tapes").write_text("a file")
+    for name in ("tapes/test.yaml", "."):
+        with (
+            pytest.raises(RecordingError, match=r"cannot be written, because of .*nothing was sent"),
+            use_cassette(tmp_path / name, record="all"),
+        ):
+            pipeline.ask("hi", at=server.url)
+    assert server.seen == []
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file may have more than 100 bytes."""
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_full_disks(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """A disk that takes no more leaves the old recording as it was, and no half of a new one."""
+    path.parent.mkdir()
+    path.write_text(TAPE)
+    cassette = Cassette(path, CassetteSettings(record="all"))
+    pipeline.ask("hi", at=server.url)
+    with full_disk(), pytest.raises(RecordingError, match=r"test\.yaml' cannot be written: "):
+        cassette.close()
+    assert path.read_text() == TAPE
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_two_processes(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
+    """Of two processes that record one file at once, each writes it whole, and the last one's stays."""
+    other = (
+        "import sys, httpx2; from memzoo.cassettes import use_cassette\n"
+        "with use_cassette(sys.argv[1], record='once'):\n"
+        "    httpx2.post(sys.argv[2] + '/embeddings', json={'input': 'theirs'})"
+    )
+    with use_cassette(path, record="once"):
+        pipeline.ask("ours", at=server.url)
+        subprocess.run([sys.executable, "-c", other, str(path), server.url], check=True)
+        assert "theirs" in path.read_text()
+    assert "theirs" not in path.read_text()
+    assert list(path.parent.iterdir()) == [path]
+    with use_cassette(path):
+        assert pipeline.ask("ours") == "You said: ours"

@@ -19,8 +19,10 @@ import pytest
 from openai import AsyncOpenAI, OpenAI
 from openai.types.chat import ChatCompletionMessageParam
 
-# An inner test run forgets the modules that it was the first to import, and PyYAML does not survive that.
-import_module("vcr")
+# An inner test run forgets the modules that it was the first to import. PyYAML does not survive that, and clients no
+# longer know the errors of their transports.
+for _name in ("vcr", "httpcore", "httpcore2"):
+    import_module(_name)
 
 DEAD_URL = "https://dead.invalid:9/v1"
 """Nobody answers here, and nobody can."""

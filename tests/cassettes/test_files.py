@@ -3,7 +3,7 @@
 import gzip
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +27,7 @@ interactions:
     status: 200 OK
     body: ho
 """
+PACKED = gzip.compress(TAPE.encode())
 
 
 def refused(path: Path, content: str | bytes) -> str:
@@ -62,10 +63,10 @@ def test_cut_off(end: str, path: Path) -> None:
     refused(path, TAPE.partition(end)[0] + end)
 
 
-@pytest.mark.parametrize("spoil", [lambda content: content[:40], lambda content: content[:20] + b"\xff" * 20])
-def test_damaged_archives(spoil: "Callable[[bytes], bytes]", path: Path) -> None:
+@pytest.mark.parametrize("content", [PACKED[:40], PACKED[:20] + b"\xff" * 20], ids=["cut off", "spoilt"])
+def test_damaged_archives(content: bytes, path: Path) -> None:
     """A compressed file that is cut off or spoilt is refused."""
-    refused(path.with_name("test.yaml.gz"), spoil(gzip.compress(TAPE.encode())))
+    refused(path.with_name("test.yaml.gz"), content)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_nothing_is_asked_for_nothing(server: "ModelServer", pipeline: "Pipeline
 
 
 @contextmanager
-def full_disk() -> Iterator[None]:
+def full_disk() -> Generator[None]:
     """No file may have more than 100 bytes."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -89,10 +89,11 @@ Reference.add_representer(list, list_node)
 
 def reference(value: Any, *, compact: bool) -> str:
     """What PyYAML writes."""
-    value, names = shared(value) if compact else (value, {})
+    once, names = shared(value) if compact else (value, dict[int, str]())
     dumper = type("Dumper", (Reference,), {"names": names, "compact": compact})
     options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 2**31, "default_flow_style": False}
-    return str(yaml.dump(value, Dumper=dumper, **options))
+    write: Any = yaml.dump  # its type is only partly known
+    return str(write(once, Dumper=dumper, **options))
 
 
 @settings(deadline=None, max_examples=200)

@@ -26,24 +26,25 @@ def compare_kits(
     changes: Annotated[int, typer.Option(help="One-word changes of prompts.")] = 1000,
     calls: Annotated[int, typer.Option(help="Calls in the measurement of speed; also half of them, and twice.")] = 1000,
     only: Annotated[Literal["all", "wishes", "changes", "speed"], typer.Option(help="Run one part only.")] = "all",
+    alone: Annotated[bool, typer.Option("--alone", help="Measure the speed of memzoo.cassettes alone.")] = False,  # noqa: FBT002 - typer's
     check: Annotated[str, typer.Option(hidden=True)] = "",
 ) -> None:
     """Print the table of twelve rows, the share of changed prompts that fail, and the processor time of each kit."""
     if check:
         raise typer.Exit(0 if _run_check(check) else 1)
-    typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS)) + "\n")
+    typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS[:1] if alone else KITS)) + "\n")
     if only in {"all", "wishes"}:
         table("wish", [(name, [_score(kit, name) for kit in KITS]) for name in ROWS])
     with server() as running:
         if only in {"all", "changes"}:
             _show_caught(running, changes)
         if only in {"all", "speed"}:
-            _show_speed(running, (calls // 2, calls, 2 * calls))
+            _show_speed(running, (calls // 2, calls, 2 * calls), KITS[:1] if alone else KITS)
 
 
-def table(title: str, rows: list[tuple[str, list[str]]]) -> None:
+def table(title: str, rows: list[tuple[str, list[str]]], kits: tuple[Kit, ...] = KITS) -> None:
     """Print a table in Markdown."""
-    typer.echo(f"| {title} | {' | '.join(kit.name for kit in KITS)} |\n|---|{'---|' * len(KITS)}")
+    typer.echo(f"| {title} | {' | '.join(kit.name for kit in kits)} |\n|---|{'---|' * len(kits)}")
     for name, cells in rows:
         typer.echo(f"| {name} | {' | '.join(cells)} |")
     typer.echo("")
@@ -112,12 +113,12 @@ def _show_caught(running: Server, changes: int) -> None:
     table("caught", rows)
 
 
-def _show_speed(running: Server, sizes: tuple[int, ...]) -> None:
+def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) -> None:
     """Show milliseconds, and how many times ours they are."""
-    took = {size: [_speed(kit, running, size) for kit in KITS] for size in sizes}
+    took = {size: [_speed(kit, running, size) for kit in kits] for size in sizes}
     for what in ("load", "one call, with httpx", "save"):
         rows = [(f"{size:,} calls", [one[what] for one in took[size]]) for size in sizes]
-        table(what, [(name, [f"{ms:,.2f} ms ({ms / row[0]:.2f})" for ms in row]) for name, row in rows])
+        table(what, [(name, [f"{ms:,.2f} ms ({ms / row[0]:.2f})" for ms in row]) for name, row in rows], kits)
 
 
 def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:

@@ -3,8 +3,6 @@
 import base64
 import hashlib
 import struct
-from collections import Counter
-from collections.abc import Mapping
 from typing import Any
 
 from memzoo.cassettes.http import is_array, is_object
@@ -62,27 +60,13 @@ def shared(value: Any) -> tuple[Any, dict[int, str]]:
     """Put one object in place of all equal parts that are large enough.
 
     Returns:
-        The value, and the names of the objects that stand in several places, by their `id`. A name comes from what the
-        part says, so it stays the same whatever is written before it.
+        The value, and the names of these objects, by their `id`. A name comes from what the part says, so it stays the
+        same whatever is written before it.
     """
     known: dict[bytes, Any] = {}
     fresh, *_ = _shared(value, known)
-    names = {
-        id(part): f"{'text' if isinstance(part, str) else 'part'}-{digest.hex()[:10]}" for digest, part in known.items()
-    }
-    counts: Counter[int] = Counter()
-    _count(fresh, names, counts)
-    return fresh, {part: name for part, name in names.items() if counts[part] > 1}
-
-
-def _count(value: Any, names: Mapping[int, str], counts: Counter[int]) -> None:
-    """Count how often each part is met; what is in a part that is said again is not met again."""
-    if id(value) in names:
-        counts[id(value)] += 1
-        if counts[id(value)] > 1:
-            return
-    for child in value.values() if is_object(value) else value if is_array(value) else ():
-        _count(child, names, counts)
+    kinds = {digest: "text" if isinstance(part, str) else "part" for digest, part in known.items()}
+    return fresh, {id(part): f"{kinds[digest]}-{digest.hex()[:10]}" for digest, part in known.items()}
 
 
 def _shared(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:

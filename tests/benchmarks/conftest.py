@@ -28,7 +28,7 @@ _REPLIES = {
 @pytest.fixture(scope="session")
 def chat_text() -> str:
     """A short conversation in memzoo's own format."""
-    chat = {
+    chat: dict[str, Any] = {
         "title": "Cat & boat",
         "user": "Ann",
         "assistant": "Bot",

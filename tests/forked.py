@@ -37,9 +37,16 @@ class Forked:
     """
 
     def __init__(self, tree: Path, environment: Mapping[str, str]) -> None:
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        command = [sys.executable, "-m", "tests.forked"]
-        self._process = subprocess.Popen(command, cwd=tree, env=dict(environment), text=True, bufsize=1, **pipes)
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.forked"],
+            cwd=tree,
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+        )
 
     def fails(self, arguments: Sequence[str]) -> bool:
         """Whether a test failed, or did not end."""
@@ -58,13 +65,17 @@ def _main() -> None:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     gc.freeze()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _stop)
     for line in sys.stdin:
         pid = os.fork()
         if not pid:
             _run(json.loads(line))
         sys.stdout.write(f"{_code(pid)}\n")
         sys.stdout.flush()
+
+
+def _stop(*_: object) -> NoReturn:
+    raise SystemExit(1)
 
 
 def _run(arguments: Sequence[str]) -> NoReturn:

@@ -173,6 +173,29 @@ class TestTask:
 
         asyncio.run(talk())
 
+    def test_one_run_is_under_way_at_a_time(self) -> None:
+        """However often it is asked for meanwhile, one more run follows, which does all that there is to do."""
+
+        async def ask() -> tuple[int, int]:
+            running, runs, most, opened = 0, 0, 0, asyncio.Event()
+
+            async def job() -> None:
+                nonlocal running, runs, most
+                running, runs = running + 1, runs + 1
+                most = max(most, running)
+                await opened.wait()
+                running -= 1
+
+            background = Background(job)
+            for _ in range(3):
+                background.start()
+                await asyncio.sleep(0)
+            opened.set()
+            await background.finished()
+            return most, runs
+
+        assert asyncio.run(ask()) == (1, 2)
+
     def test_is_made_up_for_if_the_loop_ends(self) -> None:
         """A loop that ends takes the task with it; what it did not learn is learnt later, once."""
         model = ScriptedModel("A summary.")

@@ -163,7 +163,7 @@ def compare(
         work_off,
         setup=functools.partial(make, _purse(prices, stop_at, jobs)),
         jobs=jobs,
-        progress=progress or _nobody,
+        progress=progress or (lambda _name, _steps: None),
     )
     with tempfile.TemporaryDirectory() as spare:
         return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts, make_model)
@@ -195,10 +195,6 @@ def _compared(
 def total_steps(transcripts: Source) -> int:
     """Count the steps of progress that a memory takes through all conversations."""
     return sum(map(steps_in, source_of(transcripts)()))
-
-
-def _nobody(_name: str, _steps: int) -> None:
-    """Nobody watches."""
 
 
 def _variants(memories: Memories) -> Iterator[Variant | str]:
@@ -250,8 +246,7 @@ def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | N
 
 def _model(make: Callable[[str], Model], option: ModelOption) -> Model:
     model = make(option) if isinstance(option, str) else as_model(option)
-    # In a long conversation, the client would cost more than the rules behind it.
-    return model.direct() if isinstance(model, ChatModel) else model
+    return model.direct() if isinstance(model, ChatModel) else model  # a client costs more than the rules behind it
 
 
 def _setup(

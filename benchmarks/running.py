@@ -203,7 +203,8 @@ def _earlier(path: Path | None) -> dict[str, Any] | None:
     try:
         found: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise OptionError(f"--baseline {path} cannot be read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise OptionError(f"--baseline {path} cannot be read: {why}") from error
     if not isinstance(found, dict) or found.get("format") != 2:  # noqa: PLR2004  # pyright: ignore[reportUnknownMemberType]
         raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare")
     return found  # pyright: ignore[reportUnknownVariableType]

@@ -121,7 +121,7 @@ class Journal:
                 self._times.write_bytes(b"")
                 self._settings.write_text(self._known, encoding="utf-8")
         except OSError as error:
-            raise OptionError(f"the results cannot be written to {str(folder)!r}: {error}") from error
+            raise OptionError(f"the results cannot be written to {str(folder)!r}: {error.strerror}") from error
         self._read()
 
     def _read(self) -> None:

@@ -27,12 +27,15 @@ def thresholds(given: Sequence[str]) -> dict[str, float]:
     for text in given:
         name, _, value = text.partition("=")
         try:
-            found[_NAMES[name.strip()]] = float(value)
-        except (KeyError, ValueError) as error:
+            limit = float(value)
+        except ValueError:
+            limit = None
+        if limit is None or name.strip() not in _NAMES:
             raise OptionError(
                 f"--fail-under must be a figure and a share, such as recall=0.5; figures: {', '.join(_NAMES)}; "
                 f"not {text!r}"
-            ) from error
+            )
+        found[name.strip()] = limit
     return found
 
 
@@ -40,7 +43,7 @@ def failing(results: Results, limits: Mapping[str, float]) -> list[str]:
     """Say which thresholds are missed: the best memory of the main budget has to reach each."""
     budget, missed = results.main_budget, list[str]()
     for name, limit in limits.items():
-        found = [one for row in results.competing if (one := _figure(row.budgets[budget], name))]
+        found = [one for row in results.competing if (one := _figure(row.budgets[budget], _NAMES[name]))]
         best = max((one.mean for one in found), default=None)
         if best is None or best < limit:
             said = "was not measured" if best is None else f"is {best:.2f} at best"

@@ -93,7 +93,7 @@ def caption(comparison: Comparison) -> list[tuple[str, str]]:
     """List what a reader of the table has to know, as pairs of a name and a text."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
-    said = f"{talks.exchanges:,} exchanges, {talks.questions:,} questions"
+    said = f"{_counted(talks.exchanges, 'exchange')}, {_counted(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -102,6 +102,10 @@ def caption(comparison: Comparison) -> list[tuple[str, str]]:
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
     ]
     return [(name, text) for name, text in known if text]
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def exclusions(comparison: Comparison) -> list[str]:

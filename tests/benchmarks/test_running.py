@@ -197,7 +197,7 @@ def test_a_threshold(run: Run) -> None:
     """Reached or missed by the best memory."""
     done(run("--memory", "window", "--fail-under", "recall=0.5"))
     shown = done(run("--memory", "window:k=1", "--budget", "5", "--fail-under", "recall=0.9"), 1)
-    assert "--fail-under: covered is" in shown
+    assert "--fail-under: recall is" in shown
     assert "--fail-under must be" in str(run("--fail-under", "beauty=1").exception)
 
 
@@ -210,6 +210,14 @@ def test_a_baseline(run: Run, tmp_path: Path) -> None:
     assert "window:k=1: only in this run" in shown
     (tmp_path / "old.json").write_text("{}", encoding="utf-8")
     assert "is no results.json" in str(run("--baseline", "old.json").exception)
+    missing = str(run("--baseline", "none.json").exception)
+    assert missing == "--baseline none.json cannot be read: No such file or directory"
+
+
+def test_one_is_no_plural(run: Run) -> None:
+    """A conversation of one exchange."""
+    Path("one.txt").write_text("user: I have a cat.\nassistant: Nice.\n", encoding="utf-8")
+    assert "one (1 exchange, 0 questions)" in done(run("--memory", "window", files=("one.txt",)))
 
 
 def test_a_counter(run: Run) -> None:

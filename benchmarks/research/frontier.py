@@ -116,14 +116,15 @@ def frontier(
         console,
         *(_points_table(name, some, limits) for name, some in by_cost.items()),
         _verdict_table(judged, decide),
-        f"The smallest worst loss at {decide:,} tokens: {judged[0].name}.",
+        f"The smallest worst loss at {decide:,} tokens: {judged[0].name}. "
+        f"{SHIPPED.capitalize()}: {Weights().length:g} from {Weights().short} words.",
         *(_weights_table(name, some, by_cost[name][SHIPPED, decide], decide) for name, some in by_weight.items()),
     )
-    for name, some in by_weight.items():
-        if pictures is None:
-            break
-        drawn = _picture(name, some, by_cost[name][SHIPPED, decide], decide)
-        (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+        for name, some in by_weight.items():
+            drawn = _picture(name, some, by_cost[name][SHIPPED, decide], decide)
+            (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
 
 
 def _measured(

@@ -7,7 +7,7 @@ each weight of the search by itself, from half to twice what is shipped.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -70,12 +70,7 @@ def costs() -> dict[str, Weights]:
 def multiples() -> dict[tuple[str, float], Weights]:
     """The shipped weights with one of them multiplied, by its name and the factor."""
     shipped = Weights()
-    return {
-        (name, factor): replace(shipped, **{name: _times(getattr(shipped, name), factor)})
-        for name in _WEIGHTS
-        for factor in FACTORS
-        if factor != 1
-    }
+    return {(name, factor): _times(shipped, name, factor) for name in _WEIGHTS for factor in FACTORS if factor != 1}
 
 
 def verdicts(found: Mapping[str, Found], budget: int) -> list[Verdict]:
@@ -155,8 +150,10 @@ def _title(path: Path) -> str:
     return path.resolve().parent.name if path.stem in ("dev", "train") else path.stem
 
 
-def _times(weight: float, factor: float) -> float:
-    return round(weight * factor) if isinstance(weight, int) else weight * factor
+def _times(weights: Weights, name: str, factor: float) -> Weights:
+    value: Any = getattr(weights, name)
+    multiplied: Any = round(value * factor) if isinstance(value, int) else value * factor
+    return replace(weights, **{name: multiplied})
 
 
 def _mean(shares: Sequence[Shares]) -> float:

@@ -7,7 +7,7 @@ each weight of the search by itself, from half to twice what is shipped.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from rich.console import Console
@@ -49,7 +49,7 @@ class Verdict(NamedTuple):
     Attributes:
         name: The point.
         differences: By file: recall there, less that of the shipped point, question by question.
-        worst: The most that it finds less on any file than the best point there.
+        worst: The most that it finds less, on any file at any budget, than the best point there.
     """
 
     name: str
@@ -70,26 +70,23 @@ def costs() -> dict[str, Weights]:
 def multiples() -> dict[tuple[str, float], Weights]:
     """The shipped weights with one of them multiplied, by its name and the factor."""
     shipped = Weights()
-    return {
-        (name, factor): replace(shipped, **{name: _times(getattr(shipped, name), factor)})
-        for name in _WEIGHTS
-        for factor in FACTORS
-        if factor != 1
-    }
+    return {(name, factor): _times(shipped, name, factor) for name in _WEIGHTS for factor in FACTORS if factor != 1}
 
 
 def verdicts(found: Mapping[str, Found], budget: int) -> list[Verdict]:
-    """Compare points at a budget, with the shipped one and with the best of each file; the least worst loss first."""
-    points = [name for name, at in next(iter(found.values())) if at == budget]
-    means = {file: {name: _mean(some[name, budget]) for name in points} for file, some in found.items()}
-    best = {file: max(by_point.values()) for file, by_point in means.items()}
+    """Compare points with the shipped one at a budget, and with the best at all; the least worst loss comes first."""
+    means = {
+        file: {at: {name: _mean(some[name, at]) for name, size in some if size == at} for _, at in some}
+        for file, some in found.items()
+    }
+    tables = [by_point for by_budget in means.values() for by_point in by_budget.values()]
     judged = [
         Verdict(
             name,
             {file: _difference(some[name, budget], some[SHIPPED, budget]) for file, some in found.items()},
-            max(best[file] - by_point[name] for file, by_point in means.items()),
+            max(max(by_point.values()) - by_point[name] for by_point in tables),
         )
-        for name in points
+        for name in tables[0]
     ]
     return sorted(judged, key=lambda one: one.worst)
 
@@ -116,14 +113,15 @@ def frontier(
         console,
         *(_points_table(name, some, limits) for name, some in by_cost.items()),
         _verdict_table(judged, decide),
-        f"The smallest worst loss at {decide:,} tokens: {judged[0].name}.",
+        f"The smallest worst loss: {judged[0].name}. "
+        f"{SHIPPED.capitalize()}: {Weights().length:g} from {Weights().short} words.",
         *(_weights_table(name, some, by_cost[name][SHIPPED, decide], decide) for name, some in by_weight.items()),
     )
-    for name, some in by_weight.items():
-        if pictures is None:
-            break
-        drawn = _picture(name, some, by_cost[name][SHIPPED, decide], decide)
-        (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
+    if pictures:
+        pictures.mkdir(parents=True, exist_ok=True)
+        for name, some in by_weight.items():
+            drawn = _picture(name, some, by_cost[name][SHIPPED, decide], decide)
+            (pictures / f"weights-{name}.svg").write_text(drawn, encoding="utf-8", newline="\n")
 
 
 def _measured(
@@ -154,8 +152,10 @@ def _title(path: Path) -> str:
     return path.resolve().parent.name if path.stem in ("dev", "train") else path.stem
 
 
-def _times(weight: float, factor: float) -> float:
-    return round(weight * factor) if isinstance(weight, int) else weight * factor
+def _times(weights: Weights, name: str, factor: float) -> Weights:
+    value: Any = getattr(weights, name)
+    multiplied: Any = round(value * factor) if isinstance(value, int) else value * factor
+    return replace(weights, **{name: multiplied})
 
 
 def _mean(shares: Sequence[Shares]) -> float:
@@ -186,7 +186,9 @@ def _verdict_table(judged: Sequence[Verdict], decide: int) -> str:
         [one.name, *(difference_shown(apart) for apart in one.differences.values()), f"{one.worst:.3f}"]
         for one in judged
     ]
-    title = f"Recall less that of the shipped point, question by question, at {decide:,} tokens"
+    title = (
+        f"Recall less that of the shipped point, question by question, at {decide:,} tokens; the worst loss anywhere"
+    )
     return table(["cost of a doubling", *judged[0].differences, "worst loss"], rows, title)
 
 

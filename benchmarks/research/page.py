@@ -39,8 +39,7 @@ def page(
     only: Annotated[str, typer.Option(help="Only commands with this in them.")] = "",
 ) -> None:
     """Run the commands that a page names, and put what they print in it."""
-    text = file.read_text(encoding="utf-8")
-    for command in dict.fromkeys(found[2] for found in _BLOCK.finditer(text)):
+    for command in dict.fromkeys(found[2] for found in _BLOCK.finditer(file.read_text(encoding="utf-8"))):
         if only in command:
             Console().print(f"running {command}", markup=False, highlight=False)
             ran = subprocess.run(  # noqa: S603 - the page names a command of ours
@@ -49,6 +48,6 @@ def page(
                 check=True,
                 encoding="utf-8",
             )
-            # After each command: one that fails takes nothing from those before it.
-            text = written(text, command, ran.stdout)
+            # Read again and written after each: one that fails, or an edit meanwhile, takes nothing away.
+            text = written(file.read_text(encoding="utf-8"), command, ran.stdout)
             file.write_text(text, encoding="utf-8", newline="\n")

@@ -47,13 +47,28 @@ def test_the_point_that_loses_least_where_it_loses_most_comes_first() -> None:
     assert (cheap.differences["friends"].mean, cheap.differences["work"].mean) == (0.1, -0.3)
 
 
+def test_a_loss_at_another_budget_counts_too() -> None:
+    """What finds most with much room, and little with little, is not the point to take."""
+    found = {
+        "friends": {
+            ("shipped", 10): shares(0.5),
+            ("dear", 10): shares(0.2),
+            ("shipped", 20): shares(0.8),
+            ("dear", 20): shares(0.9),
+        }
+    }
+    judged = verdicts(found, 20)
+    assert [(one.name, round(one.worst, 6)) for one in judged] == [("shipped", 0.1), ("dear", 0.3)]
+    assert judged[1].differences["friends"].mean == 0.1
+
+
 def test_the_command_prints_points_and_weights_and_draws_them(
     chat: dict[str, Any], saved: Callable[..., Path], tmp_path: Path
 ) -> None:
     """A table of the frontier, the point with the smallest worst loss, a line for each weight, and a picture."""
     done = CliRunner().invoke(app, [str(saved(chat)), "--budgets", "12", "--decide", "20", "--pictures", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "The smallest worst loss at 20 tokens:" in done.output
+    assert "The smallest worst loss:" in done.output
     assert "| nothing " in done.output
     assert "talkative" in done.output
     picture = (tmp_path / "weights-chat.svg").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from memzoo.benchmarks.research.lmeb import app, gain, ranked, recall
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories import HashEmbedder
 
-TALK = {
+TALK: dict[str, Any] = {
     "sample_id": "talk",
     "conversation": {
         "speaker_a": "Ann",

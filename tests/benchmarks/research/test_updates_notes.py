@@ -73,4 +73,4 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     """In one line, and nothing is measured."""
     result = CliRunner().invoke(app, ["updates-notes", str(tmp_path / "none.jsonl")])
     assert result.exit_code == 1
-    assert "none.jsonl: nothing to measure on" in result.output.replace("\n", " ")
+    assert "none.jsonl: nothing to measure on" in " ".join(result.output.split())

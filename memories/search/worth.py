@@ -11,14 +11,12 @@ __all__ = ["answered", "worth"]
 
 Numbers = NDArray[numpy.float64]
 
-# In words. Up to here a message costs next to nothing, so its length says nothing about what it is worth.
-_SHORT = 57
-
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
     """Return what each message gains or loses, as a share of the best score by words."""
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
-    return gain - weights.length * _doublings(rows["terms"]) - weights.talkative * _doublings(_usual_lengths(rows))
+    length = weights.length * _doublings(rows["terms"], weights.short)
+    return gain - length - weights.talkative * _doublings(_usual_lengths(rows), weights.short)
 
 
 def answered(rows: Rows, scores: Numbers) -> Numbers:
@@ -27,9 +25,9 @@ def answered(rows: Rows, scores: Numbers) -> Numbers:
     return numpy.append(numpy.zeros(min(len(rows), 1)), scores[:-1] * rows["asks"][:-1] * follows)
 
 
-def _doublings(lengths: NDArray[numpy.int64] | Numbers) -> Numbers:
+def _doublings(lengths: NDArray[numpy.int64] | Numbers, short: int) -> Numbers:
     """How often a length that is just short has to be doubled."""
-    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, _SHORT) / _SHORT)
+    logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms
 
 

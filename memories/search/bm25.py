@@ -15,6 +15,7 @@ from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
 from memzoo.memories.search.nearness import nearness, places_of
 from memzoo.memories.search.passages import reach, rows_of, windows
+from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.rows import ROW, Rows
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
@@ -43,7 +44,7 @@ class WordIndex:
     A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So
     an answer is found though the words of the question were said a few messages before. Each grain begins with its
     date, and the words of the date count like any others: a question that names a month or a day finds what was said
-    then. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
+    then. So do the dates that a message means, such as "yesterday": see `meant_dates`. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
     rest on questions. What is long counts less, since it takes the room of others, and so does what somebody says who
     always says much.
 
@@ -82,7 +83,7 @@ class WordIndex:
             last = self._rows["seq"].max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                terms, counts = self.analyser.terms(one.text for one in step)
+                terms, counts = self.analyser.terms(_searched(one) for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
@@ -208,3 +209,8 @@ class WordIndex:
             more_terms, more_counts = self.analyser.terms(texts)
             self._dates = numpy.concatenate([terms, more_terms]), numpy.concatenate([counts, more_counts])
         return self._dates
+
+
+def _searched(passage: Passage) -> str:
+    """The text, and the words of the dates that it means."""
+    return f"{passage.text} {meant_dates(passage.text, passage.said_at.date())}"

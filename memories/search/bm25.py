@@ -41,12 +41,12 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class WordIndex:
     """The words of a conversation, searched in three grains.
 
-    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So
-    an answer is found though the words of the question were said a few messages before. Each grain begins with its
-    date, and the words of the date count like any others: a question that names a month or a day finds what was said
-    then. So do the dates that a message means, such as "yesterday": see `meant_dates`. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
-    rest on questions. What is long counts less, since it takes the room of others, and so does what somebody says who
-    always says much.
+    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So an
+    answer is found though the words of the question were said a few messages before. Each grain begins with its
+    date, and the words of the date count like any others: a question that names a month or a day finds what was
+    said then. So do the dates that a message means, such as "yesterday": see `meant_dates`. What tells of the
+    speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom rest on questions. What
+    is long counts less, since it takes the room of others, and so does what somebody says who always says much.
 
     There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
     query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.

@@ -88,8 +88,11 @@ class Corrections(NamedTuple):
         in_both = numpy.isin(self.words, said)
         shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
         kinds = self.rows["kinds"][self.places]
+        comparable = kinds & self.rows["kinds"][place] & VALUES > 0
         is_brief = (kinds & SURELY > 0) & (self.rows["terms"][self.places] <= _BRIEF)
-        return numpy.maximum(shared / self.needed, is_brief & (kinds & self.rows["kinds"][place] & VALUES > 0))
+        # Of two values of one kind, half as much in common shows that they are of the same thing.
+        scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)
+        return scores
 
 
 def _rareness(words: Terms, terms: Terms) -> Numbers:

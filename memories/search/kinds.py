@@ -16,9 +16,9 @@ CORRECTING = frozenset(
 
 # What says that something else holds now, whatever it is about.
 _SURE = re.compile(
-    r"(?:^|[.!?\n]\s{0,9})(?:(?:oh|hm+|well|ok(?:ay)?|sorry|no|and|but),?\s)?actually\b"
-    r"|(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
-    r"|\b(?:scratch that|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
+    r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
+    r"|\b(?:actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
+    r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
     r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
     r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
     r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
@@ -32,7 +32,7 @@ _SURE = re.compile(
 
 # What may say so.
 _PERHAPS = re.compile(
-    r"\b(?:actually|official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
+    r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
     r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
     r"|(?<!right )(?<!for )now)\b",
     re.IGNORECASE,

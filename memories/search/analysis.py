@@ -10,7 +10,8 @@ from typing import TypeAlias
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.text.language import STOPWORDS, UNSPACED
+from memzoo.memories.search.kinds import CORRECTING
+from memzoo.memories.text.language import SMALL_TALK, UNSPACED
 from memzoo.stores.forks import cached_property, new_lock
 
 __all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
@@ -67,8 +68,8 @@ class Analyser:
 
     @cached_property
     def common(self) -> Terms:
-        """The terms of words that hold sentences together and say little."""
-        return self.terms(sorted(STOPWORDS))[0]
+        """The terms of words that say little of what a message is about."""
+        return self.terms(sorted(SMALL_TALK | CORRECTING))[0]
 
     def phrases(self, query: str) -> list[Terms]:
         """Return the telling words of a query; one that the tokenizer cuts into several is a phrase of them."""

@@ -2,18 +2,20 @@
 
 import base64
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Analyser, Places, Terms
 from memzoo.memories.search.corrections import Corrections
+from memzoo.memories.search.grains import Grain, SearchedText
 from memzoo.memories.search.nearness import nearness, places_of
-from memzoo.memories.search.passages import REACH, rows_of, windows
+from memzoo.memories.search.passages import reach, rows_of, windows
+from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.rows import ROW, Rows
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
@@ -26,13 +28,8 @@ __all__ = ["WordIndex"]
 
 Numbers: TypeAlias = NDArray[numpy.float64]
 
-# The usual parameters of BM25, and the least weight of a word, as in SQLite's FTS5.
-_K1, _B = 1.2, 0.75
-_LEAST_WEIGHT = 1e-6
-
 _STEP = 512
 _PARTS = ("rows", "terms")
-_LONGEST_PHRASE = 16
 
 # Corrections come with so many of the best messages, with one for each 300 tokens; none has more words than a share.
 _MOST_CORRECTED, _TOKENS_A_CORRECTION, _CORRECTION_SHARE = 3, 300, 12
@@ -44,12 +41,12 @@ _EPOCH = date(1970, 1, 1).toordinal()
 class WordIndex:
     """The words of a conversation, searched in three grains.
 
-    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So
-    an answer is found though the words of the question were said a few messages before. Each grain begins with its
-    date, and the words of the date count like any others: a question that names a month or a day finds what was said
-    then. What tells of the speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom
-    rest on questions. What is long counts less, since it takes the room of others, and so does what somebody says who
-    always says much.
+    A message is looked for in its own text, in the text around it, and in the larger segment in which it stands. So an
+    answer is found though the words of the question were said a few messages before. Each grain begins with its
+    date, and the words of the date count like any others: a question that names a month or a day finds what was
+    said then. So do the dates that a message means, such as "yesterday": see `meant_dates`. What tells of the
+    speaker ("I", "my", "we") counts a little more, what asks a little less: answers seldom rest on questions. What
+    is long counts less, since it takes the room of others, and so does what somebody says who always says much.
 
     There is no inverted index: the terms of all messages stand in one array, which is scanned for each word of a
     query. That takes less time than it takes to keep such an index, and a stored conversation is searchable at once.
@@ -77,7 +74,7 @@ class WordIndex:
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
-        self._text: _Text | None = None
+        self._text: SearchedText | None = None
         self._corrections: Corrections | None = None
 
     def add(self, passages: Iterable[Passage]) -> None:
@@ -86,7 +83,7 @@ class WordIndex:
             last = self._rows["seq"].max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                terms, counts = self.analyser.terms(one.text for one in step)
+                terms, counts = self.analyser.terms(_searched(one) for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
@@ -124,7 +121,7 @@ class WordIndex:
             seqs = self._rows["seq"]
             if similar:
                 found[places_of(self._rows, similar)] = True
-                total += share * (best or 1.0) * nearness(self._rows, similar)
+                total += share * (best or 1.0) * nearness(self._rows, similar, self._weights)
             places = numpy.flatnonzero(found)
             ranked = places[numpy.argsort(-total[places], kind="stable")]
             return dict(zip(seqs[ranked].tolist(), total[ranked].tolist(), strict=True))
@@ -139,7 +136,7 @@ class WordIndex:
         with self._lock:
             rows = self._rows
             if self._corrections is None:
-                self._corrections = Corrections.of(rows, self._terms, self.analyser.common)
+                self._corrections = Corrections.of(rows, self._terms, self.analyser.common, self._weights)
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             places = numpy.searchsorted(rows["seq"], seqs[:first]).tolist()
             longest = limit // _CORRECTION_SHARE
@@ -158,10 +155,10 @@ class WordIndex:
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
         # Only windows this near to the end can still have grown.
-        settled = max(0, len(self._rows) - REACH)
+        settled = max(0, len(self._rows) - reach(self._weights.window))
         self._rows = numpy.concatenate([self._rows, rows])
         self._terms = numpy.concatenate([self._terms, terms])
-        first, end = windows(self._rows, numpy.arange(settled, len(self._rows)))
+        first, end = windows(self._rows, numpy.arange(settled, len(self._rows)), self._weights.window)
         self._windows = (
             numpy.concatenate([self._windows[0][:settled], first]),
             numpy.concatenate([self._windows[1][:settled], end]),
@@ -190,11 +187,11 @@ class WordIndex:
                 grain.add(began, finished, score)
         return own, around, segment[numpy.cumsum(self._rows["opens"]) - 1]
 
-    def _fitted(self) -> "_Text":
+    def _fitted(self) -> SearchedText:
         self._text = self._text or self._cut()
         return self._text
 
-    def _cut(self) -> "_Text":
+    def _cut(self) -> SearchedText:
         """Cut the conversation into its grains, each with its date."""
         rows, places = self._rows, numpy.arange(len(self._rows))
         days = rows["said_at"] // _SECONDS_A_DAY
@@ -205,8 +202,10 @@ class WordIndex:
         day_of = len(rows) + numpy.cumsum(another) - 1
         opening = numpy.flatnonzero(rows["opens"])
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
-        grains = [_Grain.of(first, end, day_of[first], ends) for first, end in spans]
-        return _Text(numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights), Speakers(rows))
+        grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
+        return SearchedText(
+            numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights), Speakers(rows)
+        )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:
         """Return the terms of the dates, and how many each has."""
@@ -220,75 +219,6 @@ class WordIndex:
         return self._dates
 
 
-class _Grain(NamedTuple):
-    """The spans of messages that are searched as one text each.
-
-    Attributes:
-        first: The place of the first message of each.
-        end: The place after the last one.
-        day: The place of its date.
-        norm: What the length of each takes from the weight of its words.
-    """
-
-    first: Places
-    end: Places
-    day: Places
-    norm: Numbers
-
-    @classmethod
-    def of(cls, first: Places, end: Places, day: Places, ends: Places) -> "_Grain":
-        """Measure the spans, by where the terms of each message end."""
-        length = ends[end] - ends[first] + ends[day + 1] - ends[day]
-        return cls(first, end, day, _K1 * (1 - _B + _B * length / max(length.mean(), _LEAST_WEIGHT)))
-
-    def add(self, began: Places, finished: Places, scores: Numbers) -> None:
-        """Add the score of a word to the scores of the spans in which it stands."""
-        # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
-        count = numpy.maximum(finished[self.end] - began[self.first], 0)
-        if finished[-1] > began[self.day[0]]:  # It stands in a date.
-            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
-        found = numpy.flatnonzero(count)
-        count, rest = count[found], len(count) - len(found)
-        weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
-        scores[found] += weight * count * (_K1 + 1) / (count + self.norm[found])
-
-
-class _Text(NamedTuple):
-    """All that is searched: the messages, and behind them their dates.
-
-    Attributes:
-        terms: The terms of all of it.
-        ends: Where the terms of each message begin, and where the last ones end.
-        grains: The messages, the windows around them, the segments.
-        worth: See `worth`.
-        speakers: Who speaks: who is asked about probably said it.
-    """
-
-    terms: Terms
-    ends: Places
-    grains: Sequence[_Grain]
-    worth: Numbers
-    speakers: Speakers
-
-    def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-        """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
-        # Sorting what is found once also bounds the cost of a pasted page, which asks for thousands of words.
-        wanted = numpy.array([phrase[0] for phrase in phrases], numpy.uint64)
-        places = numpy.flatnonzero(numpy.isin(self.terms, wanted))
-        places = places[numpy.argsort(self.terms[places], kind="stable")]
-        words, edges = numpy.unique(self.terms[places], return_index=True)
-        # Nothing, split, is still one piece.
-        positions = dict(zip(words.tolist(), numpy.split(places, edges[1:]), strict=False))
-        for phrase in phrases:
-            starts = positions.get(int(phrase[0]), places[:0])
-            for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
-                starts = starts[starts + offset < len(self.terms)]
-                starts = starts[self.terms[starts + offset] == term]
-            if len(starts):
-                last = starts + min(len(phrase), _LONGEST_PHRASE) - 1
-                yield self._before(starts), self._before(last)
-
-    def _before(self, positions: Places) -> Places:
-        """Count how many of some positions among the terms lie before each message, and before the end."""
-        places = numpy.searchsorted(self.ends, positions, side="right") - 1
-        return numpy.append(0, numpy.cumsum(numpy.bincount(places, minlength=len(self.ends) - 1)))
+def _searched(passage: Passage) -> str:
+    """The text, and the words of the dates that it means."""
+    return f"{passage.text} {meant_dates(passage.text, passage.said_at.date())}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptWords"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
-_VERSION = 3
+_VERSION = 4
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64

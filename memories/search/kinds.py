@@ -2,21 +2,44 @@
 
 import re
 
-__all__ = ["BRIEF", "CORRECTS", "VALUES", "kinds_of"]
+__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "kinds_of"]
 
-_CORRECTING = re.compile(
-    r"\b(?:actually|instead|no longer|not any ?more|correction|scratch that|no,? wait|wait,|change (?:that|it|the|this)"
-    r"|changed|overrid\w+|overrul\w+|revised?|updated?|finali[sz]ed|official(?:ly)?|switch\w*|from now on|as of"
-    r"|rather than|never mind|replac\w+|moved? (?:it|that|to)|postpone\w*|reschedul\w*|on second thoughts?"
-    r"|make (?:that|it)|i meant|was wrong|is now|now is|proceed with|per the"
+CORRECTING = frozenset(
+    """
+    actually any anymore back change changed changing correction decided delayed finalized instead longer make mind
+    mistake misspoke more moved never no not now official officially postponed proceed pushed replaced rescheduled
+    revised settled shifted sorry switched switching today updated upgraded used wait wrong
+    doch nicht mehr nein stattdessen korrektur ge\u00e4ndert verschoben
+    """.split()
+)
+"""Words that tell of a correction, and not of what is corrected."""
+
+# What says that something else holds now, whatever it is about.
+_SURE = re.compile(
+    r"(?:^|[.!?,\n]\s{0,9})make (?:that|it)\b"
+    r"|\b(?:actually|scratch that|forget (?:what|that)|change of plans?|put (?:back|off)"
+    r"|correction:|no,? wait|wait,? no|on second thoughts?|never ?mind|i meant|my mistake|i misspoke"
+    r"|i was wrong|no longer|overrid\w+|overrul\w+|postpone[ds]?|reschedul\w+|from now on"
+    r"|as of (?:now|today|this|next|\w+day)|chang(?:e|ed|ing) (?:my|our) mind"
+    r"|(?:chang(?:e|ed|ing)|moved?|pushed|switch(?:ed|ing)?|shifted|delayed|upgraded|go(?:ing)? back)\b"
+    r"[^.!?\n]{0,40}\bto|(?:is|are|am|['\u2019](?:s|re|m)) now|now (?:is|are|am)|instead"
     r"|doch nicht|nicht mehr|stattdessen|korrektur|ge\u00e4ndert|verschoben)\b"
-    r"|\b(?:now|instead)[.!]|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
+    r"|\b(?:not|no|never|\w{1,9}n['\u2019]t)\b[^.!?\n]{0,40}\bany ?more\b"
+    r"|\b(?:is|are|am|['\u2019](?:s|re|m))\b[^.!?\n]{1,40}(?<!right )(?<!for )\bnow[.!]"
+    r"|\u66f4\u6b63|\u6539\u4e3a|\u6539\u6210|\u4e0d\u518d|\u800c\u4e0d\u662f",
+    re.IGNORECASE,
+)
+
+# What may say so.
+_PERHAPS = re.compile(
+    r"\b(?:official(?:ly)?|finali[sz]ed?|settled on|decided|revised?|(?<!you )(?<!me )updated?"
+    r"|replac(?:e|ed|ing)|proceed with|rather than|going with|go with|switch\w*|changed|used to|per the"
+    r"|(?<!right )(?<!for )now)\b",
     re.IGNORECASE,
 )
 _MOST_WORDS = 57
-_BRIEF = 14
 
-# What stands for another of its kind though the two share no word: an amount, a date or time, a number.
+# What stands for another of its kind though the two share no word: an amount, a date or time, a number, a name.
 _KINDS = (
     re.compile(r"[$\u20ac\u00a3\u00a5]\s?\d"),
     re.compile(
@@ -26,6 +49,7 @@ _KINDS = (
         re.IGNORECASE,
     ),
     re.compile(r"(?<![$\u20ac\u00a3\u00a5\d.,])\d"),
+    re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]"),
 )
 VALUES = (1 << len(_KINDS)) - 1
 """The bits of the kinds of values."""
@@ -33,14 +57,15 @@ VALUES = (1 << len(_KINDS)) - 1
 CORRECTS = 1 << len(_KINDS)
 """The bit of a message that may correct another."""
 
-BRIEF = 2 << len(_KINDS)
-"""The bit of one that is so short that it need not name what it corrects."""
+SURELY = 2 << len(_KINDS)
+"""The bit of one that corrects something, by its words."""
 
 
 def kinds_of(text: str) -> int:
-    """Describe a text by bits: the kinds of values in it, whether it may correct something, and refers to that only."""
+    """Describe a text by bits: the kinds of values in it, and whether it may correct something or surely does."""
     kinds = sum(1 << place for place, kind in enumerate(_KINDS) if kind.search(text))
-    length = len(text.split())
-    if length > _MOST_WORDS or not _CORRECTING.search(text):
+    if len(text.split()) > _MOST_WORDS:
         return kinds
-    return kinds | CORRECTS | BRIEF * (length <= _BRIEF)
+    if _SURE.search(text):
+        return kinds | CORRECTS | SURELY
+    return kinds | CORRECTS if _PERHAPS.search(text) else kinds

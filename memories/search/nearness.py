@@ -7,27 +7,27 @@ from numpy.typing import NDArray
 
 from memzoo.memories.search.analysis import Places
 from memzoo.memories.search.rows import Rows
+from memzoo.memories.search.weights import Weights
 
 __all__ = ["nearness", "places_of"]
 
-_BEFORE, _AFTER = 0.5, 0.25
 
-
-def nearness(rows: Rows, similarities: Mapping[int, float]) -> NDArray[numpy.float64]:
+def nearness(rows: Rows, similarities: Mapping[int, float], weights: Weights) -> NDArray[numpy.float64]:
     """Return how near each message is: how many standard deviations above the least near of those that were found.
 
-    Half of what the message before has is added, and a quarter of what the one behind has.
+    A share of what the message before has is added, and one of what the message behind has.
 
     Args:
         rows: All messages.
         similarities: Those of the messages that were found nearest, by log number.
+        weights: The shares.
     """
     near = numpy.zeros(len(rows) + 2)
     places = places_of(rows, similarities)
     values = numpy.array([similarities[seq] for seq in rows["seq"][places].tolist()], float)
     if len(values) and (spread := values.std()) > 0:
         near[places + 1] = (values - values.min()) / spread
-    return near[1:-1] + _BEFORE * near[:-2] + _AFTER * near[2:]
+    return near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]
 
 
 def places_of(rows: Rows, seqs: Iterable[int]) -> Places:

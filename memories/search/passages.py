@@ -11,19 +11,15 @@ from memzoo.memories.search.rows import ROW, Rows
 from memzoo.memories.search.speakers import called, speaker_number
 from memzoo.memories.text.passage import Passage
 
-__all__ = ["PAUSE", "REACH", "rows_of", "windows"]
+__all__ = ["PAUSE", "reach", "rows_of", "windows"]
 
 # Context is bounded in length, not in messages: where messages are long, three of them are too much.
-_WINDOW_CHARACTERS = 850
 _SEGMENT_CHARACTERS = 3_000
 
 PAUSE = 3_600
 """Seconds after which another talk begins."""
 # However short a message is, it takes so much room: else one window could reach over hundreds of "ok".
 _LEAST_LENGTH = 10
-
-REACH = _WINDOW_CHARACTERS // _LEAST_LENGTH
-"""A window has no more messages than this, since each takes some room."""
 
 _FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our)\b", re.IGNORECASE)
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
@@ -57,15 +53,25 @@ def _size_of_segment(rows: Rows) -> int:
     return int(numpy.maximum(rows["length"][begun[-1] :], _LEAST_LENGTH).sum()) if len(begun) else 0
 
 
-def windows(rows: Rows, places: Places) -> tuple[Places, Places]:
+def reach(size: int) -> int:
+    """Return how many messages a window of so many characters has at most, since each takes some room."""
+    return size // _LEAST_LENGTH
+
+
+def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
     """Find where the windows of some messages begin and end: they end at a pause, or when they are full.
 
     All grow together, each by turns to the left and to the right.
+
+    Args:
+        rows: All messages.
+        places: Those whose windows are wanted.
+        size: Characters of a window.
     """
     lengths = numpy.maximum(numpy.append(rows["length"], 0), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
     closed[1:-1] = numpy.diff(rows["said_at"]) > PAUSE
-    first, end, room = places.copy(), places + 1, _WINDOW_CHARACTERS - lengths[places]
+    first, end, room = places.copy(), places + 1, size - lengths[places]
     growing = numpy.arange(len(places))
     while len(growing):
         left = first[growing]

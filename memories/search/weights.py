@@ -24,6 +24,16 @@ class Weights:
         talkative: What it loses with each doubling, above as many, of what its speaker says on average.
         embeddings: What a message gains for each standard deviation by which it is nearer than others, as a share of
             the best score by words; times the weight of the embedder. Embeddings are not searched at 0.
+        before: The share of that which the next message gains, too.
+        after: The share of it which the message before gains.
+        saturation: How soon a word that is repeated counts no more (the k1 of BM25).
+        dilution: How much a word counts less in longer texts, from 0 to 1 (the b of BM25).
+        window: Characters of the text around a message, itself included.
+        sure_correction: The share of its rare words that a message has in common with what it corrects, if its words
+            say that it corrects something.
+        possible_correction: That share, if its words may say so.
+        same_subject: How rare the words in common must be in any case: together, 1 for each that stands nowhere else
+            and 0 for one that is all that is said, on a scale of logarithms.
     """
 
     own: float = 0.5
@@ -38,3 +48,11 @@ class Weights:
     length: float = 0.4
     talkative: float = 0.2
     embeddings: float = 0.01
+    before: float = 0.5
+    after: float = 0.25
+    saturation: float = 1.2
+    dilution: float = 0.75
+    window: int = 850
+    sure_correction: float = 0.25
+    possible_correction: float = 0.4
+    same_subject: float = 0.55

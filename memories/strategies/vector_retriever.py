@@ -38,10 +38,11 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
-    Messages are found by their words, their date and the words around them (BM25), and by embeddings; the scores are
-    added up. No model is asked, neither to save nor to load. The best messages are shown in the order in which they
-    were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are
-    shown as documents, best first: a line for each input and output, "key: value".
+    Messages are found by their words, their date, the dates they mean ("yesterday") and the words around them (BM25),
+    and by embeddings; the scores are added up. What was corrected later is shown with its correction. No model is
+    asked, neither to save nor to load. The best messages are shown in the order in which they were said, with
+    speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are shown as
+    documents, best first: a line for each input and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.

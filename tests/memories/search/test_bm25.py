@@ -211,6 +211,11 @@ class TestCorrections:
             ("Schedule the meeting for Monday.", "No wait, change that to Thursday."),
             ("My sister lives in Oslo.", "My sister has moved to Bergen, she no longer lives in Oslo."),
             ("Das Treffen ist am Montag.", "Nein, doch nicht, das Treffen ist am Freitag."),
+            ("Please send the parcel to Los Angeles.", "Actually, deliver it to New York."),
+            ("I take 10 mg of lisinopril in the morning.", "My doctor switched the lisinopril from 10 to 20 mg."),
+            ("We marry at the Grand Hotel.", "We changed our mind: we marry in the lakeside barn."),
+            ("I eat meat every day.", "I don't eat meat any more."),
+            ("My rent is 900 a month.", "The rent is 950 now."),
         ],
     )
     def test_come_with_what_they_correct(self, said: str, later: str) -> None:
@@ -222,6 +227,20 @@ class TestCorrections:
         """What was said before corrects nothing, and neither does what has nothing in common."""
         index = index_of("Actually, the budget is $10.", *["We had lunch"] * 30, "The budget is $20.", "Wait, who?")
         assert index.corrected([32], 1_000) == [32]
+
+    @pytest.mark.parametrize(
+        "later",
+        [
+            "Thanks for your help with the boat! I'll keep you updated, bye for now.",
+            "A lot has changed since we talked, Anna: my job, my flat, my friends, my dog, my hair, and I am happy.",
+            "Did you make it to the harbour?",
+            "Is the boat in Oslo now?",
+        ],
+    )
+    def test_are_no_small_talk(self, later: str) -> None:
+        """What is said with words of correction corrects nothing, unless it is mostly about the same, or if it asks."""
+        index = index_of(*["The weather is dull"] * 30, "Anna keeps the boat in the harbour of Bergen.", later)
+        assert index.corrected([31], 1_000) == [31]
 
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
         """With room for little, a correction with many words is left out."""

@@ -7,10 +7,12 @@ import pytest
 
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.bm25 import WordIndex
-from memzoo.memories.search.passages import REACH, ROW, Rows, rows_of, windows
+from memzoo.memories.search.passages import ROW, Rows, reach, rows_of, windows
+from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
+WINDOW = Weights().window
 
 
 def passages(text: str, count: int) -> list[Passage]:
@@ -24,8 +26,8 @@ def test_short_messages_fill_a_window_and_a_segment(text: str) -> None:
     said = passages(text, 2_000)
     _, counts = Analyser().terms(one.text for one in said)
     rows = rows_of(said, counts, numpy.empty(0, ROW))
-    first, end = windows(rows, numpy.arange(len(rows)))
-    assert int((end - first).max()) <= REACH <= 100
+    first, end = windows(rows, numpy.arange(len(rows)), WINDOW)
+    assert int((end - first).max()) <= reach(WINDOW) <= 100
     assert int(numpy.diff(numpy.flatnonzero(rows["opens"])).max()) <= 300
 
 
@@ -34,13 +36,13 @@ def test_a_new_message_looks_at_few_old_ones(text: str, monkeypatch: pytest.Monk
     """What is looked at anew with each message does not grow with their number, however short they are (I10, I13)."""
     looked_at: list[int] = []
 
-    def counted(rows: Rows, places: numpy.ndarray) -> object:
+    def counted(rows: Rows, places: numpy.ndarray, size: int) -> object:
         looked_at.append(len(places))
-        return windows(rows, places)
+        return windows(rows, places, size)
 
     monkeypatch.setattr("memzoo.memories.search.bm25.windows", counted)
     index = WordIndex()
     for passage in passages(text, 600):
         index.add([passage])
     assert len(looked_at) == 600
-    assert max(looked_at) <= REACH + 1
+    assert max(looked_at) <= reach(WINDOW) + 1

@@ -255,6 +255,24 @@ class TestMessages:
             memory.save_context({"input": "yes"}, {"output": "ok"})
         assert contents(memory) == ["yes", "ok"] * 2
 
+    @pytest.mark.parametrize("limit", [None, 400])
+    def test_shows_a_correction_with_what_it_corrects(self, limit: int | None) -> None:
+        """What a search finds that was corrected later stands with its correction, in order, variables too (I15)."""
+        said = ["The project budget is $50,000.", "Make that $150,000."]
+        memory = CombinedMemory(
+            memories=[("window", {"k": 1}), "vector-retriever"], max_token_limit=limit, token_counter="approximate"
+        )
+        for text in said:
+            memory.save_context({"input": text}, {"output": "Noted."})
+            for number in range(60):
+                memory.save_context({"input": f"The project has a phase {number}."}, {"output": "The weather is dull."})
+        question = "What's the project budget?"
+        for shown in (
+            "\n".join(contents(memory, question)),
+            memory.load_memory_variables({"input": question})["vector_retriever"],
+        ):
+            assert -1 < shown.find(said[0]) < shown.find(said[1])
+
     def test_shows_texts_before_messages(self) -> None:
         """What was derived comes first, as system messages, each text once."""
         model = ScriptedModel(*["They talk."] * 3)

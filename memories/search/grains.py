@@ -1,0 +1,97 @@
+"""The spans of a conversation that are searched as one text each, scored by BM25."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy
+from numpy.typing import NDArray
+
+from memzoo.memories.search.analysis import Places, Terms
+from memzoo.memories.search.speakers import Speakers
+from memzoo.memories.search.weights import Weights
+
+__all__ = ["Grain", "SearchedText"]
+
+Numbers = NDArray[numpy.float64]
+
+# As in SQLite's FTS5: a word never counts less.
+_LEAST_WEIGHT = 1e-6
+_LONGEST_PHRASE = 16
+
+
+class Grain(NamedTuple):
+    """The spans of messages that are searched as one text each.
+
+    Attributes:
+        first: The place of the first message of each.
+        end: The place after the last one.
+        day: The place of its date.
+        norm: What the length of each takes from the weight of its words.
+        saturation: See `Weights`.
+    """
+
+    first: Places
+    end: Places
+    day: Places
+    norm: Numbers
+    saturation: float
+
+    @classmethod
+    def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights) -> "Grain":
+        """Measure spans, given by their first messages and by those after the last; `ends` of the terms of each."""
+        first, end = spans
+        length = ends[end] - ends[first] + ends[day + 1] - ends[day]
+        relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
+        return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
+
+    def add(self, began: Places, finished: Places, scores: Numbers) -> None:
+        """Add the score of a word to the scores of the spans in which it stands."""
+        # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
+        count = numpy.maximum(finished[self.end] - began[self.first], 0)
+        if finished[-1] > began[self.day[0]]:  # It stands in a date.
+            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
+        found = numpy.flatnonzero(count)
+        count, rest = count[found], len(count) - len(found)
+        weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
+        scores[found] += weight * count * (self.saturation + 1) / (count + self.norm[found])
+
+
+class SearchedText(NamedTuple):
+    """All that is searched: the messages, and behind them their dates.
+
+    Attributes:
+        terms: The terms of all of it.
+        ends: Where the terms of each message begin, and where the last ones end.
+        grains: The messages, the windows around them, the segments.
+        worth: See `worth`.
+        speakers: Who speaks: who is asked about probably said it.
+    """
+
+    terms: Terms
+    ends: Places
+    grains: Sequence[Grain]
+    worth: Numbers
+    speakers: Speakers
+
+    def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
+        """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
+        # Sorting what is found once also bounds the cost of a pasted page, which asks for thousands of words.
+        wanted = numpy.array([phrase[0] for phrase in phrases], numpy.uint64)
+        places = numpy.flatnonzero(numpy.isin(self.terms, wanted))
+        places = places[numpy.argsort(self.terms[places], kind="stable")]
+        words, edges = numpy.unique(self.terms[places], return_index=True)
+        # Nothing, split, is still one piece.
+        positions = dict(zip(words.tolist(), numpy.split(places, edges[1:]), strict=False))
+        for phrase in phrases:
+            starts = positions.get(int(phrase[0]), places[:0])
+            for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
+                starts = starts[starts + offset < len(self.terms)]
+                starts = starts[self.terms[starts + offset] == term]
+            if len(starts):
+                last = starts + min(len(phrase), _LONGEST_PHRASE) - 1
+                yield self._before(starts), self._before(last)
+
+    def _before(self, positions: Places) -> Places:
+        """Count how many of some positions among the terms lie before each message, and before the end."""
+        places = numpy.searchsorted(self.ends, positions, side="right") - 1
+        return numpy.append(0, numpy.cumsum(numpy.bincount(places, minlength=len(self.ends) - 1)))

@@ -1,0 +1,92 @@
+"""Dates that are told from the day on which something is said."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from memzoo.memories.search.bm25 import WordIndex
+from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.text.passage import Passage
+
+MONDAY = date(2023, 5, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("We met Yesterday.", "30 April"),
+        ("the day before yesterday", "29 April"),
+        ("last week we went hiking", "April"),
+        ("two months ago", "March"),
+        ("a year ago", "2022"),
+        ("3 days ago", "28 April"),
+        ("last Friday", "28 April"),
+        ("last Monday", "24 April"),
+        ("next Monday", "8"),
+        ("next month", "June"),
+        ("Gestern waren wir wandern", "30 April"),
+        ("letzte Woche", "April"),
+        ("vor zwei Monaten", "March"),
+        ("\u6628\u5929\u6211\u4eec\u53bb\u722c\u5c71", "30 April"),
+        ("\u4e0a\u5468", "April"),
+        ("\u4e24\u4e2a\u6708\u524d", "March"),
+        ("at last we ate", ""),
+        ("50 years ago", "1973"),
+    ],
+)
+def test_are_resolved(text: str, meant: str) -> None:
+    """A phrase gives the words of the day, month or year that it means, without those of the day itself."""
+    assert meant_dates(text, MONDAY) == meant
+
+
+@pytest.mark.parametrize("text", ["99 years ago", "99 months ago", "yesterday", "last week"])
+def test_before_the_first_year_are_none(text: str) -> None:
+    """What would lie before the calendar begins gives no date, and no error."""
+    assert meant_dates(text, date.min) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "on", "asked"),
+    [
+        ("We went hiking last week.", date(2023, 5, 8), "What did we do in early May 2023?"),
+        ("We went hiking last week.", date(2023, 5, 8), "What did we do at the beginning of May?"),
+        ("We went hiking yesterday.", date(2023, 6, 1), "What did we do on 31 May?"),
+        ("Wir waren gestern wandern.", date(2023, 6, 1), "Was war am 31 May?"),
+        ("\u6628\u5929\u6211\u4eec\u53bb\u722c\u5c71\u4e86\u3002", date(2023, 6, 1), "31 May\uff1f"),
+    ],
+)
+def test_find_what_was_said_of_them(said: str, on: date, asked: str) -> None:
+    """What somebody said of a day is found by the date of that day, before what was said at other times."""
+    noon = datetime(on.year, on.month, on.day, 12, tzinfo=UTC)
+    index = WordIndex()
+    others = [(noon + timedelta(days=40 * number), "We had lunch.") for number in range(-4, 5) if number]
+    texts = sorted([*others, (noon, said)])
+    index.add(Passage(seq, "Human", text, when, seq) for seq, (when, text) in enumerate(texts, start=1))
+    assert texts[next(iter(index.scores(asked))) - 1][1] == said
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked"),
+    [
+        (
+            ["Meine Katze mag Fisch.", "Das Wetter ist gut.", "Ich habe zwei Katzen.", "Wir a\u00dfen."],
+            "Was mag die Katze?",
+        ),
+        (
+            [
+                "\u6211\u7684\u732b\u559c\u6b22\u5403\u9c7c\u3002",
+                "\u4eca\u5929\u5929\u6c14\u5f88\u597d\u3002",
+                "\u6211\u4eec\u5403\u996d\u4e86\u3002",
+            ],
+            "\u732b\u559c\u6b22\u4ec0\u4e48\uff1f",
+        ),
+    ],
+)
+def test_other_languages_are_searched_by_their_words(texts: list[str], asked: str) -> None:
+    """German is found word by word, Chinese character by character."""
+    now = datetime(2023, 5, 1, tzinfo=UTC)
+    index = WordIndex()
+    index.add(
+        Passage(seq, "Human", text, now + seq * timedelta(hours=2), seq) for seq, text in enumerate(texts, start=1)
+    )
+    assert next(iter(index.scores(asked))) == 1

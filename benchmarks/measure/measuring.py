@@ -25,6 +25,7 @@ __all__ = ["Setup", "Timing", "measure", "steps_in"]
 _MOST_LOADS = 200
 _MOST_WHOLE_LOADS = 8
 _POINTS = 100
+_APART = 600.0  # seconds
 
 Advance: TypeAlias = Callable[[int], None]
 
@@ -120,7 +121,7 @@ class _Run:
         self._asks_model = variant.asks_model
         self._keep_views = keep_views
         self._tallies = {budget: _Tally() for budget in budgets}
-        self._now = UNDATED
+        self._now, self._seconds = UNDATED, 0.0
         self._said = Said(setup.counter) if variant.strategy == "buffer" or not variant.cut else None
         model = setup.model if variant.model is None else setup.make_model(variant.model)
         self._model = Watched(model, setup.purse)
@@ -139,6 +140,8 @@ class _Run:
                 progress(1)
                 question = next(due, None)
             self._now = exchange.date or self._now
+            # Between two exchanges there is time enough for a model that failed to be asked again.
+            self._seconds = max(self._seconds + _APART, self._now.timestamp())
             self._loaded(number, exchange)
             self._saved(number, exchange)
             if self._said:
@@ -231,8 +234,7 @@ class _Run:
             conversation_id=self._variant.name,
             # The store's clock follows the conversation: what is said long ago must look old to the memory.
             store=InMemoryStore(clock=lambda: self._now),
-            # Between two exchanges there is time enough for a model that failed to be asked again.
-            clock=itertools.count(0.0, 600.0).__next__,
+            clock=lambda: self._seconds,
             human_prefix=self._transcript.user,
             ai_prefix=self._transcript.assistant,
             token_counter=self._setup.counter.of_message,

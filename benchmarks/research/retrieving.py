@@ -217,6 +217,7 @@ class FedMemory:
             embedder=embedder,
             max_token_limit=1,
             store=InMemoryStore(clock=lambda: now[0]),
+            clock=lambda: now[0].timestamp(),  # noqa: PLW0108 - another date each time
             conversation_id="retrieval",
             human_prefix=transcript.user,
             ai_prefix=transcript.assistant,

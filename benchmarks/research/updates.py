@@ -137,6 +137,7 @@ def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
     memory = create_memory(
         name,
         store=InMemoryStore(clock=lambda: now[0]),
+        clock=lambda: now[0].timestamp(),  # noqa: PLW0108 - another date each time
         conversation_id="updates",
         human_prefix=case.user,
         ai_prefix=case.assistant,

@@ -114,7 +114,9 @@ def updates_notes(
     """Count how often notes and facts hold a corrected value, and the old one unmarked."""
     console = Console()
     if not file.exists():
-        console.print(f"there is no {file}: nothing to measure on", style="red", markup=False, highlight=False)
+        console.print(
+            f"there is no {file}: nothing to measure on", style="red", markup=False, highlight=False, soft_wrap=True
+        )
         raise typer.Exit(1)
     told = cases(file)
     print_plainly(

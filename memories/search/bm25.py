@@ -220,5 +220,7 @@ class WordIndex:
 
 
 def _searched(passage: Passage) -> str:
-    """The text, and the words of the dates that it means."""
-    return f"{passage.text} {meant_dates(passage.text, passage.said_at.date())}"
+    """The text, and the words of the dates that it means; those of its own day are searched with it anyway."""
+    said = passage.said_at.date()
+    own = in_words(said).split()
+    return " ".join([passage.text, *(word for word in meant_dates(passage.text, said) if word not in own)])

@@ -65,19 +65,21 @@ _HINTS = (
 )
 
 
-def meant_dates(text: str, said: date) -> str:
-    """Return the words of the dates that a text means, but for those of the day on which it was said.
+def meant_dates(text: str, said: date) -> list[str]:
+    """Return the words of the dates that a text means, each once.
+
+    Args:
+        text: Such as a message or a question.
+        said: The day on which it is said.
 
     Example:
         >>> meant_dates("We met yesterday, and two months ago.", date(2023, 5, 1))
-        '30 April March'
+        ['30', 'April', '2023', 'March']
     """
     text = text.lower()
     if not any(hint in text for hint in _HINTS):
-        return ""
-    own = in_words(said).split()
-    words = (word for when in _dates(text, said) for word in when.split())
-    return " ".join(dict.fromkeys(word for word in words if word not in own))
+        return []
+    return list(dict.fromkeys(word for when in _dates(text, said) for word in when.split()))
 
 
 def _dates(text: str, said: date) -> Iterator[str]:

@@ -44,7 +44,7 @@ class Weights:
     telling: float = 0.05
     asking: float = 0.1
     answering: float = 0.2
-    short: int = 44
+    short: int = 53
     length: float = 0.4
     talkative: float = 0.2
     embeddings: float = 0.01

@@ -4,6 +4,7 @@ import functools
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine import explaining
@@ -15,6 +16,7 @@ from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, fit_found
 from memzoo.memories.search.kept_words import KeptWords
+from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.view import View
@@ -39,10 +41,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
     Messages are found by their words, their date, the dates they mean ("yesterday") and the words around them (BM25),
-    and by embeddings; the scores are added up. What was corrected later is shown with its correction. No model is
-    asked, neither to save nor to load. The best messages are shown in the order in which they were said, with
-    speakers and dates, as many as fit `max_token_limit`. With `k` instead, the best exchanges are shown as
-    documents, best first: a line for each input and output, "key: value".
+    and by embeddings; the scores are added up. `clock` tells what a question means by "yesterday". What was corrected
+    later is shown with its correction. No model is asked, neither to save nor to load. The best messages are shown in
+    the order in which they were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the
+    best exchanges are shown as documents, best first: a line for each input and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
@@ -112,7 +114,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
         share = self.weights.embeddings * self._embedder.weight
-        scores = index.scores(query or "", await self._similar(state, query or "") if share else {}, share)
+        scores = index.scores(self._dated(query or ""), await self._similar(state, query or "") if share else {}, share)
         explaining.found("words and embeddings", scores.items(), of_messages=True)
         found = [seq for seq in scores if seq not in asking] if asking else list(scores)
         if self.k is not None:
@@ -150,6 +152,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
         return embedded.vectors
+
+    def _dated(self, query: str) -> str:
+        """The query, and the words of the days that it means, told from today."""
+        return " ".join([query, *meant_dates(query, datetime.fromtimestamp(self.clock(), UTC).date())])
 
     def _counted(self, text: str) -> int:
         return self.counter({"role": "system", "content": text})

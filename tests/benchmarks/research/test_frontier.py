@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from memzoo.benchmarks.research.frontier import FACTORS, app, costs, multiples, verdicts
+from memzoo.benchmarks.research.frontier import AIMS, FACTORS, app, costs, multiples, verdicts
 from memzoo.benchmarks.research.reweighing import Shares
 from memzoo.memories.search.weights import Weights
 
@@ -60,6 +60,19 @@ def test_a_loss_at_another_budget_counts_too() -> None:
     judged = verdicts(found, 20)
     assert [(one.name, round(one.worst, 6)) for one in judged] == [("shipped", 0.1), ("dear", 0.3)]
     assert judged[1].differences["friends"].mean == 0.1
+
+
+def test_on_a_set_with_aims_a_loss_is_what_is_missing_from_them() -> None:
+    """However much more another point finds there; sessions count as well as messages."""
+    aim = AIMS["realmem", 500]
+    found = {
+        "realmem": {
+            ("shipped", 500): [Shares(aim.whole, aim.sessions - 0.1)],
+            ("dear", 500): [Shares(aim.whole - 0.05, 1.0)],
+            ("dearer", 500): [Shares(1.0, 1.0)],
+        }
+    }
+    assert [(one.name, round(one.worst, 6)) for one in verdicts(found, 500)[1:]] == [("dear", 0.05), ("shipped", 0.1)]
 
 
 def test_the_command_prints_points_and_weights_and_draws_them(

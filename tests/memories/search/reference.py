@@ -53,8 +53,8 @@ def cost(passages: Sequence[Passage], place: int) -> float:
 
 
 def doublings(length: float) -> float:
-    """How often 44 words are doubled."""
-    return math.log2(max(length, 44) / 44)
+    """How often 53 words are doubled."""
+    return math.log2(max(length, 53) / 53)
 
 
 def words(text: str) -> int:

@@ -14,35 +14,35 @@ MONDAY = date(2023, 5, 1)
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("We met Yesterday.", "30 April"),
-        ("the day before yesterday", "29 April"),
-        ("last week we went hiking", "April"),
-        ("two months ago", "March"),
+        ("We met Yesterday.", "30 April 2023"),
+        ("the day before yesterday", "29 April 2023"),
+        ("last week we went hiking", "April 2023"),
+        ("two months ago", "March 2023"),
         ("a year ago", "2022"),
-        ("3 days ago", "28 April"),
-        ("last Friday", "28 April"),
-        ("last Monday", "24 April"),
-        ("next Monday", "8"),
-        ("next month", "June"),
-        ("Gestern waren wir wandern", "30 April"),
-        ("letzte Woche", "April"),
-        ("vor zwei Monaten", "March"),
-        ("\u6628\u5929\u6211\u4eec\u53bb\u722c\u5c71", "30 April"),
-        ("\u4e0a\u5468", "April"),
-        ("\u4e24\u4e2a\u6708\u524d", "March"),
+        ("3 days ago", "28 April 2023"),
+        ("last Friday", "28 April 2023"),
+        ("last Monday", "24 April 2023"),
+        ("next Monday", "8 May 2023"),
+        ("next month", "June 2023"),
+        ("Gestern waren wir wandern", "30 April 2023"),
+        ("letzte Woche", "April 2023"),
+        ("vor zwei Monaten", "March 2023"),
+        ("\u6628\u5929\u6211\u4eec\u53bb\u722c\u5c71", "30 April 2023"),
+        ("\u4e0a\u5468", "April 2023"),
+        ("\u4e24\u4e2a\u6708\u524d", "March 2023"),
         ("at last we ate", ""),
         ("50 years ago", "1973"),
     ],
 )
 def test_are_resolved(text: str, meant: str) -> None:
-    """A phrase gives the words of the day, month or year that it means, without those of the day itself."""
-    assert meant_dates(text, MONDAY) == meant
+    """A phrase gives the words of the day, month or year that it means."""
+    assert meant_dates(text, MONDAY) == meant.split()
 
 
 @pytest.mark.parametrize("text", ["99 years ago", "99 months ago", "yesterday", "last week"])
 def test_before_the_first_year_are_none(text: str) -> None:
     """What would lie before the calendar begins gives no date, and no error."""
-    assert meant_dates(text, date.min) == ""
+    assert meant_dates(text, date.min) == []
 
 
 @pytest.mark.parametrize(

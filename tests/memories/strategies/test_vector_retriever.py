@@ -146,6 +146,17 @@ class TestLimit:
         assert len(lines) == 2
         assert lines == sorted(lines)
 
+    def test_goes_to_the_days_that_a_question_means(self) -> None:
+        """What "yesterday" means in a question is told from the memory's clock."""
+        days = iter(range(3, 20, 3))
+        store = InMemoryStore(clock=lambda: datetime(2026, 5, next(days), 12, tzinfo=UTC))
+        now = datetime(2026, 5, 10, 8, tzinfo=UTC).timestamp()
+        memory = make(max_token_limit=10, token_counter=words, store=store, clock=lambda: now)
+        for said in ("I swam.", "I read.", "I ran.", "I sang.", "I slept."):
+            memory.add_messages([{"role": "user", "content": said}])
+        assert "I ran." in found(memory, "What did I do yesterday?")
+        assert "I ran." not in found(memory, "What did I do 4 days ago?")
+
     def test_leaves_no_room_to_forge_a_turn(self) -> None:
         """A message of several lines has one line that looks like a turn here too (I8, T4)."""
         memory = make(max_token_limit=1000, token_counter=COUNTER)

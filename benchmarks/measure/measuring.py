@@ -140,9 +140,9 @@ class _Run:
                 progress(1)
                 question = next(due, None)
             self._now = exchange.date or self._now
-            # Between two exchanges there is time enough for a model that failed to be asked again.
-            self._seconds = max(self._seconds + _APART, self._now.timestamp())
+            self._wait()
             self._loaded(number, exchange)
+            self._wait()
             self._saved(number, exchange)
             if self._said:
                 self._said.add(exchange.messages)
@@ -221,6 +221,10 @@ class _Run:
             self.failed_loads += 1
             self.failure = str(error)
             return []
+
+    def _wait(self) -> None:
+        """Let time pass, enough for a model that failed to be asked again."""
+        self._seconds = max(self._seconds + _APART, self._now.timestamp())
 
     def _cut(self, view: list[Message], budget: int) -> list[Message]:
         if self._said:

@@ -7,7 +7,7 @@ from typing import Any
 
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.money import cost_of_thousand
-from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum
+from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.results import (
     Category,
     Figures,
@@ -77,7 +77,7 @@ class _Scores:
         return Category(questions=len(places), **named)
 
 
-def _figures_of(answer: Answer) -> dict[str, float]:
+def _figures_of(answer: Scored) -> dict[str, float]:
     update = answer.update
     found = {
         "covered": answer.covered,
@@ -161,7 +161,7 @@ def gathered(
     for place, (number, _) in enumerate(questions):
         firsts.setdefault(number, place)
     found = {memory.name: _Gathered() for memory in memories}
-    told: list[dict[str, dict[int, Answer]]] = [{} for _ in details]
+    told: list[dict[str, dict[int, Scored]]] = [{} for _ in details]
     for outcome in outcomes:
         first = firsts.get(outcome.transcript, 0)
         found[outcome.memory].add(outcome, first)
@@ -180,7 +180,7 @@ def gathered(
     return results.model_copy(update={"verdict": tuple(verdict(results))})
 
 
-def _tell(told: list[dict[str, dict[int, Answer]]], outcome: Outcome, first: int) -> None:
+def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int) -> None:
     for budget, found in outcome.budgets.items():
         for place, answer in enumerate(found.answers, start=first):
             if place < len(told):

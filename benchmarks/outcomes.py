@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Answer", "AtBudget", "Interval", "Outcome", "Pair", "Shape", "Sum", "Update", "View"]
+__all__ = ["Scored", "AtBudget", "Interval", "Outcome", "Pair", "Shape", "Sum", "Update", "View"]
 
 View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
@@ -35,7 +35,7 @@ class Sum(Shape):
         )
 
 
-class Answer(Shape):
+class Scored(Shape):
     """What one memory showed for one question within one budget.
 
     Attributes:
@@ -74,7 +74,7 @@ class AtBudget(Shape):
     tokens: int
     tokens_at_end: int
     course: tuple[tuple[int, int], ...]
-    answers: tuple[Answer, ...]
+    answers: tuple[Scored, ...]
 
 
 class Outcome(Shape):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from memzoo.benchmarks.outcomes import Answer, Interval, Pair, Shape, Sum
+from memzoo.benchmarks.outcomes import Interval, Pair, Scored, Shape, Sum
 
 __all__ = [
     "Category",
@@ -212,7 +212,7 @@ class QuestionResult(Shape):
     """A question, and what each memory showed for it: by name of the memory, then by budget."""
 
     question: QuestionInfo
-    memories: dict[str, dict[int, Answer]]
+    memories: dict[str, dict[int, Scored]]
 
 
 class Run(Shape):

@@ -10,13 +10,13 @@ from typing import Any
 
 __all__ = [
     "Arrival",
-    "Exchange",
-    "Watched",
-    "current_exchange",
+    "RoundTrip",
+    "TimedStream",
+    "current_round_trip",
     "event_sizes",
-    "exchange",
     "paced",
     "resized",
+    "round_trip",
     "steps_of",
 ]
 
@@ -37,7 +37,7 @@ class Arrival:
 
 
 @dataclass(slots=True)
-class Exchange:
+class RoundTrip:
     """One request on its way through vcrpy, which knows nothing of chunks."""
 
     started: float = field(default_factory=time.perf_counter)
@@ -53,28 +53,28 @@ class Exchange:
         return Arrival(tuple(self.sizes), tuple(self.seconds), broken)
 
 
-_exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+_round_trip: ContextVar[RoundTrip | None] = ContextVar("round_trip", default=None)
 
 
-def current_exchange() -> Exchange:
-    """Return the exchange that this thread or task is in; a new one if its client cannot tell of chunks."""
-    return _exchange.get() or Exchange()
+def current_round_trip() -> RoundTrip:
+    """Return the round trip that this thread or task is in; a new one if its client cannot tell of chunks."""
+    return _round_trip.get() or RoundTrip()
 
 
 @contextmanager
-def exchange() -> Iterator[Exchange]:
+def round_trip() -> Iterator[RoundTrip]:
     """Note how the response to one request arrives."""
-    token = _exchange.set(found := Exchange())
+    token = _round_trip.set(found := RoundTrip())
     try:
         yield found
     finally:
-        _exchange.reset(token)
+        _round_trip.reset(token)
 
 
-class Watched:
+class TimedStream:
     """The stream of a real response, with a note of how it arrives; it ends where the real one breaks."""
 
-    def __init__(self, stream: Any, noted: Exchange) -> None:
+    def __init__(self, stream: Any, noted: RoundTrip) -> None:
         self._stream = stream
         self._noted = noted
         self._last = noted.started

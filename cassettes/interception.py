@@ -16,7 +16,7 @@ from vcr.request import Request
 from vcr.stubs.httpx_stubs import vcr_handle_async_request, vcr_handle_request
 
 from memzoo.cassettes.callers import current_caller, follow, is_unrecorded, opened
-from memzoo.cassettes.chunks import Exchange, Watched, current_exchange, exchange, paced
+from memzoo.cassettes.chunks import RoundTrip, TimedStream, current_round_trip, paced, round_trip
 from memzoo.cassettes.http import HttpRequest, Response
 from memzoo.cassettes.matching import same_request
 from memzoo.cassettes.player import Player
@@ -97,7 +97,7 @@ class _Tape(VcrCassette):
 
     def play_response(self, request: HttpRequest) -> Response:
         played = current_caller().player.play(request, current_caller().name)
-        current_exchange().played = played.arrival
+        current_round_trip().played = played.arrival
         return played.response
 
     def append(self, request: HttpRequest, response: Response) -> None:
@@ -105,7 +105,7 @@ class _Tape(VcrCassette):
             return
         raw = response["body"]["string"]
         clear: Response = decode_response(response)
-        arrival = current_exchange().arrival
+        arrival = current_round_trip().arrival
         caller = current_caller()
         same = clear["body"]["string"] == raw
         caller.player.record(request, clear, arrival=arrival, chunked=same, caller=caller.name)
@@ -137,7 +137,7 @@ def _streaming(tape: _Tape, real: Callable[..., Any], client: Any) -> Callable[.
     play = vcr_handle_request(tape, watched, client)
 
     def handle_request(transport: Any, request: Any) -> Any:
-        with exchange() as noted:
+        with round_trip() as noted:
             return _paced(client, play(transport, request), noted)
 
     return handle_request
@@ -150,18 +150,18 @@ def _streaming_async(tape: _Tape, real: Callable[..., Any], client: Any) -> Call
     play = vcr_handle_async_request(tape, watched, client)
 
     async def handle_async_request(transport: Any, request: Any) -> Any:
-        with exchange() as noted:
+        with round_trip() as noted:
             return _paced(client, await play(transport, request), noted)
 
     return handle_async_request
 
 
 def _watched(response: Any) -> Any:
-    response.stream = Watched(response.stream, current_exchange())
+    response.stream = TimedStream(response.stream, current_round_trip())
     return response
 
 
-def _paced(client: Any, response: Any, noted: Exchange) -> Any:
+def _paced(client: Any, response: Any, noted: RoundTrip) -> Any:
     # While recording, the client has waited for the real stream already.
     arrival = noted.played or replace(noted.arrival, seconds=())
     response.stream = paced(client, b"".join(response.stream), arrival, noted.error)

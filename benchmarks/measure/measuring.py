@@ -9,7 +9,7 @@ from memzoo.benchmarks.measure.said import Said
 from memzoo.benchmarks.measure.scoring import scored
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Watched
-from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum, View
+from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.memories import BaseMemory, Usage
@@ -93,7 +93,7 @@ class _Tally:
 
     def __init__(self) -> None:
         self.shown: list[tuple[int, int]] = []
-        self.answers: list[Answer] = []
+        self.answers: list[Scored] = []
 
     def found(self) -> AtBudget:
         every = -(-len(self.shown) // _POINTS) or 1
@@ -201,7 +201,7 @@ class _Run:
         for budget, tally in self._tallies.items():
             tally.answers.append(self._answer(question, self._cut(view, budget)))
 
-    def _answer(self, question: Question, shown: list[Message]) -> Answer:
+    def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
         tokens = self._setup.counter.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
         kept = view if self._keep_views and self._variant.cut else None

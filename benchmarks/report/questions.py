@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memzoo.benchmarks.outcomes import Answer, View
+from memzoo.benchmarks.outcomes import Scored, View
 from memzoo.benchmarks.results import QuestionResult, Results
 
 __all__ = ["Cell", "cells", "details"]
@@ -28,13 +28,13 @@ class Cell:
 def cells(results: Results, question: QuestionResult) -> Iterator[Cell]:
     """Tell what each memory showed within the main budget."""
     for row in results.competing:
-        answer = question.memories.get(row.memory.name, {}).get(results.main_budget) or Answer()
+        answer = question.memories.get(row.memory.name, {}).get(results.main_budget) or Scored()
         cell = _cell(answer)
         # What rules miss, a model may show: it is no miss of the memory.
         yield replace(cell, kind="", text=f"≥ {cell.text}") if row.memory.floor and cell.kind == "miss" else cell
 
 
-def _cell(answer: Answer) -> Cell:
+def _cell(answer: Scored) -> Cell:
     known = [one for one in (answer.judged, answer.covered, answer.answer) if one is not None]
     if not known:
         return Cell("–", "", -1)
@@ -54,7 +54,7 @@ def details(results: Results) -> dict[str, Any]:
             "evidence": one.question.evidence,
             "stale": one.question.stale,
             "memories": [
-                _shown(one.memories.get(name, {}).get(results.main_budget) or Answer(), lines) for name in names
+                _shown(one.memories.get(name, {}).get(results.main_budget) or Scored(), lines) for name in names
             ],
         }
         for one in results.questions
@@ -62,7 +62,7 @@ def details(results: Results) -> dict[str, Any]:
     return {"names": names, "questions": questions, "lines": list(lines)}
 
 
-def _shown(answer: Answer, lines: dict[str, int]) -> dict[str, Any]:
+def _shown(answer: Scored, lines: dict[str, int]) -> dict[str, Any]:
     return {
         "tokens": answer.tokens,
         "reply": answer.reply,

@@ -7,7 +7,16 @@ from datetime import UTC, datetime
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 
-__all__ = ["ADVERSARIAL", "UNCATEGORISED", "UNDATED", "Exchange", "Question", "Said", "Transcript", "exchanges_of"]
+__all__ = [
+    "ADVERSARIAL",
+    "UNCATEGORISED",
+    "UNDATED",
+    "Exchange",
+    "Question",
+    "Transcript",
+    "TranscriptMessage",
+    "exchanges_of",
+]
 
 ADVERSARIAL = "adversarial"
 """The category of questions that have no true answer; they are left out of recall."""
@@ -105,7 +114,7 @@ class Transcript:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TranscriptMessage:
     """One message on its way into an exchange.
 
     Attributes:
@@ -121,9 +130,9 @@ class Said:
     opens: bool = False
 
 
-def exchanges_of(said: Iterable[Said]) -> tuple[Exchange, ...]:
+def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
     """Messages as exchanges: a new one begins with each user message and with each session."""
-    groups: list[list[Said]] = []
+    groups: list[list[TranscriptMessage]] = []
     for one in said:
         if not groups or one.opens or one.message["role"] == "user":
             groups.append([])
@@ -131,5 +140,5 @@ def exchanges_of(said: Iterable[Said]) -> tuple[Exchange, ...]:
     return tuple(_exchange(group) for group in groups)
 
 
-def _exchange(said: Sequence[Said]) -> Exchange:
+def _exchange(said: Sequence[TranscriptMessage]) -> Exchange:
     return Exchange(tuple(one.message for one in said), tuple(one.evidence for one in said), said[0].date)

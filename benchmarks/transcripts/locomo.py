@@ -8,7 +8,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from memzoo.benchmarks.transcripts.conversations import ADVERSARIAL, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.conversations import (
+    ADVERSARIAL,
+    Question,
+    Transcript,
+    TranscriptMessage,
+    exchanges_of,
+)
 from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
 from memzoo.stores.errors import TranscriptError
 
@@ -57,7 +63,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     )
 
 
-def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[Said]:
+def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
     """Read the turns of all sessions; what one speaker says without a break is one message."""
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
@@ -66,7 +72,7 @@ def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[S
         for first, (speaker, turns) in enumerate(groupby(session.turns, key=lambda turn: turn.speaker)):
             evidence = [(turn.plain_id, turn.said) for turn in turns]
             message = {"role": roles[speaker], "content": "\n".join(text for _, text in evidence)}
-            yield Said(message, dict(evidence), session.date, opens=not first)
+            yield TranscriptMessage(message, dict(evidence), session.date, opens=not first)
 
 
 def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> None:

@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field, PlainValidator
 
-from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.conversations import (
+    UNCATEGORISED,
+    Question,
+    Transcript,
+    TranscriptMessage,
+    exchanges_of,
+)
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
@@ -48,13 +54,13 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
     return _finished(document, [_said(message, document.date) for message in document.messages], where, title)
 
 
-def _said(message: Message, date: datetime | None, *, opens: bool = False) -> Said:
+def _said(message: Message, date: datetime | None, *, opens: bool = False) -> TranscriptMessage:
     # The "id" is for questions to cite and is not part of the message.
     id_ = message.pop("id", None)
-    return Said(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
+    return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)
 
 
-def _finished(document: "_Document", said: list[Said], where: str, title: str) -> Transcript:
+def _finished(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
     texts, unusable = _texts(said), list[str]()
@@ -68,7 +74,7 @@ def _finished(document: "_Document", said: list[Said], where: str, title: str) -
     )
 
 
-def _texts(said: Sequence[Said]) -> dict[str, str]:
+def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
     """Map ids and places from 0 to the texts of messages; ids alone, if these are numbers themselves."""
     ids = {id_: text for one in said for id_, text in one.evidence.items()}
     if any(map(str.isdecimal, ids)):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from memzoo.benchmarks.transcripts import locomo, realmem, statebench
-from memzoo.benchmarks.transcripts.conversations import Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
 from memzoo.benchmarks.transcripts.validation import shown
 from memzoo.memories.migrate import (
@@ -155,7 +155,7 @@ def _said(item: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _of_log(log: ChatLog) -> Transcript:
-    said = [Said(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
+    said = [TranscriptMessage(dict(message), {}, date) for message, date in zip(log.messages, log.dates, strict=True)]
     if not said:
         raise TranscriptError(f"{log.title}: there is no message in it")
     return Transcript(log.title, exchanges_of(said))

@@ -6,7 +6,13 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from memzoo.benchmarks.transcripts.conversations import UNCATEGORISED, Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.conversations import (
+    UNCATEGORISED,
+    Question,
+    Transcript,
+    TranscriptMessage,
+    exchanges_of,
+)
 from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
 
 __all__ = ["is_realmem", "transcript_of"]
@@ -34,7 +40,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
     """
     document = validated(_Document, item, where)
-    said, before, texts = list[Said](), dict[tuple[int, int], int](), dict[tuple[int, int], str]()
+    said, before, texts = list[TranscriptMessage](), dict[tuple[int, int], int](), dict[tuple[int, int], str]()
     exchanges = 0
     for number, session in enumerate(document.sessions):
         for place, turn in enumerate(session.turns):
@@ -42,7 +48,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
             before[number, place] = exchanges - 1
             texts[number, place] = turn.content
             message = {"role": turn.speaker, "content": turn.content}
-            said.append(Said(message, {f"{number}:{place}": turn.content}, session.time, opens=not place))
+            said.append(TranscriptMessage(message, {f"{number}:{place}": turn.content}, session.time, opens=not place))
     unusable: list[str] = []
     questions = tuple(_question(one, texts, before, unusable) for one in document.questions)
     return Transcript(document.user or title, exchanges_of(said), questions, unusable_evidence=tuple(unusable))

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from memzoo.benchmarks.transcripts.conversations import Question, Said, Transcript, exchanges_of
+from memzoo.benchmarks.transcripts.conversations import Question, Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.validation import Item, Text, validated
 
 __all__ = ["TRACKS", "is_statebench", "transcript_of"]
@@ -32,7 +32,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         TranscriptError: It is malformed.
     """
     document = validated(_Document, item, where)
-    said: list[Said] = []
+    said: list[TranscriptMessage] = []
     questions: list[Question] = []
     for number, event in enumerate(item["events"]):
         place = f"{where}, event {number}"
@@ -40,7 +40,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
             case {"type": "conversation_turn"}:
                 turn = validated(_Turn, event, place)
                 role = "user" if turn.speaker == "user" else "assistant"
-                said.append(Said({"role": role, "content": turn.text}, {}, turn.date))
+                said.append(TranscriptMessage({"role": role, "content": turn.text}, {}, turn.date))
             case {"type": "query"}:
                 questions.append(_question(validated(_Query, event, place), document.track, said))
             case _:
@@ -48,7 +48,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     return Transcript(document.id or title, exchanges_of(said), tuple(questions))
 
 
-def _question(query: "_Query", track: str, said: list[Said]) -> Question:
+def _question(query: "_Query", track: str, said: list[TranscriptMessage]) -> Question:
     texts = [one.message["content"] for one in said]
     wanted = tuple(dict.fromkeys(one for one in query.strings("must_mention") if any(one in text for text in texts)))
     newest = next((text for text in reversed(texts) if any(one in text for one in wanted)), "")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks.gathering import gathered
-from memzoo.benchmarks.outcomes import Answer, AtBudget, Outcome, Sum
+from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.results import MemoryInfo, Results, Run, Talks
 
 QUESTIONS = 60
@@ -15,7 +15,7 @@ def outcome(name: str, right: int, *, shown: int = 500, calls: int = 0, **more: 
     """A memory that shows the evidence of so many of the questions."""
     updates = more.pop("updates", None)
     answers = tuple(
-        Answer(covered=float(place < right), whole=float(place < right), update=updates, tokens=shown)
+        Scored(covered=float(place < right), whole=float(place < right), update=updates, tokens=shown)
         for place in range(QUESTIONS)
     )
     at = AtBudget(loads=1, tokens=shown, tokens_at_end=shown, course=((1, shown),), answers=answers)

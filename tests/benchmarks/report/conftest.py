@@ -3,7 +3,7 @@
 import pytest
 
 from memzoo.benchmarks.comparing import Comparison
-from memzoo.benchmarks.outcomes import Answer, Sum
+from memzoo.benchmarks.outcomes import Scored, Sum
 from memzoo.benchmarks.results import (
     Category,
     Cost,
@@ -98,7 +98,7 @@ def _question(place: int) -> QuestionResult:
     )
     answers = {
         memory.name: {
-            budget: Answer(
+            budget: Scored(
                 covered=float(number > place % len(_MEMORIES)), update="stale" if number == 1 else None, shown=shown
             )
             for budget in BUDGETS

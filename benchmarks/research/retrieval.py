@@ -19,6 +19,7 @@ from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
 from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.research.static_vectors import StaticVectors
 from memzoo.benchmarks.research.tables import print_plainly, table
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
@@ -94,7 +95,7 @@ def embedder_named(name: str, cache: Path) -> Embedder:
     """The embedder that a name on the command line stands for.
 
     Args:
-        name: `none`, `hashing`, `minilm`, or `openai:` and a model.
+        name: `none`, `hashing`, `minilm`, `static`, or `openai:` and a model.
         cache: Folder for embeddings that took long to compute.
 
     Raises:
@@ -105,6 +106,7 @@ def embedder_named(name: str, cache: Path) -> Embedder:
         "none": _Weightless,
         _HASHING: HashEmbedder,
         "minilm": lambda: as_embedder(CachedMiniLM(cache)),
+        "static": lambda: as_embedder(StaticVectors()),
     }
     if name.startswith(_OPENAI):
         return OpenAIEmbedder(name.removeprefix(_OPENAI))
@@ -163,7 +165,7 @@ def retrieval(
         Path, typer.Argument(help="A file of conversations with questions, 'locomo' or 'realmem'.")
     ] = LOCOMO,
     *,
-    embedder: Annotated[str, typer.Option(help="none, hashing, minilm, or openai:MODEL.")] = _HASHING,
+    embedder: Annotated[str, typer.Option(help="none, hashing, minilm, static, or openai:MODEL.")] = _HASHING,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "250,500,1000,2000,4000",
     out: Annotated[Path | None, typer.Option(help="A JSON file for all figures, but for times.")] = None,
     picture: Annotated[Path | None, typer.Option(help="An SVG file for the curves.")] = None,

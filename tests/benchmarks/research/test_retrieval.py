@@ -44,7 +44,7 @@ def test_writes_the_same_figures_twice(chat: dict[str, Any], saved: Saved, tmp_p
         (["no-such-file.json"], "there is no no-such-file.json"),
         (["--budgets", "many"], "--budgets must be whole numbers"),
         (["--budgets", "0"], "--budgets must be 1 or more"),
-        (["--embedder", "word2vec"], "--embedder must be none, hashing, minilm or openai:MODEL"),
+        (["--embedder", "word2vec"], "--embedder must be none, hashing, minilm, static or openai:MODEL"),
     ],
 )
 def test_says_what_is_wrong(arguments: list[str], reason: str, chat: dict[str, Any], saved: Saved) -> None:

@@ -6,7 +6,6 @@ none of its code is run.
 """
 
 import hashlib
-import importlib.util
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy
 
-from memzoo.stores.errors import MissingExtraError
+from memzoo.benchmarks.research.packaged import folder_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -158,13 +157,7 @@ def _gelu(values: Floats) -> Floats:
 
 
 def _folder() -> Path:
-    """Where the weights are; the package is found, not run."""
-    needed = {name: importlib.util.find_spec(name) for name in (_PACKAGE, "safetensors", "tokenizers")}
-    found = needed[_PACKAGE]
-    if not all(needed.values()) or found is None or found.origin is None:
-        missing = ", ".join(name for name, spec in needed.items() if spec is None)
-        raise MissingExtraError(f"all-MiniLM-L6-v2 needs {missing}, which is not installed: {_INSTALL}")
-    return Path(found.origin).parent / "model"
+    return folder_of(_PACKAGE, needed_by="all-MiniLM-L6-v2", install=_INSTALL) / "model"
 
 
 def _loaded(folder: Path) -> tuple[dict[str, Floats], Any]:

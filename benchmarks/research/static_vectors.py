@@ -4,14 +4,13 @@ They are those of the package `wordllama`, which has them in its wheel: `pip ins
 tokenizers`. Only its data are read, none of its code is run.
 """
 
-import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from memzoo.stores.errors import MissingExtraError
+from memzoo.benchmarks.research.packaged import folder_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +29,7 @@ class StaticVectors:
     """
 
     def __init__(self) -> None:
-        self._vectors, self._tokenizer = _loaded(_folder())
+        self._vectors, self._tokenizer = _loaded(folder_of(_PACKAGE, needed_by="this embedder", install=_INSTALL))
 
     def __call__(self, texts: Sequence[str]) -> "NDArray[numpy.float32]":
         """One row for each text, in order; a text without words has the numbers of none."""
@@ -39,16 +38,6 @@ class StaticVectors:
         lengths = numpy.linalg.norm(means, axis=1, keepdims=True)
         units: NDArray[numpy.float32] = means / numpy.maximum(lengths, 1e-9)
         return units
-
-
-def _folder() -> Path:
-    """Where the vectors are; the package is found, not run."""
-    needed = {name: importlib.util.find_spec(name) for name in (_PACKAGE, "safetensors", "tokenizers")}
-    found = needed[_PACKAGE]
-    if not all(needed.values()) or found is None or found.origin is None:
-        missing = ", ".join(name for name, spec in needed.items() if spec is None)
-        raise MissingExtraError(f"static word vectors need {missing}, which is not installed: {_INSTALL}")
-    return Path(found.origin).parent
 
 
 def _loaded(folder: Path) -> "tuple[NDArray[numpy.float32], Any]":

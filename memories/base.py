@@ -97,7 +97,7 @@ class BaseMemory(ABC):
         "first; where the memory has a `max_token_limit`, that counts instead.",
     )
     clock: Callable[[], float] = option(
-        time.time, check=a_function, doc="Tells the time, in seconds since 1970: when a failed model is asked again."
+        time.time, check=a_function, doc="The time in seconds since 1970; a failed model is asked again after a while."
     )
     background: bool = option(
         default=False,

@@ -18,7 +18,7 @@ _THOUGHT = re.compile(rf"(?P<opening>{_OPENING})|{_CLOSING}", re.IGNORECASE)
 _FINAL = "<|channel|>final<|message|>"
 # Between the marks of a template stand roles. "<|>" separates triples, and is none of them.
 _MARK = "(?:<[|][a-z_]{1,40}[|]>|<\uff5c[^\uff5c<>\n]{1,40}\uff5c>|<(?:start|end)_of_turn>|<[be]os>|</?s>|\\[/?INST])"
-# The group is not possessive: Python 3.11 matches such groups wrongly up to 3.11.4.
+# The group is not possessive: Python 3.11.2, for one, matches such groups wrongly.
 _LEADING = re.compile(rf"(?:\s*+{_MARK}\s*+(?:(?:assistant|model|chatbot|analysis)\b\s*+)?)*", re.IGNORECASE)
 _OTHERS_TURN = re.compile(r"(?:user|system|human|tool)\b", re.IGNORECASE)
 _STOP = re.compile(rf"(?<=\n){_MARK}|{_MARK}(?=[^\S\n]*(?:\n|\Z|{_MARK}))", re.IGNORECASE)

@@ -155,7 +155,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def _dated(self, query: str) -> str:
         """The query, and the words of the days that it means, told from today."""
-        return " ".join([query, *meant_dates(query, datetime.fromtimestamp(self.clock(), UTC).date())])
+        now = self.clock()
+        try:
+            today = datetime.fromtimestamp(now, UTC).date()
+        except (ValueError, OverflowError, OSError) as error:
+            raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
+        return " ".join([query, *meant_dates(query, today)])
 
     def _counted(self, text: str) -> int:
         return self.counter({"role": "system", "content": text})

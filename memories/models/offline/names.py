@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from memzoo.memories.models.offline.prompt import Utterance, role_of
 from memzoo.memories.text.language import SMALL_TALK, words
 
-# Of groups, nothing is possessive: Python 3.11 matches such groups wrongly up to 3.11.4.
+# Of groups, nothing is possessive: Python 3.11.2, for one, matches such groups wrongly.
 _CAPITAL = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St)\.(?= )|[^\W\d_a-z][\w&-]*+(?:['’](?!s\b)\w++)*)"
 _RUN = re.compile(rf"(?<![\w'’]){_CAPITAL}(?: (?:& |of |of the |de |van )?(?:{_CAPITAL}|\d++))*")
 _PLACES = frozenset("in at to from near around through on of into".split())

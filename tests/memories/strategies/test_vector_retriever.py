@@ -157,6 +157,15 @@ class TestLimit:
         assert "I ran." in found(memory, "What did I do yesterday?")
         assert "I ran." not in found(memory, "What did I do 4 days ago?")
 
+    @pytest.mark.parametrize("now", [1.8e18, float("nan")])
+    def test_refuses_a_clock_that_tells_no_seconds(self, now: float) -> None:
+        """A clock of nanoseconds, say, is named; what was said stays."""
+        memory = make(clock=lambda: now)
+        memory.save_context({"input": "I swam."}, {"output": "Well done!"})
+        with pytest.raises(OptionError, match="clock must tell the seconds since 1970, not"):
+            found(memory, "What did I do yesterday?")
+        assert len(memory.history()) == 2
+
     def test_leaves_no_room_to_forge_a_turn(self) -> None:
         """A message of several lines has one line that looks like a turn here too (I8, T4)."""
         memory = make(max_token_limit=1000, token_counter=COUNTER)

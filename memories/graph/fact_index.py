@@ -1,12 +1,18 @@
-"""Finds facts by name and by relation, without looking at all of them."""
+"""Finds facts by key, by name and by relation, without looking at all of them."""
 
 import itertools
 from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.memories.graph.fact import Fact
+from memzoo.memories.text.name_index import NameIndex
+from memzoo.memories.text.names import canonical
+from memzoo.stores.forks import cached_property
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
 
 __all__ = ["FactIndex"]
 
@@ -15,24 +21,104 @@ _One: TypeAlias = tuple[int, str, Fact]
 
 
 class FactIndex:
-    """The facts of a graph, by canonical names."""
+    """The facts of a graph; a node is a name in its canonical form.
+
+    Attributes:
+        names: The nodes, to be found in texts.
+    """
 
     def __init__(self) -> None:
-        # In the order in which they were said last, however a store gives them: by a name and a word, "" for all; and
+        self.names = NameIndex()
+        # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
         # by a word that is part of a name, after None.
         self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
         self._related: defaultdict[tuple[str, frozenset[str], bool, bool], dict[str, Fact]] = defaultdict(dict)
 
-    def add(self, fact: Fact) -> None:
-        """Know a fact."""
-        self._related[fact.nodes[0], fact.related, fact.negated, bool(fact.superseded_by)][fact.key] = fact
+    @cached_property
+    def graph(self) -> "MultiDiGraph[str]":
+        """The facts as a networkx graph, see `KnowledgeGraph.graph`."""
+        from networkx import MultiDiGraph
+
+        return MultiDiGraph()
+
+    def put(self, key: str, fact: Fact | None) -> None:
+        """Know a fact, in the place of what was known under its key; `None` for none."""
+        subject, relation, obj = key.split("\t")
+        if known := self.known(key):
+            self._drop(known)
+        if fact:
+            self._add(fact)
+            for node, name in ((subject, fact.subject), (obj, fact.object)):
+                if node not in self.graph:
+                    self.graph.add_node(node, name=name)
+                    self.names.add(node)
+            self.graph.add_edge(subject, obj, key=relation, fact=fact)
+            return
+        self.graph.remove_edge(subject, obj, relation)
+        for node in {subject, obj}:
+            if not self.graph.degree(node):
+                self.graph.remove_node(node)
+                self.names.remove(node)
+
+    def known(self, key: str) -> Fact | None:
+        """The fact with a key."""
+        subject, relation, obj = key.split("\t")
+        edge = self.graph.get_edge_data(subject, obj, relation)
+        return edge["fact"] if edge else None
+
+    def between(self, subject: str, obj: str) -> list[Fact]:
+        """The facts with a subject and an object, superseded ones too."""
+        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
+
+    def at(self, node: str) -> Iterator[Fact]:
+        """The facts with a node as their subject, then those with it as their object, superseded ones too."""
+        if node in self.graph:
+            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
+            yield from (data["fact"] for _, _, data in edges)
+
+    def name_of(self, node: str) -> str:
+        """A node as it was written first."""
+        return str(self.graph.nodes[node]["name"])
+
+    def is_name(self, node: str) -> bool:
+        """Tell whether a node is more than a common word that something was said with ("red", "handsome")."""
+        if node not in self.graph:
+            return False
+        name = self.name_of(node)
+        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
+
+    def meant_by(self, name: str) -> list[str]:
+        """The node that a name is; for a common word or a part of a name, all nodes that have it."""
+        node = canonical(name)
+        return [node] if self.is_name(node) else self.names.with_words(node)
+
+    def newest(self, name: str) -> Iterator[Fact]:
+        """The facts about a name, or about names with all of its words, that hold; those that were said last first."""
+        node = canonical(name)
+        if self.is_name(node):
+            return _newest_first(self._holding[node].get("", ()))
+        parts, known = frozenset(node.split()), self._holding[None]
+        # The names that have the rarest of the words are the fewest to look at.
+        rarest = min((known.get(part, ()) for part in parts), key=len, default=())
+        return (fact for fact in _newest_first(rarest) if any(parts <= end for end in fact.ends))
+
+    def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
+        """The facts about a name that hold, all of them and by some words, each with those said last first."""
+        known = self._holding.get(node, {})
+        return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
+
+    def related(self, subject: str, words: frozenset[str], *, negated: bool, superseded: bool) -> Iterable[Fact]:
+        """The facts of a subject whose relation has these content words, see `Fact.related`."""
+        return self._related.get((subject, words, negated, superseded), {}).values()
+
+    def _add(self, fact: Fact) -> None:
+        self._related[_relation(fact)][fact.key] = fact
         if not fact.superseded_by:
             for node, word in _places(fact):
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
-    def remove(self, fact: Fact) -> None:
-        """Know a fact no more."""
-        del self._related[fact.nodes[0], fact.related, fact.negated, bool(fact.superseded_by)][fact.key]
+    def _drop(self, fact: Fact) -> None:
+        del self._related[_relation(fact)][fact.key]
         if not fact.superseded_by:
             for node, word in _places(fact):
                 facts = self._holding[node][word]
@@ -40,29 +126,9 @@ class FactIndex:
                 if not facts:
                     del self._holding[node][word]
 
-    def clear(self) -> None:
-        """Know none."""
-        self._holding.clear()
-        self._related.clear()
 
-    def newest(self, node: str) -> Iterator[Fact]:
-        """The facts about a name that hold, those that were said last first."""
-        return _newest_first(self._holding.get(node, {}).get("", ()))
-
-    def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """The facts about a name that hold, all of them and by some words, each with those said last first."""
-        known = self._holding.get(node, {})
-        return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
-
-    def newest_with(self, parts: frozenset[str]) -> Iterator[Fact]:
-        """The facts about names with all of some words that hold, those that were said last first."""
-        known = self._holding.get(None, {})
-        rarest = min((known.get(part, ()) for part in parts), key=len, default=())
-        return (fact for fact in _newest_first(rarest) if any(parts <= end for end in fact.ends))
-
-    def related(self, subject: str, words: frozenset[str], *, negated: bool, superseded: bool) -> dict[str, Fact]:
-        """The facts of a subject by key whose relation has these content words, see `Fact.related`."""
-        return self._related.get((subject, words, negated, superseded), {})
+def _relation(fact: Fact) -> tuple[str, frozenset[str], bool, bool]:
+    return fact.nodes[0], fact.related, fact.negated, bool(fact.superseded_by)
 
 
 def _places(fact: Fact) -> set[tuple[str | None, str]]:

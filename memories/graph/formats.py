@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.graph.graph import KnowledgeGraph
-from memzoo.memories.text.names import canonical
 
 __all__ = ["numbered", "relation", "sorted_facts", "to_graphml", "to_json", "to_mermaid", "to_text"]
 
@@ -43,8 +42,8 @@ def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
     numbers = numbered(facts)
     nodes = (f'  n{number}["{_entities(name)}"]' for number, name in numbers.values())
     edges = (
-        f"  n{numbers[canonical(fact.subject)][0]} {'-.->' if fact.superseded_by else '-->'}"
-        f'|"{_entities(relation(fact))}"| n{numbers[canonical(fact.object)][0]}'
+        f"  n{numbers[fact.nodes[0]][0]} {'-.->' if fact.superseded_by else '-->'}"
+        f'|"{_entities(relation(fact))}"| n{numbers[fact.nodes[1]][0]}'
         for fact in facts
     )
     return "\n".join(["graph LR", *nodes, *edges, ""])
@@ -64,7 +63,7 @@ def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     drawn: MultiDiGraph[str] = MultiDiGraph()
     drawn.add_nodes_from((f"n{number}", {"name": _xml(name)}) for number, name in numbers.values())
     for number, fact in enumerate(facts):
-        subject, obj = (f"n{numbers[canonical(name)][0]}" for name in (fact.subject, fact.object))
+        subject, obj = (f"n{numbers[node][0]}" for node in fact.nodes)
         drawn.add_edge(subject, obj, key=f"e{number}", **_attributes(fact))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
 
@@ -78,8 +77,8 @@ def numbered(facts: Sequence[Fact]) -> dict[str, tuple[int, str]]:
     """The names in facts by their canonical form: a number for each, and the name as it was written first."""
     names: dict[str, str] = {}
     for fact in sorted(facts, key=lambda fact: fact.said_in):
-        names.setdefault(canonical(fact.subject), fact.subject)
-        names.setdefault(canonical(fact.object), fact.object)
+        for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):
+            names.setdefault(node, name)
     return {node: (number, names[node]) for number, node in enumerate(sorted(names))}
 
 

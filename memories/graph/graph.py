@@ -4,19 +4,18 @@ import functools
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from memzoo.memories.graph.fact import Fact, Source, in_order
 from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError
-from memzoo.stores.forks import cached_property, new_rlock
+from memzoo.stores.forks import new_rlock
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -54,16 +53,13 @@ class KnowledgeGraph:
     def __init__(self, single_valued: frozenset[str] = SINGLE_VALUED, amend: Amend | None = None) -> None:
         self._amend: Amend = amend or self._applied
         self._single_valued = frozenset(map(plain, single_valued))
-        self._index = NameIndex()
         self._facts = FactIndex()
         self._lock = new_rlock()
 
-    @cached_property
+    @property
     def graph(self) -> "MultiDiGraph[str]":
         """The networkx graph: nodes by canonical name with `name`, edges with `fact`. Read it, do not write it."""
-        from networkx import MultiDiGraph
-
-        return MultiDiGraph()
+        return self._facts.graph
 
     @property
     def empty(self) -> bool:
@@ -74,12 +70,16 @@ class KnowledgeGraph:
     def facts(self, *, history: bool = False) -> list[Fact]:
         """All facts that hold, in the order in which they were first said; with `history`, superseded ones too."""
         with self._lock:
-            return in_order(_holding((fact for node in self.graph for fact in self._at(node)), history=history))
+            return in_order(_holding((fact for node in self.graph for fact in self._facts.at(node)), history=history))
 
     def about(self, name: str, *, history: bool = False) -> list[Fact]:
         """The facts in which a name is subject or object, in the order in which they were first said."""
         with self._lock:
-            return in_order(_holding((fact for node in self._nodes(name) for fact in self._at(node)), history=history))
+            return in_order(
+                _holding(
+                    (fact for node in self._facts.meant_by(name) for fact in self._facts.at(node)), history=history
+                )
+            )
 
     def newest_about(self, name: str, words: Iterable[str], most: int) -> dict[str, Fact]:
         """The newest facts by key that hold and have just this name: so many, and so many with each of some words."""
@@ -105,7 +105,7 @@ class KnowledgeGraph:
     def named_in(self, text: str) -> list[str]:
         """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
         with self._lock:
-            return [str(self.graph.nodes[node]["name"]) for node in self._index.named_in(text)]
+            return [self._facts.name_of(node) for node in self._facts.names.named_in(text)]
 
     def names_all_of(self, text: str) -> bool:
         """Tell whether a text has a known name, and no capitalised word that is only a part of one.
@@ -113,8 +113,8 @@ class KnowledgeGraph:
         A common word with which something was said ("red", "handsome") is no such name.
         """
         with self._lock:
-            named = self._index.named_in(text)
-            return any(map(self._is_name, named)) and not self._index.has_part_of_a_name(text, named)
+            named = self._facts.names.named_in(text)
+            return any(map(self._facts.is_name, named)) and not self._facts.names.has_part_of_a_name(text, named)
 
     def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
         """Work out what changes by statements; the graph itself changes only by `apply`.
@@ -126,7 +126,7 @@ class KnowledgeGraph:
             Facts by key, as JSON: the new or repeated ones, and those that they supersede.
         """
         with self._lock:
-            revision = self._revision()
+            revision = Revision(self._facts, self._single_valued)
             for statement, sources in said:
                 revision.take(statement, sources)
             return revision.changes
@@ -161,57 +161,32 @@ class KnowledgeGraph:
         """Follow changed facts, after forgetting all if `reset`."""
         with self._lock:
             if reset:
-                self.graph.clear()
-                self._index.clear()
-                self._facts.clear()
+                self._facts = FactIndex()
             for key, value in changes.items():
-                self._put(key, value)
+                self._facts.put(key, value and Fact.from_json(value))
 
     def _restoring(self, fact: Fact) -> dict[str, JSON]:
         with self._lock:
-            known = self._known(fact.key)
+            known = self._facts.known(fact.key)
             if known is None:
                 raise OptionError(f"the graph has no fact {str(fact)!r}; give one that `why` or `facts` returned")
-            revision = self._revision()
+            revision = Revision(self._facts, self._single_valued)
             revision.restore(known)
             return revision.changes
 
     async def _applied(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         self.apply(change(), reset=False)
 
-    def _put(self, key: str, value: Mapping[str, Any] | None) -> None:
-        subject, relation, obj = key.split("\t")
-        if value is None:
-            self._facts.remove(self.graph.edges[subject, obj, relation]["fact"])
-            self.graph.remove_edge(subject, obj, relation)
-            self._drop_unused({subject, obj})
-            return
-        fact = Fact.from_json(value)
-        if known := self._known(key):
-            self._facts.remove(known)
-        self._facts.add(fact)
-        for node, name in ((subject, fact.subject), (obj, fact.object)):
-            if node not in self.graph:
-                self.graph.add_node(node, name=name)
-                self._index.add(node)
-        self.graph.add_edge(subject, obj, key=relation, fact=fact)
-
-    def _drop_unused(self, nodes: Iterable[str]) -> None:
-        for node in nodes:
-            if not self.graph.degree(node):
-                self.graph.remove_node(node)
-                self._index.remove(node)
-
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
         """The facts more than one step away, each with the name from which it is reached first."""
         reached: dict[str, str] = {}
         for name in names:
-            reached |= dict.fromkeys((node for node in self._nodes(name) if node not in reached), name)
+            reached |= dict.fromkeys((node for node in self._facts.meant_by(name) if node not in reached), name)
         edge = list(reached)
         for steps in range(2, depth + 1):
             edge = self._next(edge, reached)
             for node in edge:
-                facts = [fact for fact in _holding(in_order(self._at(node))) if fact.key not in seen]
+                facts = [fact for fact in _holding(in_order(self._facts.at(node))) if fact.key not in seen]
                 seen |= {fact.key for fact in facts}
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
@@ -219,78 +194,38 @@ class KnowledgeGraph:
         """The nodes one step further, which it notes as reached from the names of those before them."""
         found: list[str] = []
         for node in edge:
-            for other in self._neighbours(node):
+            for other in itertools.chain.from_iterable(fact.nodes for fact in _holding(self._facts.at(node))):
                 if other not in reached:
                     reached[other] = reached[node]
                     found.append(other)
         return found
 
-    def _neighbours(self, node: str) -> Iterator[str]:
-        yield from (end for start, end, data in self.graph.out_edges(node, data=True) if not data["fact"].superseded_by)
-        yield from (start for start, _, data in self.graph.in_edges(node, data=True) if not data["fact"].superseded_by)
-
     def _newest(self, name: str, names: Sequence[str], most: int) -> list[Fact]:
         """The newest facts about a name, and the newest between it and each of some names, in the order first said."""
-        facts = [*itertools.islice(self._newest_first(name), most)]
+        facts = [*itertools.islice(self._facts.newest(name), most)]
         for other in names:
             facts += itertools.islice(self._connecting(name, other), most)
         return in_order(facts)
 
-    def _newest_first(self, name: str) -> Iterator[Fact]:
-        node = canonical(name)
-        return self._facts.newest(node) if self._is_name(node) else self._facts.newest_with(frozenset(node.split()))
-
     def _connecting(self, name: str, other: str) -> Iterator[Fact]:
         """The facts between two names, or between names that have all words of these, the newest first."""
-        one, two = sorted(map(canonical, (name, other)), key=self._is_name)
-        if self._is_name(one):
-            facts = _holding((*self._between(one, two), *self._between(two, one)))
-            return iter(sorted(facts, key=_last_said, reverse=True))
+        one, two = sorted(map(canonical, (name, other)), key=self._facts.is_name)
+        if self._facts.is_name(one):
+            facts = _holding((*self._facts.between(one, two), *self._facts.between(two, one)))
+            return iter(sorted(facts, key=lambda fact: (fact.newest, fact.key), reverse=True))
         at_one, at_two = self._meant_by(one), self._meant_by(two)
-        ways = ((0, 1), (1, 0))
         return (
             fact
-            for fact in self._facts.newest_with(frozenset(one.split()))
-            if any(at_one(fact, start) and at_two(fact, end) for start, end in ways)
+            for fact in self._facts.newest(one)
+            if (at_one(fact, 0) and at_two(fact, 1)) or (at_one(fact, 1) and at_two(fact, 0))
         )
 
     def _meant_by(self, node: str) -> Callable[[Fact, int], bool]:
         """Tells whether a name stands for the subject (0) or the object (1) of a fact."""
-        if self._is_name(node):
+        if self._facts.is_name(node):
             return lambda fact, end: fact.nodes[end] == node
         words = frozenset(node.split())
         return lambda fact, end: words <= fact.ends[end]
-
-    def _revision(self) -> Revision:
-        return Revision(self._known, self._between, self._facts.related, self._single_valued)
-
-    def _known(self, key: str) -> Fact | None:
-        subject, relation, obj = key.split("\t")
-        edge = self.graph.get_edge_data(subject, obj, relation)
-        return edge["fact"] if edge else None
-
-    def _between(self, subject: str, obj: str) -> list[Fact]:
-        return [data["fact"] for data in (self.graph.get_edge_data(subject, obj) or {}).values()]
-
-    def _at(self, node: str) -> Iterator[Fact]:
-        if node in self.graph:
-            edges = (*self.graph.out_edges(node, data=True), *self.graph.in_edges(node, data=True))
-            yield from (data["fact"] for _, _, data in edges)
-
-    def _nodes(self, name: str) -> list[str]:
-        node = canonical(name)
-        return [node] if self._is_name(node) else self._index.with_words(node)
-
-    def _is_name(self, node: str) -> bool:
-        """Whether a node is more than a common word that something was said with ("red", "handsome")."""
-        if node not in self.graph:
-            return False
-        name = str(self.graph.nodes[node]["name"])
-        return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
-
-
-def _last_said(fact: Fact) -> tuple[int, str]:
-    return fact.newest, fact.key
 
 
 def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.graph.formats import numbered, relation, sorted_facts
 from memzoo.memories.graph.graph import KnowledgeGraph
-from memzoo.memories.text.names import canonical
 
 if TYPE_CHECKING:
     from networkx import Graph
@@ -38,7 +37,7 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
     facts = sorted_facts(graph, history=history)
     names = {node: name for node, (_, name) in numbered(facts).items()}
     places, width, height = _places(facts, list(names))
-    subjects = Counter(canonical(fact.subject) for fact in facts)
+    subjects = Counter(fact.nodes[0] for fact in facts)
     middle = next((places[node] for node, _ in subjects.most_common(1)), (0, 0))
     page = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(
         Path(__file__).with_name("picture.jinja").read_text(encoding="utf-8")
@@ -47,8 +46,8 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
         kinds=_KINDS,
         box=f"0 0 {width or 1:.0f} {height or 1:.0f}",
         middle=middle,
-        facts=_edges(facts, places),
-        nodes=[_node(name, places[node], _kind(node, subjects)) for node, name in names.items()],
+        edges=_edges(facts, places),
+        nodes=[_node(node, name, places[node], subjects) for node, name in names.items()],
     )
 
 
@@ -61,7 +60,7 @@ def _places(facts: Sequence[Fact], nodes: Sequence[str]) -> tuple[dict[str, Plac
 
     drawn: Graph[str] = Graph()
     drawn.add_nodes_from(nodes)
-    drawn.add_edges_from((canonical(fact.subject), canonical(fact.object)) for fact in facts)
+    drawn.add_edges_from(fact.nodes for fact in facts)
     parts = sorted((sorted(part) for part in connected_components(drawn)), key=lambda part: (-len(part), part))
     widest = _ROOM * sqrt(2 * len(nodes)) + 2 * _MARGIN
     places: dict[str, Place] = {}
@@ -102,13 +101,11 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str,
     drawn = Counter[frozenset[str]]()
     edges: list[dict[str, Any]] = []
     for fact in facts:
-        ends = (canonical(fact.subject), canonical(fact.object))
+        start, end = (places[node] for node in fact.nodes)
         # Facts between the same two names are bent more and more, so that each can be read.
-        bend = 24 * drawn[frozenset(ends)] + 12
-        drawn[frozenset(ends)] += 1
-        path, (x, y) = (
-            _loop(places[ends[0]], bend) if ends[0] == ends[1] else _arc(places[ends[0]], places[ends[1]], bend)
-        )
+        bend = 24 * drawn[frozenset(fact.nodes)] + 12
+        drawn[frozenset(fact.nodes)] += 1
+        path, (x, y) = _arc(start, end, bend) if start != end else _loop(start, bend)
         edges.append(
             {
                 "path": path,
@@ -116,8 +113,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str,
                 "y": y,
                 "label": _short(relation(fact)),
                 "told": _told(fact),
-                "denied": fact.negated,
-                "over": bool(fact.superseded_by),
+                "fact": fact,
             }
         )
     return edges
@@ -126,7 +122,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str,
 def _arc(start: Place, end: Place, bend: float) -> tuple[str, Place]:
     """A curve between two names, and where its label stands."""
     (x, y), (to_x, to_y) = start, end
-    length = hypot(to_x - x, to_y - y) or 1.0
+    length = hypot(to_x - x, to_y - y)
     away_x, away_y = (to_x - x) / length, (to_y - y) / length
     side_x, side_y = (x + to_x) / 2 - away_y * bend * 2, (y + to_y) / 2 + away_x * bend * 2
     near = f"{x + away_x * _RADIUS:.1f} {y + away_y * _RADIUS:.1f}"
@@ -145,12 +141,9 @@ def _loop(at: Place, bend: float) -> tuple[str, Place]:
     )
 
 
-def _node(name: str, place: Place, kind: str) -> dict[str, Any]:
+def _node(node: str, name: str, place: Place, subjects: Container[str]) -> dict[str, Any]:
+    kind = "person" if node in _SPEAKERS else "name" if node in subjects else "value"
     return {"name": name, "label": _short(name), "kind": kind, "x": place[0], "y": place[1]}
-
-
-def _kind(node: str, subjects: Container[str]) -> str:
-    return "person" if node in _SPEAKERS else "name" if node in subjects else "value"
 
 
 def _told(fact: Fact) -> str:

@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mappi
 from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.completions import Answer, chat_port
+from memzoo.memories.chat.completions import Answer, answered
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
-from memzoo.memories.models.chat import ModelOption
+from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory, strategy_named
@@ -123,8 +123,11 @@ class Conversation(Closing):
         whole_number("max_rounds", max_rounds, at_least=0)
         check_turn_options(on_failure, busy)
         self.tools = toolbox(tools)
-        self._model = chat_port(llm, tools=bool(self.tools))
-        self._llm = llm
+        self._model = as_model(llm)
+        if self.tools and not isinstance(self._model, ChatModel):
+            raise OptionError(
+                f"llm {self._model!r} gives text only; to call tools it must be a ChatModel or a model's name"
+            )
         given = {"store": store, "conversation_id": conversation_id}
         options |= {name: value for name, value in given.items() if value is not None}
         self.memory = _given(memory, options) if not isinstance(memory, str) else _made(memory, llm, options)
@@ -178,7 +181,7 @@ class Conversation(Closing):
             self.memory.close()
 
     def __repr__(self) -> str:
-        return f"<Conversation of {getattr(self._llm, 'name', self._llm)!r} with {self.memory!r}>"
+        return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
 
     async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
         """Pieces of text if they are to be streamed, and at last the `Reply`."""
@@ -219,7 +222,7 @@ class Conversation(Closing):
         begun = False
         while not begun:
             try:
-                async with contextlib.aclosing(self._model.speak(request, tools, stream=stream)) as pieces:
+                async with contextlib.aclosing(answered(self._model, request, tools, stream=stream)) as pieces:
                     async for piece in pieces:
                         begun = True
                         yield piece

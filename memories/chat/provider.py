@@ -5,16 +5,17 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.locks import turn_locks
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
-from memzoo.stores.driving import Managed, twin_of
+from memzoo.stores.driving import Closing, Managed, twin_of
 from memzoo.stores.errors import ConversationIdError, OptionError
 from memzoo.stores.forks import new_rlock
 
@@ -25,7 +26,7 @@ _SCOPE = "memzoo-scope-"
 _PER_CONVERSATION = ("store", "conversation_id")
 
 
-class MemoryProvider(Managed["MemoryProvider"]):
+class MemoryProvider(Closing):
     """Gives each conversation its memory, in a program that serves many.
 
     Keeping a memory at hand, and keeping what it remembers, are two things: `release` and eviction do the former,
@@ -154,7 +155,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
             made = _SCOPE + secrets.token_urlsafe()
             return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
         given = _checked(conversation_id)
-        return ScopedMemory(lambda: self.get(given), None)
+        return ScopedMemory(lambda: self.get(given))
 
     def session(self, key: str, *, at_end: Literal["delete", "keep"]) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a connection or a login, the same for all blocks with its key.
@@ -171,8 +172,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
             ConversationIdError: The key is no text, or empty.
             OptionError: `at_end` is neither.
         """
-        if at_end not in ("delete", "keep"):
-            raise OptionError(f"at_end must be 'delete' or 'keep', not {at_end!r}")
+        one_of("at_end", at_end, "delete", "keep")
         _checked(key)
         return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
@@ -180,14 +180,6 @@ class MemoryProvider(Managed["MemoryProvider"]):
         """Keep no memory at hand any longer. Nothing is deleted, and the store stays open."""
         with self._lock:
             self._at_hand.clear()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _enter(self, key: str) -> BaseMemory:
         with self._lock:
@@ -219,7 +211,7 @@ class MemoryProvider(Managed["MemoryProvider"]):
 class ScopedMemory(Managed[BaseMemory]):
     """A memory for the time of a block; each `with` on it takes it anew."""
 
-    def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None) -> None:
+    def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin
         self._end = end
 
@@ -233,11 +225,11 @@ class ScopedMemory(Managed[BaseMemory]):
             await self._end()
 
 
+@dataclass
 class _Session:
-    def __init__(self) -> None:
-        self.conversation_id = secrets.token_urlsafe()
-        self.blocks = 0
-        self.is_kept = False
+    conversation_id: str = field(default_factory=secrets.token_urlsafe)
+    blocks: int = 0
+    is_kept: bool = False
 
 
 def _checked(conversation_id: object) -> str:

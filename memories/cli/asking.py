@@ -1,11 +1,8 @@
 """The options of every command that asks a model, declared once."""
 
 import dataclasses
-import functools
-import inspect
 import os
 import re
-from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +15,7 @@ from memzoo.memories.text.tokens import token_counter
 from memzoo.stores.common import redacted
 from memzoo.stores.errors import OptionError
 
-__all__ = ["Asked", "Counter", "asks_model", "counter_name"]
+__all__ = ["Asked", "Counter", "counter_name"]
 
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"
@@ -104,19 +101,3 @@ class Asked:
 def counter_name(chosen: str | None, model: str) -> str:
     """What counts tokens in a command: what was chosen, or what fits the model. Nothing needs a download offline."""
     return chosen or ("approximate" if model == "offline" else token_counter(None, model).name)
-
-
-def asks_model(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of `Asked` in the place of its parameter `asked`."""
-    own, options = (inspect.signature(one).parameters.values() for one in (command, Asked))
-    parameters = [one for part in own for one in (options if part.name == "asked" else [part])]
-
-    @functools.wraps(command)
-    def run(**given: Any) -> Any:
-        return command(asked=Asked(**{one.name: given.pop(one.name) for one in options}), **given)
-
-    vars(run)["__signature__"] = inspect.Signature(
-        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
-    )
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run

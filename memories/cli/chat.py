@@ -10,16 +10,15 @@ import typer
 from rich.markup import escape
 
 from memzoo.memories.chat.conversation import Conversation
-from memzoo.memories.cli.asking import Asked, Counter, asks_model
-from memzoo.memories.cli.stores import only_conversation, unlocked_store
-from memzoo.memories.cli.terminal import Terminal
+from memzoo.memories.cli.asking import Asked, Counter
+from memzoo.memories.cli.options import only_conversation, unlocked_store
+from memzoo.memories.cli.terminal import Terminal, tell
 from memzoo.memories.registry import strategy_named
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import MessageError, ModelError, OverBudgetError
 
-__all__ = ["app"]
+__all__ = ["chat"]
 
-app = typer.Typer()
 console = Terminal(soft_wrap=True, highlight=False)
 
 _COMMANDS = {
@@ -29,8 +28,6 @@ _COMMANDS = {
 }
 
 
-@app.command()
-@asks_model
 def chat(
     *,
     memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
@@ -69,7 +66,7 @@ class _Notes(logging.Handler):
 
     def tell(self) -> None:
         for text in self._texts:
-            _tell("[yellow]note:[/]", text)
+            tell("[yellow]note:[/]", text)
         self._texts.clear()
 
 
@@ -100,7 +97,7 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
             console.print("\n[dim]Stopped. What you said is kept.[/]")
         except (ModelError, MessageError, OverBudgetError) as error:
             console.print()
-            _tell("[bold red]error:[/]", str(error))
+            tell("[bold red]error:[/]", str(error))
             failed = True
         notes.tell()
     return failed
@@ -133,7 +130,3 @@ def _take_turn(conversation: Conversation, model: str, line: str) -> None:
         for piece in pieces:
             console.print(piece, end="", markup=False)
     console.print()
-
-
-def _tell(label: str, text: str) -> None:
-    Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(text)}")

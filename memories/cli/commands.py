@@ -2,8 +2,6 @@
 
 import inspect
 import re
-from contextlib import closing
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,20 +9,16 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from memzoo.memories.cli.cassettes import app as cassette_commands
-from memzoo.memories.cli.chat import app as chat_commands
+from memzoo.memories.cli.chat import chat
 from memzoo.memories.cli.compare import compare, questions
-from memzoo.memories.cli.deleting import app as deleting_commands
-from memzoo.memories.cli.mcp import app as mcp_command
-from memzoo.memories.cli.migrate import app as migrate_commands
-from memzoo.memories.cli.relearn import app as relearn_command
-from memzoo.memories.cli.stores import app as store_commands
-from memzoo.memories.cli.stores import existing_store, only_conversation, write
-from memzoo.memories.cli.terminal import Terminal, echo, row, show_logs
-from memzoo.memories.graph.export import FORMATS, export, stored_graph
+from memzoo.memories.cli.deleting import forget, relearn, retain, scrub
+from memzoo.memories.cli.mcp import mcp
+from memzoo.memories.cli.migrate import migrate
+from memzoo.memories.cli.options import with_options
+from memzoo.memories.cli.stores import export_lines, history, import_lines, list_stores, show, show_graph, show_state
+from memzoo.memories.cli.terminal import Terminal, echo, row, show_logs, tell
 from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.stores.common import shown as shown_url
-from memzoo.stores.driving import drive
 from memzoo.stores.errors import MemoryZooError, OptionError
 
 __all__ = ["app", "main"]
@@ -35,13 +29,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(chat_commands)
-app.add_typer(store_commands)
-app.add_typer(deleting_commands)
-app.add_typer(migrate_commands)
-app.add_typer(mcp_command)
-app.add_typer(relearn_command)
-app.add_typer(cassette_commands)
 console = Terminal()
 
 
@@ -71,7 +58,7 @@ def _line(error: Exception) -> str | None:
 
 def _told(line: str, code: int) -> int:
     if line := re.sub(r"\s*\n\s*", " ", line.strip()):
-        Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"[bold red]error:[/] {escape(line)}")
+        tell("[bold red]error:[/]", line)
     return code
 
 
@@ -92,7 +79,6 @@ def common(
     """Take the options that stand before a command."""
 
 
-@app.command("list")
 def list_strategies() -> None:
     """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
     found = [(name, *_described(name)) for name in (*STRATEGIES, *further_names())]
@@ -119,33 +105,6 @@ def _described(name: str) -> tuple[str, str, str, str]:
     return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
 
 
-app.command()(compare)
-app.command()(questions)
-
-
-@app.command("graph")
-def show_graph(
-    store: Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")],
-    conversation: Annotated[str, typer.Option(help="Which conversation of the store, if it has several.")] = "",
-    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
-    history: Annotated[bool, typer.Option("--history", help="Superseded facts too.")] = False,  # noqa: FBT002
-    out: Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")] = None,
-) -> None:
-    """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
-    with closing(existing_store(store)) as opened:
-        if not drive(opened.conversations()):
-            raise OptionError(f"the store has no conversation yet: {shown_url(store)}")
-        found = drive(stored_graph(opened, conversation or only_conversation(opened)))
-    text = export(found.graph, form, history=history)
-    if out:
-        write(out, [text])
-    else:
-        echo(text, nl=False)
-    if found.behind:
-        echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
-
-
-@app.command("serve-offline")
 def serve_offline(
     host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,
@@ -158,3 +117,28 @@ def serve_offline(
     except (OSError, TypeError, UnicodeError) as error:  # the last two of a name that can be no host's
         why = getattr(error, "strerror", None) or error
         raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error
+
+
+_COMMANDS = {
+    "list": list_strategies,
+    "compare": compare,
+    "questions": questions,
+    "graph": show_graph,
+    "serve-offline": serve_offline,
+    "chat": chat,
+    "stores": list_stores,
+    "history": history,
+    "show": show,
+    "state": show_state,
+    "export": export_lines,
+    "import": import_lines,
+    "forget": forget,
+    "retain": retain,
+    "scrub": scrub,
+    "migrate": migrate,
+    "mcp": mcp,
+    "relearn": relearn,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name)(with_options(_command))
+app.add_typer(cassette_commands)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memzoo.memories.cli.stores import counted, unlocked_store, write
+from memzoo.memories.cli.options import counted, unlocked_store, write
 from memzoo.memories.cli.terminal import echo
 from memzoo.stores import ManagedStore
 from memzoo.stores.driving import drive
@@ -17,16 +17,14 @@ from memzoo.stores.errors import OptionError
 if TYPE_CHECKING:
     from memzoo.memories.hosts.mcp.memory import GraphMemory
 
-__all__ = ["app"]
-
-app = typer.Typer()
+__all__ = ["mcp"]
 
 # The variable by which the original server is told where its file is.
 _FILE = "MEMORY_FILE_PATH"
 
 
-@app.command()
 def mcp(
+    *,
     store: Annotated[str, typer.Option(help="Where the memory is kept; by default a file of yours.")] = "",
     conversation: Annotated[str, typer.Option(help="Which conversation of the store.")] = "mcp",
     http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 takes a free one.")] = None,
@@ -53,11 +51,11 @@ def mcp(
 
 
 def _opened(url: str) -> ManagedStore:
-    if url:
-        return unlocked_store(url)
-    file = _default_file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    return unlocked_store(f"sqlite:///{file}")
+    if not url:
+        file = _default_file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{file}"
+    return unlocked_store(url)
 
 
 def _default_file() -> Path:

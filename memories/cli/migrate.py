@@ -5,20 +5,18 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.cli.stores import counted
+from memzoo.memories.cli.options import counted
 from memzoo.memories.cli.terminal import echo
 from memzoo.memories.migrate.code import Migrated, migrate_code, python_files, write
 from memzoo.stores.errors import TransferError
 
-__all__ = ["app"]
-
-app = typer.Typer()
+__all__ = ["migrate"]
 
 
-@app.command()
 def migrate(
+    *,
     path: Annotated[Path, typer.Argument(help="A Python file, or a folder with Python files.")],
-    write_files: Annotated[  # noqa: FBT002
+    write_files: Annotated[
         bool, typer.Option("--write", help="Change the files; otherwise only what would change is shown.")
     ] = False,
 ) -> None:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
 from rich.segment import Segment
 
 from memzoo.stores.common import visible
 
-__all__ = ["Terminal", "confirm", "echo", "row", "show_logs"]
+__all__ = ["Terminal", "confirm", "echo", "row", "show_logs", "tell"]
 
 _IN_ROW = {ord("\n"): "\\n", ord("\t"): "\\t"}
 
@@ -33,9 +34,15 @@ def row(*cells: object) -> None:
     typer.echo("\t".join(_cells(cells)))
 
 
-def confirm(question: str) -> None:
-    """Ask, and raise `typer.Abort` unless the answer is yes."""
-    typer.confirm("".join(_cells([question])), abort=True)
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask, unless the answer is `yes` already, and raise `typer.Abort` if it is no."""
+    if not yes:
+        typer.confirm("".join(_cells([question])), abort=True)
+
+
+def tell(label: str, text: str) -> None:
+    """Print a text behind a label such as "[bold red]error:[/]", beside the output."""
+    Terminal(stderr=True, soft_wrap=True, highlight=False).print(f"{label} {escape(text)}")
 
 
 def _cells(values: Iterable[object]) -> Iterator[str]:

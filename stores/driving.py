@@ -151,14 +151,16 @@ class Closing:
         return self
 
 
-async def settled(awaitable: Awaitable[T]) -> T:
-    """Await something of the user's, which serves a synchronous call only as long as it needs no event loop.
+async def settled(given: T | Awaitable[T]) -> T:
+    """Give what the user's code gave, awaited if need be; a synchronous call is served if that takes no event loop.
 
     Raises:
         AsyncOnlyError: The call is synchronous, and it does need one.
     """
+    if not inspect.isawaitable(given):
+        return given
     try:
-        return await awaitable
+        return await given
     except RuntimeError as error:
         if is_blocking() and "event loop" in str(error):
             raise AsyncOnlyError(_ADVICE) from error

@@ -111,10 +111,8 @@ class Tool:
         """Call the function with arguments in JSON, checked and converted by the annotations."""
         checked_call = functools.partial(self._adapter.validate_json, arguments.strip() or "{}")
         if is_blocking() or inspect.iscoroutinefunction(self.function):
-            value: Any = checked_call()
-        else:
-            value = await asyncio.to_thread(checked_call)
-        return await settled(value) if inspect.isawaitable(value) else value
+            return await settled(checked_call())
+        return await settled(await asyncio.to_thread(checked_call))
 
 
 def immediate(function: Callable[..., Any]) -> Tool:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checka
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.cleaning import is_sendable, spoken
-from memzoo.memories.models.clients import Clients
+from memzoo.memories.models.clients import Clients, called
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.driving import settled
-from memzoo.stores.errors import AsyncOnlyError, ModelError, ModelReplyError, OptionError
+from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -260,17 +259,9 @@ class _FunctionModel:
         return self.name
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
-        start = time.perf_counter()
-        try:
-            reply = self._function([dict(message) for message in messages])
-            text: Any = await settled(reply) if inspect.isawaitable(reply) else reply
-        except AsyncOnlyError:
-            raise
-        except Exception as error:
-            raise ModelError(
-                f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
-            ) from error
+        failed = f"llm {self.name!r} failed for prompt {purpose!r}"
+        text, spent = await called(self._function, [dict(message) for message in messages], failed)
         if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
             gave = repr(text)[:200]
             raise ModelReplyError(f"llm {self.name!r} gave {gave} for prompt {purpose!r}; it must give a text")
-        return Completion(said, Spent(calls=1, seconds=time.perf_counter() - start))
+        return Completion(said, spent)

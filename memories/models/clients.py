@@ -1,17 +1,19 @@
-"""The openai clients of one endpoint: a blocking one and asynchronous ones, made when they are needed."""
+"""What stands behind a model: the openai clients of an endpoint, made when they are needed, or a user's function."""
 
 import functools
 import re
+import time
 import weakref
 from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.errors import OptionError
+from memzoo.memories.models.usage import Spent
+from memzoo.stores.driving import is_blocking, settled
+from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
 
-__all__ = ["SECRET_NAME", "Clients"]
+__all__ = ["SECRET_NAME", "Clients", "called"]
 
 
 SECRET_NAME = re.compile(r"key$|(?:^|_)token$|secret|password|credential|auth|headers$|extra_query", re.IGNORECASE)
@@ -85,6 +87,23 @@ class Clients:
         if loop not in self._by_loop:
             self._by_loop[loop] = self._make("AsyncOpenAI")
         return self._by_loop[loop]
+
+
+async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
+    """What a user's function gives, which may be asynchronous, and what it spent: a call and its seconds.
+
+    Raises:
+        ModelError: It raised something; the text begins with `failed`.
+        AsyncOnlyError: It needs an event loop, and there is none.
+    """
+    start = time.perf_counter()
+    try:
+        result = await settled(function(given))
+    except AsyncOnlyError:
+        raise
+    except Exception as error:
+        raise ModelError(f"{failed}: {type(error).__name__}: {error}") from error
+    return result, Spent(calls=1, seconds=time.perf_counter() - start)
 
 
 def _remade(cls: type, model: str, options: dict[str, Any]) -> Any:

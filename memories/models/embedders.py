@@ -1,17 +1,15 @@
 """Embeddings: the user's choice, by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
 
 import functools
-import inspect
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
-from memzoo.memories.models.clients import SECRET_NAME, Clients
+from memzoo.memories.models.clients import SECRET_NAME, Clients, called
 from memzoo.memories.models.usage import Spent
-from memzoo.stores.driving import settled
-from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
+from memzoo.stores.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -164,15 +162,8 @@ class _FunctionEmbedder:
         self.name = _name(function)
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        start = time.perf_counter()
-        try:
-            result: Any = self._function(list(texts))
-            vectors: Any = await settled(result) if inspect.isawaitable(result) else result
-        except AsyncOnlyError:
-            raise
-        except Exception as error:
-            raise ModelError(f"embedder {self.name!r} failed: {type(error).__name__}: {error}") from error
-        return Embedded(_packed(vectors, len(texts), self.name), Spent(calls=1, seconds=time.perf_counter() - start))
+        vectors, spent = await called(self._function, list(texts), f"embedder {self.name!r} failed")
+        return Embedded(_packed(vectors, len(texts), self.name), spent)
 
 
 def _name(function: Any) -> str:

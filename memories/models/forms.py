@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
-__all__ = ["json_rows", "noted", "parsed_json", "rows_of_table"]
+__all__ = ["cells", "json_rows", "noted", "parsed_json", "rows_of_table"]
 
 # Keys of an object that holds the notes, not a note.
 _AROUND = frozenset(("notes", "entities", "known", "names", "result", "output", "answer"))
+_TRIPLE = ("subject", "relation", "object")
 _BRACKETS = re.compile(r"[\[\]{}]")
 _DEEPEST = 50
 _NUMBER_CELL = re.compile(r"\d{1,3}[.)]?")
@@ -48,20 +49,33 @@ def parsed_json(text: str) -> Any:
         return None
 
 
-def json_rows(text: str) -> list[Any] | None:
-    """The rows of a JSON list, also of lists that stand in an object under some keys."""
+def json_rows(text: str) -> list[list[str]] | None:
+    """The rows of a JSON list by their cells, also of lists that stand in an object under some keys.
+
+    Example:
+        >>> json_rows('{"facts": [{"object": "tea", "subject": "Sam", "relation": "likes"}, ["Eve", "is", "tall"]]}')
+        [['Sam', 'likes', 'tea'], ['Eve', 'is', 'tall']]
+    """
     parsed = parsed_json(text)
     lists = list(cast("dict[str, Any]", parsed).values()) if isinstance(parsed, dict) else [parsed]
     rows: list[list[Any]] = [one for one in lists if isinstance(one, list)]
-    return list(itertools.chain(*rows)) if rows else None
+    return [cells(row) for row in itertools.chain(*rows)] if rows else None
+
+
+def cells(row: Any) -> list[str]:
+    """The cells of a row: the values of an object, the items of a list, or the one value; a triple's in their order."""
+    values: list[Any] = row if isinstance(row, list) else [row]
+    if isinstance(row, dict):
+        named = cast("dict[str, Any]", row)
+        values = [named[key] for key in _TRIPLE] if all(map(named.get, _TRIPLE)) else list(named.values())
+    return list(map(_words_of, values))
 
 
 def noted(parsed: Any) -> Iterator[tuple[str, str]]:
     """The notes in an object by name, perhaps below some key, or in a list of objects with a name and a note each."""
     if isinstance(parsed, list):
-        given: list[Any] = parsed
-        rows = [list(cast("dict[str, Any]", row).values()) for row in given if isinstance(row, dict)]
-        yield from ((str(row[0]), _words_of(row[1:])) for row in rows if row)
+        objects: list[Any] = [row for row in cast("list[Any]", parsed) if isinstance(row, dict)]
+        yield from ((name, " ".join(note)) for name, *note in filter(None, map(cells, objects)))
         return
     for name, note in parsed.items():
         if name.lower() in _AROUND and isinstance(note, (dict, list)):
@@ -71,7 +85,4 @@ def noted(parsed: Any) -> Iterator[tuple[str, str]]:
 
 
 def _words_of(value: Any) -> str:
-    if isinstance(value, (dict, list)):
-        parts: list[Any] = list(cast("dict[str, Any]", value).values()) if isinstance(value, dict) else value
-        return " ".join(map(_words_of, parts))
-    return str(value)
+    return " ".join(cells(value)) if isinstance(value, (dict, list)) else str(value)

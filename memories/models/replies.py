@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from memzoo.memories.models.cleaning import cleaned
-from memzoo.memories.models.forms import json_rows, noted, parsed_json, rows_of_table
+from memzoo.memories.models.forms import cells, json_rows, noted, parsed_json, rows_of_table
 from memzoo.memories.text.names import canonical, mentions
 from memzoo.stores.errors import ModelReplyError
 
@@ -212,9 +212,8 @@ def _bare(name: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    rows = json_rows(text)
-    if rows is not None:
-        return [str(next(iter(row.values()), "")) if isinstance(row, dict) else str(row) for row in rows]
+    if (rows := json_rows(text)) is not None:
+        return [row[0] for row in rows if row]
     lines = itertools.takewhile(lambda line: not _REMARK.match(line), rows_of_table(text))
     entries = [_LABEL.sub("", line.partition("|")[0]) for line in lines if line.strip()]
     entries = [_EXPLAINED.sub("", line) for line in entries if not line.rstrip(_WRAPPERS).endswith(":")]
@@ -245,25 +244,12 @@ def _worth_keeping(pieces: list[str]) -> str:
 
 
 def _triples(text: str) -> Iterator[list[str]]:
-    rows = json_rows(text)
-    if rows is not None:
-        yield from map(_cells, rows)
+    if (rows := json_rows(text)) is not None:
+        yield from rows
         return
     for piece in re.split(r"<\|>|\n|(?<=\))\s*,\s*(?=\()", "\n".join(rows_of_table(text))):
-        if (row := parsed_json(piece)) is not None:
-            yield _cells(row)
-            continue
-        bare = _BULLET.sub("", _LABEL.sub("", piece.strip())).strip()
-        yield _split_triple(bare)
-
-
-def _cells(row: Any) -> list[str]:
-    if isinstance(row, dict):
-        named = {key: str(value) for key, value in cast("dict[str, Any]", row).items()}
-        in_order = [named.get(key) for key in ("subject", "relation", "object")]
-        return [cell for cell in in_order if cell] if all(in_order) else list(named.values())
-    cells: list[Any] = row if isinstance(row, list) else []
-    return [str(cell) for cell in cells]
+        row = parsed_json(piece)
+        yield _split_triple(_BULLET.sub("", _LABEL.sub("", piece.strip())).strip()) if row is None else cells(row)
 
 
 def _split_triple(piece: str) -> list[str]:

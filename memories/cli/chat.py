@@ -10,8 +10,7 @@ import typer
 from rich.markup import escape
 
 from memzoo.memories.chat.conversation import Conversation
-from memzoo.memories.cli.asking import Asked, Counter
-from memzoo.memories.cli.options import only_conversation, unlocked_store
+from memzoo.memories.cli.options import Asked, Counter, only_conversation, unlocked_store
 from memzoo.memories.cli.terminal import Terminal, tell
 from memzoo.memories.registry import strategy_named
 from memzoo.stores.common import did_you_mean

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.cli.asking import Asked, Counter
-from memzoo.memories.cli.options import write
+from memzoo.memories.cli.options import Asked, Counter, write
 from memzoo.memories.cli.terminal import Terminal
 from memzoo.stores.errors import OptionError
 

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.cli.asking import Asked, Counter
-from memzoo.memories.cli.options import Stored, StoreURL, counted, existing_store
+from memzoo.memories.cli.options import Asked, Counter, Stored, StoreURL, counted, existing_store
 from memzoo.memories.cli.terminal import confirm, echo
 from memzoo.memories.engine.retention import retain as delete_old
 from memzoo.memories.strategies.buffer import ConversationBufferMemory

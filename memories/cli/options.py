@@ -1,8 +1,9 @@
-"""What several commands take: groups of options, the store that some of them name, and the file that others write."""
+"""What several commands take: the model that they ask, the store that they open, the file that they write."""
 
 import dataclasses
 import functools
 import inspect
+import os
 import re
 import sys
 import uuid
@@ -14,13 +15,20 @@ from urllib.parse import unquote
 
 import typer
 
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.models.chat import ChatModel
+from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import ManagedStore, open_store
-from memzoo.stores.common import did_you_mean, private, visible
+from memzoo.stores.common import did_you_mean, private, redacted, visible
 from memzoo.stores.driving import drive
 from memzoo.stores.encryption import keys_from_environment
 from memzoo.stores.errors import OptionError, StoreError
 
 __all__ = [
+    "Asked",
+    "Counter",
     "OutFile",
     "StoreURL",
     "Stored",
@@ -34,8 +42,19 @@ __all__ = [
 ]
 
 _LISTED = 20
+_NO_KEY = (
+    "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"
+)
 
 StoreURL = Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")]
+Counter = Annotated[
+    str | None,
+    typer.Option(
+        "--token-counter",
+        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate' (characters / 4), which "
+        "is the default with the offline model.",
+    ),
+]
 OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")]
 
 
@@ -82,6 +101,76 @@ class Stored:
                 has = ", ".join(map(repr, known))
                 raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
             yield store, self.conversation or only_conversation(store)
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """The model that a command asks, as the command line names it."""
+
+    model: Annotated[str, typer.Option(help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")] = "offline"
+    base_url: Annotated[
+        str | None, typer.Option(help="An OpenAI-compatible endpoint; by default OPENAI_BASE_URL, or else OpenAI.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="The most tokens of a reply. What is learnt needs whole replies.")
+    ] = None
+    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="0 for the likeliest words.")] = None
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
+    ] = None
+
+    def made(self) -> ChatModel:
+        """The model; raises as `check` does."""
+        self.check(self.model)
+        return self.named(self.model)
+
+    def named(self, name: str) -> ChatModel:
+        """Another model, at the same endpoint and with the same limits."""
+        # OpenAI's newer models refuse the name that all other servers know.
+        openais = "api.openai.com" in (self._endpoint() or "api.openai.com")
+        most = "max_completion_tokens" if openais else "max_tokens"
+        parameters = {most: self.max_tokens, "temperature": self.temperature, "timeout": self.timeout}
+        given: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
+        return ChatModel(name, base_url=self.base_url, **given)
+
+    def memory(self, name: str, counter: str | None, **options: Any) -> BaseMemory:
+        """A memory by the name of its strategy, which this model serves if the strategy asks one.
+
+        Args:
+            name: The strategy's name.
+            counter: What counts tokens; by default what fits the model, which needs no download offline.
+            **options: Further options of the strategy.
+        """
+        if issubclass(strategy_named(name), ModelBackedMemory):
+            options["llm"] = self.made()
+        counter = counter or ("approximate" if self.model == "offline" else token_counter(None, self.model).name)
+        return create_memory(name, token_counter=counter, **options)
+
+    def check(self, name: str) -> None:
+        """See whether a model can be asked.
+
+        Raises:
+            OptionError: The endpoint is no URL, or the key is missing.
+        """
+        if name == "offline" and not self.base_url:
+            return
+        import openai
+
+        url = self._endpoint()
+        wrong = OptionError(
+            f"--base-url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redacted(url)!r}"
+        )
+        if not re.match("https?://.|$", url):
+            raise wrong
+        try:
+            openai.OpenAI(base_url=self.base_url).close()
+        except openai.OpenAIError as error:
+            raise OptionError(_NO_KEY.format(name)) from error
+        except Exception as error:  # of the transport below openai, which has several
+            raise wrong from error
+
+    def _endpoint(self) -> str:
+        return self.base_url or os.environ.get("OPENAI_BASE_URL", "")
 
 
 def unlocked_store(url: str) -> ManagedStore:

@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.cli.asking import Asked, Counter
 from memzoo.memories.cli.options import (
+    Asked,
+    Counter,
     OutFile,
     Stored,
     StoreURL,

@@ -1,27 +1,25 @@
-"""Reads the graph of a stored conversation, without asking any model, and writes it in a format of choice."""
+"""Writes a graph of facts as text, Mermaid, GraphML, JSON lines or a picture; reads that of a stored conversation.
 
+Each format gives the same output for the same facts, and no name can break out of it.
+"""
+
+import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from memzoo.memories.engine.attempts import ATTEMPTS
-from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
+from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.stores import Store, managed
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError
 
-__all__ = ["FORMATS", "StoredGraph", "export", "stored_graph"]
+__all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
 
-FORMATS: dict[str, Callable[..., str]] = {
-    "text": to_text,
-    "mermaid": to_mermaid,
-    "graphml": to_graphml,
-    "html": to_html,
-    "json": to_json,
-}
-"""The formats by name: functions of a graph, and of whether to show its `history`."""
-
+# What XML cannot hold at all, and the carriage return, which its readers turn into another character.
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 # The name of the state in which `ConversationKGMemory` keeps its facts; it stands to the left of this room.
 _STATE = "knowledge-graph"
 
@@ -57,6 +55,69 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 
+def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
+    r"""One fact a line, sorted by subject: subject, relation, object, the numbers of the messages that stated it.
+
+    "NOT" begins a fact that something is not so. A sign that could be mistaken for the end of a part or of the line is
+    written with a backslash.
+
+    Example:
+        >>> graph = KnowledgeGraph()
+        >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()}, reset=False)
+        >>> print(to_text(graph), end="")
+        A\|b | likes | tea []
+    """
+    return "".join(f"{line}\n" for line in map(_line, by_name(graph.facts(history=history))))
+
+
+def to_json(graph: KnowledgeGraph, *, history: bool = False) -> str:
+    """One JSON object a line, as `Fact.as_json` gives it, sorted by subject."""
+    return "".join(f"{json.dumps(fact.as_json())}\n" for fact in by_name(graph.facts(history=history)))
+
+
+def to_mermaid(graph: KnowledgeGraph, *, history: bool = False) -> str:
+    """A Mermaid flowchart; superseded facts are dotted."""
+    facts = by_name(graph.facts(history=history))
+    names = names_in(facts)
+    numbers = {node: f"n{number}" for number, node in enumerate(names)}
+    nodes = (f'  {numbers[node]}["{_entities(name)}"]' for node, name in names.items())
+    edges = (
+        f"  {numbers[fact.nodes[0]]} {'-.->' if fact.superseded_by else '-->'}"
+        f'|"{_entities(marked_relation(fact))}"| {numbers[fact.nodes[1]]}'
+        for fact in facts
+    )
+    return "\n".join(["graph LR", *nodes, *edges, ""])
+
+
+def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
+    """GraphML, as networkx, Gephi and yEd read it.
+
+    Nodes have a `name`; edges have `relation`, `negated`, `superseded`, `superseded_by` (a message's number, or 0), and
+    of the messages that stated the fact `said_in`, `said_by` and `said_at`, each a JSON list. A character that XML
+    cannot hold is replaced by U+FFFD.
+    """
+    from networkx import MultiDiGraph, generate_graphml
+
+    facts = by_name(graph.facts(history=history))
+    names = names_in(facts)
+    numbers = {node: f"n{number}" for number, node in enumerate(names)}
+    drawn: MultiDiGraph[str] = MultiDiGraph()
+    drawn.add_nodes_from((numbers[node], {"name": _xml(name)}) for node, name in names.items())
+    for number, fact in enumerate(facts):
+        drawn.add_edge(*(numbers[node] for node in fact.nodes), key=f"e{number}", **_attributes(fact))
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
+
+
+FORMATS: dict[str, Callable[..., str]] = {
+    "text": to_text,
+    "mermaid": to_mermaid,
+    "graphml": to_graphml,
+    "html": to_html,
+    "json": to_json,
+}
+"""The formats by name: functions of a graph, and of whether to show its `history`."""
+
+
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
     """A graph in a format.
 
@@ -79,3 +140,41 @@ def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
     if form not in FORMATS:
         raise OptionError(f"there is no format {form!r}; there are {', '.join(FORMATS)}{did_you_mean(form, FORMATS)}")
     return FORMATS[form](graph, history=history)
+
+
+def _line(fact: Fact) -> str:
+    subject = ("NOT " if fact.negated else "") + _one_line(fact.subject)
+    said = ", ".join(map(str, fact.said_in))
+    corrected = f" superseded by {fact.superseded_by}" if fact.superseded_by else ""
+    return f"{subject} | {_one_line(fact.relation)} | {_one_line(fact.object)} [{said}]{corrected}"
+
+
+def _one_line(text: str) -> str:
+    return "".join(map(_visible, text))
+
+
+def _visible(char: str) -> str:
+    if char in "\\|":
+        return f"\\{char}"
+    return char if char.isprintable() else char.encode("unicode_escape").decode()
+
+
+def _entities(text: str) -> str:
+    """A text as a label of Mermaid, which reads marks of many kinds even within quotes; letters and digits are safe."""
+    return "".join(char if char.isalnum() or char == " " else f"#{ord(char)};" for char in " ".join(text.split()))
+
+
+def _xml(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _attributes(fact: Fact) -> dict[str, str | bool | int]:
+    return {
+        "relation": _xml(fact.relation),
+        "negated": fact.negated,
+        "superseded": bool(fact.superseded_by),
+        "superseded_by": fact.superseded_by,
+        "said_in": json.dumps(fact.said_in),
+        "said_by": json.dumps([source.speaker for source in fact.sources]),
+        "said_at": json.dumps([source.said_at.isoformat() for source in fact.sources]),
+    }

@@ -1,7 +1,7 @@
 """A fact, and the messages that stated it."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 from memzoo.stores.forks import cached_property
 
-__all__ = ["Fact", "Quote", "Reason", "Source", "in_order"]
+__all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "in_order", "marked_relation", "names_in"]
 
 _NEGATABLE = ("is", "are", "was", "were", "has", "have", "can", "will", "does", "do")
 
@@ -128,21 +128,15 @@ class Fact:
             "relation": self.relation,
             "object": self.object,
             "negated": self.negated,
-            "sources": [
-                {"seq": source.seq, "speaker": source.speaker, "said_at": source.said_at.isoformat()}
-                for source in self.sources
-            ],
+            "sources": [asdict(source) | {"said_at": source.said_at.isoformat()} for source in self.sources],
             "superseded_by": self.superseded_by,
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Fact":
         """The fact that `as_json` gave the values of."""
-        sources = tuple(
-            Source(source["seq"], source["speaker"], datetime.fromisoformat(source["said_at"]))
-            for source in value["sources"]
-        )
-        return cls(**{**value, "sources": sources})
+        sources = (Source(**{**one, "said_at": datetime.fromisoformat(one["said_at"])}) for one in value["sources"])
+        return cls(**{**value, "sources": tuple(sources)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +180,22 @@ def in_order(facts: Iterable[Fact]) -> list[Fact]:
     """Facts in the order in which they were first said, each once."""
     unique: dict[str, Fact] = {fact.key: fact for fact in facts}
     return sorted(unique.values(), key=lambda fact: (fact.said_in, fact.key))
+
+
+def by_name(facts: Iterable[Fact]) -> list[Fact]:
+    """Facts by subject, relation and object, whenever they were said."""
+    return sorted(facts, key=lambda fact: fact.key.split("\t"))
+
+
+def names_in(facts: Iterable[Fact]) -> dict[str, str]:
+    """The names in facts by their canonical form, sorted; each as it was written first."""
+    names: dict[str, str] = {}
+    for fact in sorted(facts, key=lambda fact: fact.said_in):
+        for node, name in zip(fact.nodes, (fact.subject, fact.object), strict=True):
+            names.setdefault(node, name)
+    return dict(sorted(names.items()))
+
+
+def marked_relation(fact: Fact) -> str:
+    """The relation of a fact, with "NOT" before it if the fact is that it is not so."""
+    return f"NOT {fact.relation}" if fact.negated else fact.relation

@@ -6,8 +6,7 @@ from math import dist, hypot, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memzoo.memories.graph.fact import Fact
-from memzoo.memories.graph.formats import numbered, relation, sorted_facts
+from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ def to_html(graph: KnowledgeGraph, *, history: bool = False) -> str:
     """
     from jinja2 import Environment, StrictUndefined
 
-    facts = sorted_facts(graph, history=history)
-    names = {node: name for node, (_, name) in numbered(facts).items()}
+    facts = by_name(graph.facts(history=history))
+    names = names_in(facts)
     places, width, height = _places(facts, list(names))
     subjects = Counter(fact.nodes[0] for fact in facts)
     middle = next((places[node] for node, _ in subjects.most_common(1)), (0, 0))
@@ -111,7 +110,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, Place]) -> list[dict[str,
                 "path": path,
                 "x": x,
                 "y": y,
-                "label": _short(relation(fact)),
+                "label": _short(marked_relation(fact)),
                 "told": _told(fact),
                 "fact": fact,
             }

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
-from memzoo.memories.graph.export import FORMATS, export
-from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
+from memzoo.memories.graph.export import FORMATS, export, to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical
 from memzoo.stores.errors import OptionError

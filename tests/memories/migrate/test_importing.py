@@ -279,6 +279,15 @@ def test_a_dry_run_makes_no_store(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_a_dry_run_looks_into_the_store_that_is_there(tmp_path: Path) -> None:
+    """What the store has already is not told as new, also where its URL has options."""
+    command = ["import", "--from", "llama-index", str(FORMATS / "llama_index.json")]
+    url = f"sqlite:///{tmp_path}/chat.db?timeout=5"
+    assert CliRunner().invoke(app, [*command, "--store", url]).output.startswith("anna\t8 read\t8 new")
+    done = CliRunner().invoke(app, [*command, "--store", url, "--dry-run"])
+    assert done.output.startswith("anna\t8 read\t0 new")
+
+
 @pytest.mark.parametrize(
     ("source", "told"),
     [

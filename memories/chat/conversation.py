@@ -184,7 +184,7 @@ class Conversation(Closing):
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
 
     async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
-        """Pieces of text if they are to be streamed, and at last the `Reply`."""
+        """Take one turn: give pieces of text if they are to be streamed, and at last the `Reply`."""
         turn = self.memory.turn(user, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()
@@ -204,13 +204,14 @@ class Conversation(Closing):
                     yield str(reply)
                 yield reply
         except ModelError as error:
+            # A finished turn has its answer already: what failed then is the upkeep of the memory.
             if not turn.finished:
                 self.usage.add("chat", getattr(error, "spent", None) or Spent())
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 
     async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
-        """What the model answers; one that refuses the request as too long is asked again with less of the memory."""
+        """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools, least = [tool.schema for tool in self.tools.values()], [*rules, *turn.said]
         before = [message for message in await self._remembered(turn) if message not in rules]
@@ -238,6 +239,7 @@ class Conversation(Closing):
     async def _remembered(self, turn: Turn) -> list[Message]:
         """What the memory shows of what was said before the turn."""
         try:
+            # The turn itself is sent besides: whatever the memory shows of it would be there twice.
             return (await turn.amessages())[: -len(turn.said)]
         except OverBudgetError as error:
             # It is about an older message. The newer one that this turn stores takes its place.
@@ -245,7 +247,7 @@ class Conversation(Closing):
             return []
 
     async def _taken(self, turn: Turn, said: Answer, called: list[Called], left: int) -> Reply | None:
-        """Add to the turn what the model said and what its tools gave; the reply, unless the model is to go on."""
+        """Add what the model said and what its tools gave to the turn; give the reply, or `None` if it is to go on."""
         self.usage.add("chat", said.spent)
         calls = said.message.get("tool_calls") or []
         if calls and not left:
@@ -266,7 +268,7 @@ class Conversation(Closing):
 
 
 def _let_go_of(turn: Turn) -> None:
-    """Let a turn not be stored that would make later requests too long too, unless tools have done something in it."""
+    """Do not store a turn that would make later requests too long as well, unless tools have acted in it."""
     if len(turn.said) == 1:
         turn.roll_back()
 

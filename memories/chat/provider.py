@@ -1,4 +1,4 @@
-"""Whose memory? One live memory for each conversation, and conversations that end with a request or a session."""
+"""Keeps one live memory for each conversation; conversations can end with a request or a session."""
 
 import secrets
 import time
@@ -110,7 +110,7 @@ class MemoryProvider(Closing):
             return memory
 
     def release(self, conversation_id: str) -> None:
-        """Keep the memory of a conversation no longer at hand. Nothing is deleted: the next `get` goes on with it."""
+        """Let go of the memory of a conversation. Nothing is deleted: the next `get` goes on with it."""
         with self._lock:
             self._at_hand.pop(_checked(conversation_id), None)
 
@@ -177,7 +177,7 @@ class MemoryProvider(Closing):
         return ScopedMemory(lambda: self._enter(key), lambda: self._leave(key, keep=at_end == "keep"))
 
     def close(self) -> None:
-        """Keep no memory at hand any longer. Nothing is deleted, and the store stays open."""
+        """Let go of all memories. Nothing is deleted, and the store stays open."""
         with self._lock:
             self._at_hand.clear()
 
@@ -201,6 +201,7 @@ class MemoryProvider(Closing):
             await self.aforget(session.conversation_id, thorough=False)
 
     def _evict(self) -> None:
+        # In the order of use, so that the first one is the one that nobody asked for the longest.
         since = self._clock() - self._idle_seconds
         while self._at_hand and (
             len(self._at_hand) > self._max_memories or next(iter(self._at_hand.values()))[1] < since
@@ -209,7 +210,7 @@ class MemoryProvider(Closing):
 
 
 class ScopedMemory(Managed[BaseMemory]):
-    """A memory for the time of a block; each `with` on it takes it anew."""
+    """A memory for the time of a block; each `with` begins anew."""
 
     def __init__(self, begin: Callable[[], BaseMemory], end: Callable[[], Any] | None = None) -> None:
         self._begin = begin

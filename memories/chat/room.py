@@ -1,4 +1,4 @@
-"""How much of a conversation goes into one request: what the model has room for."""
+"""Fits a request to what the model has room for."""
 
 import functools
 import json
@@ -86,7 +86,7 @@ class Room:
         return [*first, *self._beginnings(filter(is_instruction, before), spare), *last]
 
     def shorter(self, request: Sequence[Message], least: Sequence[Message]) -> list[Message] | None:
-        """Make a request shorter that the model refused as too long: with half of it, and at last with the least.
+        """Shorten a request that the model refused as too long: to half of it, and at last to the least.
 
         Returns:
             `None` if the least was refused.
@@ -130,6 +130,7 @@ class Room:
             return message
         kept = len(content)
         while kept and self._tokens(cut := message | {"content": without_middle(content, kept)}) > limit:
+            # By the share that is too much, but by a tenth at least: a tokenizer may count few characters as many.
             kept = min(kept * limit // self._tokens(cut), kept * 9 // 10)
         return message | {"content": without_middle(content, kept)}
 

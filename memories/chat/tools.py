@@ -41,7 +41,7 @@ class Called:
 
 
 class Tool:
-    """A function with what a model has to know of it, read from its signature, annotations and documentation.
+    """Describes a function to a model, by its signature, annotations and documentation.
 
     `Annotated[int, pydantic.Field(description="...", ge=1)]` describes and restricts a parameter.
 
@@ -126,7 +126,7 @@ def immediate(function: Callable[..., Any]) -> Tool:
 
 
 def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
-    """Tools by name.
+    """Make tools of functions, and give them by name.
 
     Raises:
         OptionError: One of them is none, or two have the same name.
@@ -139,7 +139,7 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
 
 
 async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
-    """Do what a model called for; whatever goes wrong becomes the result.
+    """Run the tool that a model called; whatever goes wrong becomes the result.
 
     Raises:
         AsyncOnlyError: The tool is asynchronous and the caller is not.
@@ -161,7 +161,7 @@ async def run(tools: Mapping[str, Tool], call: Mapping[str, Any]) -> Called:
 
 
 def _signed(function: Callable[..., Any]) -> Any:
-    """What pydantic can read the signature of: an object that can be called is read by its method."""
+    """What pydantic reads the signature of: a function, or the method by which an object is called."""
     known = inspect.isroutine(function) or isinstance(function, functools.partial)
     return function if known else getattr(function, "__call__")  # noqa: B004, B009
 

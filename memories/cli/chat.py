@@ -84,7 +84,7 @@ def _notes_apart() -> Generator[_Notes]:
 
 
 def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
-    """Answer line by line; whether an answer failed."""
+    """Answer line by line, and tell whether an answer failed."""
     failed = False
     while (line := _read_line()) is not None:
         try:

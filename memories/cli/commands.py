@@ -1,4 +1,4 @@
-"""The `memzoo` command: the zoo, a comparison, a conversation, its graph, stores, the offline model as a server."""
+"""The `memzoo` command: all that it can do, and how it ends."""
 
 import inspect
 import re
@@ -119,6 +119,7 @@ def serve_offline(
         raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error
 
 
+# In the order in which the help shows them.
 _COMMANDS = {
     "list": list_strategies,
     "compare": compare,

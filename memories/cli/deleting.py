@@ -1,4 +1,4 @@
-"""The commands that throw something away for good: messages, conversations, what was learnt from them."""
+"""The commands that throw something away: messages, conversations, what was learnt from them."""
 
 import re
 from contextlib import closing

@@ -59,7 +59,7 @@ OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise i
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the fields of a dataclass as options, in the place of each parameter that is a dataclass."""
+    """Replace each parameter of a command that is a dataclass by options, one for each of its fields."""
     own = inspect.signature(command).parameters
     groups = {name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)}
     fields = {name: inspect.signature(group).parameters for name, group in groups.items()}
@@ -86,7 +86,7 @@ class Stored:
 
     @contextmanager
     def opened(self) -> Generator[tuple[ManagedStore, str]]:
-        """The store, and the id of the conversation: the one named, or the only one.
+        """Open the store; gives it, and the id of the conversation: the one named, or the only one.
 
         Raises:
             StoreError: The store cannot be opened.
@@ -120,7 +120,7 @@ class Asked:
     ] = None
 
     def made(self) -> ChatModel:
-        """The model; raises as `check` does."""
+        """The model, after a `check`."""
         self.check(self.model)
         return self.named(self.model)
 
@@ -196,7 +196,7 @@ def missing_file(url: str) -> Path | None:
 
 
 def only_conversation(store: ManagedStore) -> str:
-    """The id of the only conversation of a store, or of a fresh one.
+    """The id of the only conversation of a store, or a fresh one.
 
     Raises:
         OptionError: There are several.
@@ -226,5 +226,5 @@ def write(file: Path | None, pieces: Iterable[str]) -> None:
 
 
 def counted(count: int, what: str) -> str:
-    """Name a number of things."""
+    """Write a number of things, such as "1 message"."""
     return f"{count} {what}{'' if count == 1 else 's'}"

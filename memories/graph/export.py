@@ -38,7 +38,7 @@ class StoredGraph:
 
 
 async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
-    """The graph of a conversation as it was left, however far behind.
+    """Read the graph of a conversation as it was left, however far behind.
 
     Raises:
         OptionError: The store has no such conversation.
@@ -119,7 +119,7 @@ FORMATS: dict[str, Callable[..., str]] = {
 
 
 def export(graph: KnowledgeGraph, form: str, *, history: bool = False) -> str:
-    """A graph in a format.
+    """Write a graph in a format.
 
     Args:
         graph: The graph.

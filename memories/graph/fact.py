@@ -59,7 +59,7 @@ class Fact:
 
     @cached_property
     def key(self) -> str:
-        """The form under which a fact is known, however its names are written."""
+        """The same text for the same fact, however its names are written."""
         relation = f"not {self.relation}" if self.negated else self.relation
         return "\t".join(map(canonical, (self.subject, relation, self.object)))
 
@@ -134,7 +134,7 @@ class Fact:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Fact":
-        """The fact that `as_json` gave the values of."""
+        """Read a fact from what `as_json` gave."""
         sources = (Source(**{**one, "said_at": datetime.fromisoformat(one["said_at"])}) for one in value["sources"])
         return cls(**{**value, "sources": tuple(sources)})
 

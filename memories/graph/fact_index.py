@@ -21,7 +21,7 @@ _One: TypeAlias = tuple[int, str, Fact]
 
 
 class FactIndex:
-    """The facts of a graph; a node is a name in its canonical form.
+    """Holds the facts of a graph. A node is a name in its canonical form.
 
     Attributes:
         names: The nodes, to be found in texts.
@@ -42,7 +42,7 @@ class FactIndex:
         return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
-        """Know a fact, in the place of what was known under its key; `None` for none."""
+        """Put a fact under its key, in the place of the one before; `None` takes it away."""
         subject, relation, obj = key.split("\t")
         if known := self.known(key):
             self._drop(known)
@@ -61,7 +61,7 @@ class FactIndex:
                 self.names.remove(node)
 
     def known(self, key: str) -> Fact | None:
-        """The fact with a key."""
+        """The fact under a key."""
         subject, relation, obj = key.split("\t")
         edge = self.graph.get_edge_data(subject, obj, relation)
         return edge["fact"] if edge else None
@@ -88,12 +88,12 @@ class FactIndex:
         return name != name.lower() or name == name.upper() or self.graph.out_degree(node) > 0
 
     def meant_by(self, name: str) -> list[str]:
-        """The node that a name is; for a common word or a part of a name, all nodes that have it."""
+        """The nodes that a name stands for: its own; for a common word or a part of a name, all that have it."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
 
     def newest(self, name: str) -> Iterator[Fact]:
-        """The facts about a name, or about names with all of its words, that hold; those that were said last first."""
+        """The facts that hold about a name, or about names with all of its words, the newest first."""
         node = canonical(name)
         if self.is_name(node):
             return _newest_first(self._holding[node].get("", ()))
@@ -103,7 +103,7 @@ class FactIndex:
         return (fact for fact in _newest_first(rarest) if any(parts <= end for end in fact.ends))
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
-        """The facts about a name that hold, all of them and by some words, each with those said last first."""
+        """The facts that hold about a name: all of them, and those with each of some words, the newest first."""
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
@@ -132,7 +132,7 @@ def _relation(fact: Fact) -> tuple[str, frozenset[str], bool, bool]:
 
 
 def _places(fact: Fact) -> set[tuple[str | None, str]]:
-    """Where a fact is found."""
+    """The places of the lists that have a fact."""
     return {*itertools.product(fact.nodes, ("", *fact.words)), *((None, part) for end in fact.ends for part in end)}
 
 

@@ -117,7 +117,7 @@ class KnowledgeGraph:
             return any(map(self._facts.is_name, named)) and not self._facts.names.has_part_of_a_name(text, named)
 
     def changes_from(self, said: Iterable[tuple[Statement, Sequence[Source]]]) -> dict[str, JSON]:
-        """Work out what changes by statements; the graph itself changes only by `apply`.
+        """Work out what statements change. The graph itself changes only by `apply`.
 
         Args:
             said: Statements, each with the messages that made it. Where two contradict each other, the last holds.
@@ -158,7 +158,7 @@ class KnowledgeGraph:
     restore = blocking(arestore)
 
     def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
-        """Follow changed facts, after forgetting all if `reset`."""
+        """Apply changed facts, with `reset` to an empty graph."""
         with self._lock:
             if reset:
                 self._facts = FactIndex()
@@ -191,7 +191,7 @@ class KnowledgeGraph:
                 yield from (Near(fact, reached[node], steps) for fact in facts)
 
     def _next(self, edge: Sequence[str], reached: dict[str, str]) -> list[str]:
-        """The nodes one step further, which it notes as reached from the names of those before them."""
+        """The nodes one step further; `reached` gets the name from which each was reached."""
         found: list[str] = []
         for node in edge:
             for other in itertools.chain.from_iterable(fact.nodes for fact in _holding(self._facts.at(node))):

@@ -32,7 +32,7 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
 
 
 def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> list[Near]:
-    """As many facts as together have at most `limit` tokens, as lines and as one text, in the order given.
+    """Choose as many facts as fit a number of tokens, each line by itself and all as one text, in the order given.
 
     Nearer ones are preferred, then those that connect two of the names, then newer ones. A fact about two of the names
     comes with the first of them only.
@@ -57,7 +57,7 @@ def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> li
 
 
 def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
-    """What holds about the names in new lines, then about the user and the names before them, as triples on lines.
+    """Write what holds about the names in new lines, then about the user and the names before them, as triples.
 
     Bounded: those come first that share words with the new lines, then newer ones; they are written in the order said.
     """

@@ -61,6 +61,7 @@ def _places(facts: Sequence[Fact], nodes: Sequence[str]) -> tuple[dict[str, Plac
     drawn.add_nodes_from(nodes)
     drawn.add_edges_from(fact.nodes for fact in facts)
     parts = sorted((sorted(part) for part in connected_components(drawn)), key=lambda part: (-len(part), part))
+    # About twice as wide as high, as screens are.
     widest = _ROOM * sqrt(2 * len(nodes)) + 2 * _MARGIN
     places: dict[str, Place] = {}
     left = top = high = width = 0.0
@@ -84,6 +85,7 @@ def _laid_out(part: Sequence[str], drawn: "Graph[str]") -> dict[str, Place]:
     ordered.add_nodes_from(part)
     ordered.add_edges_from(sorted((min(edge), max(edge)) for edge in drawn.subgraph(part).edges()))
     drawn_at = {node: (float(x), float(y)) for node, (x, y) in spring_layout(ordered, seed=1, iterations=300).items()}
+    # Large enough for all of them together, and for the crowd around one name that many facts are about.
     half = max(_ROOM * sqrt(len(part) - 1) / 2, _APART / _nearness(list(drawn_at.values())))
     found = {node: (half * x, half * y) for node, (x, y) in drawn_at.items()}
     first_x, first_y = (min(place[axis] for place in found.values()) for axis in (0, 1))
@@ -91,7 +93,7 @@ def _laid_out(part: Sequence[str], drawn: "Graph[str]") -> dict[str, Place]:
 
 
 def _nearness(places: Sequence[Place]) -> float:
-    """How near the nearest other is, for three of four names at least; all those around one name lie close together."""
+    """The distance to the nearest other name that three of four names have at least."""
     nearest = sorted(min((dist(one, other) for other in places if other is not one), default=1.0) for one in places)
     return nearest[len(nearest) // 4] or 1.0
 

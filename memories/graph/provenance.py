@@ -1,7 +1,7 @@
 """Traces facts to the messages that stated them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from memzoo.memories.engine.log import Log
 from memzoo.memories.graph.fact import Fact, Quote, Reason, Source
@@ -16,7 +16,7 @@ _DENIAL = re.compile(r"\b(?:not|never|no longer)\b|n['’]t\b", re.IGNORECASE)
 
 
 def sourced(statements: Sequence[Statement], entries: Sequence[Entry]) -> list[tuple[Statement, tuple[Source, ...]]]:
-    """Statements with the messages that they were taken from.
+    """Find the messages that statements were taken from.
 
     What ended is told by what took its place: of "NO LONGER Sam | lives in | Oslo" the words are in older messages.
     """
@@ -46,6 +46,7 @@ def _sources_of(statement: Statement, entries: Sequence[Entry]) -> tuple[Source,
 
 
 def _worth(statement: Statement, text: str) -> tuple[int, bool]:
+    # Of two messages with the same words, the one that denies where the statement does, and is no question, counts.
     words = f"{statement.subject} {statement.relation}".casefold().split()
     denies = _DENIAL.search(text) is not None
     return sum(mentions(text, word) for word in words), denies == statement.negated and not text.rstrip().endswith("?")
@@ -55,17 +56,10 @@ async def reasons(facts: Sequence[Fact], log: Log) -> list[Reason]:
     """Facts with the messages that stated and corrected them, in the order of the facts."""
     cited = sorted({seq for fact in facts for seq in (*fact.said_in, fact.superseded_by)} - {0})
     found = [entry for seq in cited for entry in await log.between(seq, seq)]
-    quotes = {entry.seq: _quote(entry) for entry in found}
-    return [_reason(fact, quotes) for fact in facts]
-
-
-def _reason(fact: Fact, quotes: Mapping[int, Quote]) -> Reason:
-    said = tuple(quotes[seq] for seq in fact.said_in if seq in quotes)
-    return Reason(fact, said, quotes.get(fact.superseded_by))
-
-
-def _quote(entry: Entry) -> Quote:
-    return Quote(entry.seq, _speaker(entry), entry.created_at, text_of(entry.message))
+    quotes = {one.seq: Quote(one.seq, _speaker(one), one.created_at, text_of(one.message)) for one in found}
+    # What was deleted is quoted no more.
+    said = ((fact, tuple(quotes[seq] for seq in fact.said_in if seq in quotes)) for fact in facts)
+    return [Reason(fact, those, quotes.get(fact.superseded_by)) for fact, those in said]
 
 
 def _speaker(entry: Entry) -> str:

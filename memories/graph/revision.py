@@ -13,7 +13,7 @@ __all__ = ["Revision"]
 
 
 class Revision:
-    """Changes to a graph, statement by statement. The graph itself stays as it is.
+    """Collects the changes that statements make to a graph. The graph itself stays as it is.
 
     Args:
         facts: What is known so far.
@@ -31,7 +31,7 @@ class Revision:
         return {key: fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Take in what messages state."""
+        """Add a statement, and end the facts that it contradicts."""
         said = Fact(statement.subject, statement.relation, statement.object, statement.negated)
         if statement.ended and (ended := self._ended(said)):
             self._supersede([fact for fact in ended if not fact.superseded_by], sources)
@@ -46,7 +46,7 @@ class Revision:
         self._supersede(self._contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], subject: str) -> list[Fact]:
-        """Facts of a subject that are known, as they are by now, and those of it that changed."""
+        """Known facts of a subject in their newest form, with all of it that changed so far."""
         changed = {key: fact for key, fact in self._changed.items() if fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known} | changed).values()]
 
@@ -71,7 +71,7 @@ class Revision:
             self._put(replace(fact, superseded_by=until))
 
     def _ended(self, said: Fact) -> list[Fact]:
-        """The facts that a model means that says what holds no more: by its words, else by the two names."""
+        """The facts that a model means by "NO LONGER ...": those in its words, else the one between the two names."""
         known = self._facts.between(*said.nodes)
         for superseded in (False, True):
             known += self._alike(said, negated=False, superseded=superseded)

@@ -61,7 +61,7 @@ def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
 
 
 def _message(said: Any) -> Message:
-    """Take over what can be sent back, and nothing else."""
+    """The message with what can be sent back to an endpoint, and nothing else."""
     content = said.content
     if isinstance(content, list):  # some endpoints send parts: thoughts, then text
         parts: list[Any] = content

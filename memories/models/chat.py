@@ -30,7 +30,7 @@ ChatFunction: TypeAlias = Callable[[list[Message]], str | Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A usable reply.
+    """A reply that can be used.
 
     Attributes:
         text: What the model wrote, without white space around it; never empty.
@@ -132,14 +132,14 @@ class ChatModel:
         api_key: str | None = None,
         **parameters: Any,
     ) -> None:
-        """Clients are made at the first call, from the arguments or else from the environment (`OPENAI_API_KEY` etc).
+        """Name the model; clients are made at the first call, with what is given or from the environment.
 
         Args:
             model: The name that the endpoint knows it by, or `"offline"`.
             client: For synchronous calls; made when needed if it is not given.
             async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
-            base_url: Of any OpenAI-compatible endpoint.
-            api_key: Its key.
+            base_url: Of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's.
+            api_key: Its key; by default `OPENAI_API_KEY`.
             **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`.
         """
         self.name = model
@@ -174,7 +174,7 @@ class ChatModel:
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
-        """Itself; for the offline model, its rules without a client between.
+        """Give the model itself; for the offline model, its rules without a client between.
 
         They answer and count alike in a fraction of the time, but no cassette sees their calls.
         """
@@ -191,7 +191,7 @@ class ChatModel:
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Makes a `ModelError` of whatever the client raises when a call fails, in the middle of a stream too."""
+        """Turn whatever the client raises into a `ModelError`, in the middle of a stream too."""
         from openai import OpenAIError
 
         try:

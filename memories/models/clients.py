@@ -1,4 +1,4 @@
-"""What stands behind a model: the openai clients of an endpoint, made when they are needed, or a user's function."""
+"""Calls what stands behind a model: the openai clients of an endpoint, or a user's function."""
 
 import functools
 import re
@@ -49,7 +49,7 @@ class Clients:
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
 
     async def call(self, request: Callable[[Any], Any]) -> Any:
-        """The response to a request, given as a function of the client."""
+        """Send a request, given as a function of the client."""
         if is_blocking():
             if self._client is None:
                 self._client = self._make("OpenAI")
@@ -90,7 +90,7 @@ class Clients:
 
 
 async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tuple[Any, Spent]:
-    """What a user's function gives, which may be asynchronous, and what it spent: a call and its seconds.
+    """Call a user's function, which may be asynchronous, and give its result and what it spent.
 
     Raises:
         ModelError: It raised something; the text begins with `failed`.

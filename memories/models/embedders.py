@@ -1,4 +1,4 @@
-"""Embeddings: the user's choice, by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
+"""Turns texts into vectors: by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
 
 import functools
 import json
@@ -42,7 +42,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Tells embeddings apart: those of another name are never compared with these."""
+        """Names the kind of vectors: those of another name are never compared with these."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
-        """One vector for each text.
+        """Make one vector for each text.
 
         Raises:
             ModelError: There are none to be had.

@@ -63,7 +63,7 @@ def json_rows(text: str) -> list[list[str]] | None:
 
 
 def cells(row: Any) -> list[str]:
-    """The cells of a row: the values of an object, the items of a list, or the one value; a triple's in their order."""
+    """The cells of a row: the items of a list, the values of an object (a triple's in order), or the one value."""
     values: list[Any] = row if isinstance(row, list) else [row]
     if isinstance(row, dict):
         named = cast("dict[str, Any]", row)

@@ -76,7 +76,7 @@ class Statement(NamedTuple):
 
 
 def prose(reply: str, label: str, known: str = "") -> str:
-    """The text of a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
+    """Read a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
 
     Args:
         reply: The reply.
@@ -100,7 +100,7 @@ def prose(reply: str, label: str, known: str = "") -> str:
 
 
 def names(reply: str) -> list[str]:
-    """The names that a reply lists, each once whatever its case, in their order.
+    """Read the names that a reply lists, each once whatever its case, in their order.
 
     One name a line is what the prompts ask for; a comma list on one line, JSON, bullets and numbers are read too.
 
@@ -119,7 +119,7 @@ def names(reply: str) -> list[str]:
 
 
 def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """The notes that a reply gives, by name.
+    """Read the notes that a reply gives, by name.
 
     Args:
         reply: Lines of the form "Name: note", or a JSON object.
@@ -147,7 +147,7 @@ def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 
 
 def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
-    """The names of which a reply of notes says that they mean the same as another: "Bob = Robert", a line each.
+    """Read which names a reply of notes takes for the same: "Bob = Robert", a line each.
 
     Args:
         reply: The reply.
@@ -163,7 +163,7 @@ def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
 
 
 def statements(reply: str) -> list[Statement]:
-    """The facts that a reply lists as triples, in their order.
+    """Read the facts that a reply lists as triples, in their order.
 
     "subject | relation | object" on each line is what the prompts ask for; "(subject, relation, object)", separated by
     line ends or by "<|>", with brackets missing, and JSON are read too. "NOT" or "NO LONGER" may stand before one. What
@@ -178,6 +178,7 @@ def statements(reply: str) -> list[Statement]:
     found = [statement for parts in _triples(text) if (statement := _statement(parts))]
     if not found or (_REFUSAL.match(text) and "|" not in text):
         raise _unusable(reply)
+    # Of a statement that is made twice, the last one counts: it may follow a denial.
     return list(reversed(dict.fromkeys(reversed(found))))
 
 

@@ -29,7 +29,7 @@ class Spent:
 
     @classmethod
     def of(cls, response: Any, seconds: float) -> Self:
-        """What one call cost, as far as the `usage` of its response can be read: endpoints write anything into it."""
+        """Read what one call cost from the `usage` of its response, into which endpoints write anything."""
         usage = getattr(response, "usage", None)
         counts = [getattr(usage, kind, 0) for kind in ("prompt_tokens", "completion_tokens")]
         sent, received = (int(one) if type(one) in (int, float) and 0 <= one < _MOST else 0 for one in counts)
@@ -55,7 +55,7 @@ class Usage:
     """
 
     def __init__(self, *parts: "Usage") -> None:
-        """Nothing was spent yet.
+        """Begin with nothing spent.
 
         Args:
             *parts: What was or will be spent there is counted in.

@@ -1,4 +1,4 @@
-"""Reading what the model is sent: a task and its sections, the turns of a transcript, sentences."""
+"""Reads what the model is sent: a task and its sections, the turns of a transcript, sentences."""
 
 import re
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What carries requests to the application: a threaded server, and transports that need no socket."""
+"""Carries requests to the application: through a threaded server, or without a socket."""
 
 import socket
 import sys

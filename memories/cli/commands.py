@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -120,7 +121,7 @@ def serve_offline(
 
 
 # In the order in which the help shows them.
-_COMMANDS = {
+_COMMANDS: dict[str, Callable[..., None]] = {
     "list": list_strategies,
     "compare": compare,
     "questions": questions,

@@ -61,7 +61,9 @@ OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise i
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Replace each parameter of a command that is a dataclass by options, one for each of its fields."""
     own = inspect.signature(command).parameters
-    groups = {name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)}
+    groups: dict[str, Any] = {
+        name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)
+    }
     fields = {name: inspect.signature(group).parameters for name, group in groups.items()}
     options = [option for name, one in own.items() for option in fields.get(name, {name: one}).values()]
 

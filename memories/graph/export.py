@@ -104,7 +104,8 @@ def to_graphml(graph: KnowledgeGraph, *, history: bool = False) -> str:
     drawn: MultiDiGraph[str] = MultiDiGraph()
     drawn.add_nodes_from((numbers[node], {"name": _xml(name)}) for node, name in names.items())
     for number, fact in enumerate(facts):
-        drawn.add_edge(*(numbers[node] for node in fact.nodes), key=f"e{number}", **_attributes(fact))
+        subject, obj = (numbers[node] for node in fact.nodes)
+        drawn.add_edge(subject, obj, key=f"e{number}", **_attributes(fact))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + "\n".join(generate_graphml(drawn)) + "\n"
 
 

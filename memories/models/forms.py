@@ -74,8 +74,9 @@ def cells(row: Any) -> list[str]:
 def noted(parsed: Any) -> Iterator[tuple[str, str]]:
     """The notes in an object by name, perhaps below some key, or in a list of objects with a name and a note each."""
     if isinstance(parsed, list):
-        objects: list[Any] = [row for row in cast("list[Any]", parsed) if isinstance(row, dict)]
-        yield from ((name, " ".join(note)) for name, *note in filter(None, map(cells, objects)))
+        rows: list[Any] = parsed
+        objects = filter(None, (cells(row) for row in rows if isinstance(row, dict)))
+        yield from ((name, " ".join(note)) for name, *note in objects)
         return
     for name, note in parsed.items():
         if name.lower() in _AROUND and isinstance(note, (dict, list)):

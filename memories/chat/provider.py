@@ -125,6 +125,7 @@ class MemoryProvider(Closing):
             What was removed, as from `BaseMemory.forget`.
         """
         memory = self.get(conversation_id)
+        # A turn under way would write down again what is to be gone.
         turn_locks.of(self.store, conversation_id).end()
         try:
             return await memory.aforget(None, thorough=thorough)

@@ -112,6 +112,7 @@ class Tool:
         checked_call = functools.partial(self._adapter.validate_json, arguments.strip() or "{}")
         if is_blocking() or inspect.iscoroutinefunction(self.function):
             return await settled(checked_call())
+        # The event loop must not stand still while a synchronous function works.
         return await settled(await asyncio.to_thread(checked_call))
 
 
@@ -179,4 +180,5 @@ def _text(value: Any) -> str:
     from pydantic_core import to_json
 
     text = value if isinstance(value, str) else to_json(value, fallback=str, inf_nan_mode="constants").decode()
+    # Half a character, as of a cut emoji, can be neither sent nor stored.
     return text.encode("utf-8", "replace").decode()

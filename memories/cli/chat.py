@@ -73,6 +73,7 @@ class _Notes(logging.Handler):
 def _notes_apart() -> Generator[_Notes]:
     """Lets what memzoo logs wait for the end of an answer."""
     logger, notes = logging.getLogger("memzoo"), _Notes()
+    # Otherwise it would be written into the middle of an answer that is streamed.
     before, logger.propagate = logger.propagate, False
     logger.addHandler(notes)
     try:

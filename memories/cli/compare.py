@@ -68,7 +68,7 @@ def compare(*, compared: Compared, asked: Asked, measured: Measured, counter: Co
     except KeyboardInterrupt:
         kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
         console.print(f"\nEnded by hand. {kept}", markup=False)
-        code = 130
+        code = 130  # as a shell tells that Ctrl-C ended a command
     raise typer.Exit(code)
 
 

@@ -71,7 +71,7 @@ def scrub(*, store: StoreURL) -> None:
     with closing(existing_store(store)) as opened:
         if not drive(opened.scrub(thorough=True)):
             echo(_HELD_UP, err=True)
-            raise typer.Exit(1)
+            raise typer.Exit(1)  # so that a cron job notices
 
 
 def relearn(

@@ -41,6 +41,7 @@ __all__ = [
     "write",
 ]
 
+# As many ids stand in an error at most.
 _LISTED = 20
 _NO_KEY = (
     "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"

@@ -32,6 +32,7 @@ class FactIndex:
         # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
         # by a word that is part of a name, after None.
         self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
+        # What a new statement is compared with: by the subject, the words of the relation, negated, superseded.
         self._related: defaultdict[tuple[str, frozenset[str], bool, bool], dict[str, Fact]] = defaultdict(dict)
 
     @cached_property

@@ -187,6 +187,7 @@ def _packed(vectors: Any, count: int, name: str) -> list[bytes]:
     import numpy
 
     try:
+        # Little-endian on any machine: stores are moved from one to another.
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
         raise ModelError(f"embedder {name!r} gave no vectors of equal length: {error}") from error

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, ToolCall
-from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, HostMessage, host_module, host_text
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, tool_call
+from memzoo.memories.hosts.shared import HostLog, Posing, host_module
 from memzoo.memories.registry import create_memory
 from memzoo.stores.driving import blocking
 
@@ -88,12 +87,12 @@ def _said(message: Any) -> HostMessage:
             {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
         )
     calls = [
-        ToolCall(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        tool_call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
         for block in blocks
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    (chat,) = Blocks(role, [message.content] if message.content else [], calls, others=others).chat()
+    (chat,) = chat_of(role, [message.content or ""], calls=calls, others=others)
     # Models of before these blocks leave their calls among the arguments.
     written = kwargs.get("tool_calls") if not calls else None
     return HostMessage(chat | {"tool_calls": written, "content": message.content} if written else chat, own)

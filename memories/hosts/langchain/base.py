@@ -10,9 +10,9 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.langchain.history import ChatHistory, MessageHistory, history_store
 from memzoo.memories.hosts.langchain.messages import shown, values
 from memzoo.memories.hosts.langchain.models import TokensOf, model_of
-from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.langchain.prompts import taken_over
 from memzoo.memories.hosts.langchain.state import Content, content_of_store, restored_store
+from memzoo.memories.hosts.shared import Posing
 from memzoo.stores import InMemoryStore
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError

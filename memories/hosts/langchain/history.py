@@ -5,7 +5,7 @@ from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.langchain.messages import dicts, objects
-from memzoo.memories.hosts.langchain.posing import Posing
+from memzoo.memories.hosts.shared import Posing
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import ManagedStore, Message, MessageListStore
 from memzoo.stores.base import managed

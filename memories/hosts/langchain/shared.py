@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.hosts.langchain.base import LangChainMemory
-from memzoo.memories.hosts.langchain.posing import Posing
+from memzoo.memories.hosts.shared import Posing
 from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.stores.driving import blocking, drive, together

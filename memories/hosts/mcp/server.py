@@ -2,12 +2,12 @@
 
 import importlib.metadata
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from memzoo.memories.hosts.mcp import tools
+from memzoo.memories.hosts.mcp.calls import Arguments
 from memzoo.memories.hosts.mcp.memory import GraphMemory
 from memzoo.memories.hosts.mcp.reading import as_text
-from memzoo.memories.hosts.mcp.schemas import schema
 from memzoo.stores.errors import MemoryZooError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
         name=name,
         title=name.replace("_", " ").title(),
         description=tool.about,
-        input_schema=schema(tool.takes) or {},
-        output_schema=schema(tool.gives, closed=True),
+        input_schema=_schema(tool.takes),
+        output_schema=_schema(tool.gives, closed=True) if tool.gives else None,
         annotations=ToolAnnotations(
             read_only_hint=tool.reads,
             destructive_hint=tool.deletes,
@@ -141,3 +141,29 @@ def _resource(uri: str) -> "Resource":
 
     name, title, about = _RESOURCES[uri]
     return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")
+
+
+def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
+    """The schema of arguments or of an answer, in one piece: some clients do not follow references.
+
+    Args:
+        kind: Which.
+        closed: Nothing else may be in it.
+    """
+    whole = kind.model_json_schema()
+
+    def inlined(part: Any) -> Any:
+        if isinstance(part, list):
+            each: list[Any] = part
+            return [*map(inlined, each)]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inlined(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
+        is_object, members = "properties" in part, cast("dict[str, Any]", part)
+        # Titles are the names of our classes and fields; what describes a class is for readers of the code.
+        hidden = {"$defs", "title", *(["description"] if is_object else [])}
+        found = {name: inlined(value) for name, value in members.items() if name not in hidden}
+        return found | {"additionalProperties": False} if closed and is_object else found
+
+    return cast("dict[str, Any]", inlined(whole))

@@ -7,8 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces, tool_call
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Record, Store
 from memzoo.stores.base import managed
 from memzoo.stores.errors import ModelError, OptionError

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces, tool_call
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
 from memzoo.memories.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryService"]
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, tool_call
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
 from memzoo.memories.hosts.shared import HostLog, Posing, host_module
 from memzoo.memories.registry import create_memory
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores.driving import blocking
 
 __all__ = ["ChatMemory"]

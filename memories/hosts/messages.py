@@ -1,12 +1,11 @@
 """A host's messages as chat messages: what the adapters of agent frameworks say alike."""
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memzoo.stores import JSON, Message
 
-__all__ = ["PART", "HostMessage", "chat_of", "host_text", "in_pieces", "tool_call"]
+__all__ = ["PART", "HostMessage", "chat_of", "host_text", "in_pieces"]
 
 PART = ""
 """What stands for the host's own form of the further chat messages that one message of the host became."""
@@ -28,12 +27,6 @@ class HostMessage(NamedTuple):
     seq: int = 0
 
 
-def tool_call(id_: str, name: str, arguments: JSON) -> Message:
-    """A call of a tool, as chat messages have it; a text stands for arguments that are written already."""
-    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
-
-
 def chat_of(
     role: str,
     texts: Iterable[str],
@@ -47,7 +40,7 @@ def chat_of(
     Args:
         role: Whose message it is: user, assistant, system.
         texts: What is said.
-        calls: The calls of tools; see `tool_call`.
+        calls: The calls of tools, as `text.messages.tool_call` makes them.
         results: What tools gave back: the id of the call, and a text.
         others: The kinds of what has no text, such as "image".
     """

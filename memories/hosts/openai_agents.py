@@ -5,8 +5,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, tool_call
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError
 

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, tool_call
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 
 __all__ = ["MemoryCapability"]

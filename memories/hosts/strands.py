@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import PART, HostMessage, chat_of, host_text, in_pieces, tool_call
+from memzoo.memories.hosts.messages import PART, HostMessage, chat_of, host_text, in_pieces
 from memzoo.memories.hosts.shared import HostLog, host_module
+from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryConversationManager"]
 

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import TransferError
 
-__all__ = ["is_message", "logs_of", "message_of", "named", "read_json"]
+__all__ = ["chatgpt", "is_message", "langchain_file", "logs_of", "message_of", "named", "openai_threads", "read_json"]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
@@ -79,6 +80,30 @@ def named(document: Any, title: str) -> Iterator[ChatLog]:
         yield ChatLog(title, log.messages, log.dates)
 
 
+def langchain_file(source: str) -> Iterator[ChatLog]:
+    """The file of a `FileChatMessageHistory`, named like the file."""
+    yield from named(read_json(source), Path(source).stem)
+
+
+def chatgpt(source: str) -> Iterator[ChatLog]:
+    """What ChatGPT exports: `conversations.json`."""
+    for item in _listed(read_json(source)):
+        yield from named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
+
+
+def openai_threads(source: str) -> Iterator[ChatLog]:
+    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
+    threads: dict[str, dict[str, Any]] = {}
+    for message in (message for page in _listed(read_json(source)) for message in page.get("data", ())):
+        threads.setdefault(str(message["thread_id"]), {})[str(message["id"])] = message
+    for thread, messages in threads.items():
+        yield from named(sorted(messages.values(), key=lambda message: message["created_at"]), thread)
+
+
+def _listed(document: Any) -> list[Any]:
+    return document if isinstance(document, list) else [document]  # pyright: ignore[reportUnknownVariableType]
+
+
 def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     if isinstance(item.get("mapping"), dict):
@@ -125,8 +150,11 @@ def _part(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"type": "text", "text": value}
     part: dict[str, Any] = value if isinstance(value, dict) else {}
-    if isinstance(part.get("text"), str):
-        return {"type": "text", "text": part["text"]}
+    text: Any = part.get("text")
+    # The parts of OpenAI's threads have a text with its annotations.
+    said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
+    if isinstance(said, str):
+        return {"type": "text", "text": said}
     kind = str(part.get("type") or part.get("content_type") or "attachment")
     return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
 
@@ -159,19 +187,21 @@ def _of_node(message: Any) -> Message | None:
     return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
 
 
-# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`.
-
-_CHUNK = "Chunk"
+# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.
 
 
 def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    if isinstance(item.get("data"), dict) and isinstance(item.get("type"), str) and "content" in item["data"]:
-        return item["type"].removesuffix("MessageChunk").lower(), item["data"]
-    if item.get("lc") and isinstance(item.get("kwargs"), dict) and item.get("id"):
-        return str(item["id"][-1]).removesuffix(_CHUNK).removesuffix("Message").lower(), item["kwargs"]
-    if isinstance(item.get("type"), str) and "additional_kwargs" in item and "content" in item:
-        return item["type"].removesuffix("MessageChunk").lower(), dict(item)
-    return None
+    match item:
+        case {"type": str(kind), "data": {"content": _} as data}:
+            pass
+        case {"lc": _, "id": [*_, str(kind)], "kwargs": dict(data)}:
+            pass
+        case {"type": str(kind), "additional_kwargs": _, "content": _}:
+            data = dict(item)
+        case _:
+            return None
+    # "AIMessageChunk" is of the kind "ai".
+    return kind.removesuffix("Chunk").removesuffix("Message").lower(), data
 
 
 def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
@@ -179,7 +209,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     if role is None:
         return None
     calls = [
-        {"id": call.get("id") or f"call-{place}", "type": "function", "function": _function(call)}
+        tool_call(call.get("id") or f"call-{place}", str(call.get("name") or ""), call.get("args", {}))
         for place, call in enumerate(data.get("tool_calls") or ())
     ]
     message: Message = {"role": role, "content": _content(data.get("content"), calls=bool(calls))}
@@ -192,12 +222,6 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     return message
 
 
-def _function(call: Mapping[str, Any]) -> dict[str, str]:
-    arguments: Any = call.get("args", {})
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return {"name": str(call.get("name") or ""), "arguments": text}
-
-
 # The items of OpenAI's Responses API, as its agents keep them.
 
 
@@ -207,8 +231,7 @@ def _is_call(item: Mapping[str, Any]) -> bool:
 
 def _of_call(item: Mapping[str, Any]) -> Message | None:
     if item["type"] == "function_call":
-        function = {"name": str(item.get("name") or ""), "arguments": str(item.get("arguments") or "{}")}
-        call = {"id": str(item.get("call_id")), "type": "function", "function": function}
+        call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), str(item.get("arguments") or "{}"))
         return {"role": "assistant", "content": None, "tool_calls": [call]}
     if item["type"] == "function_call_output":
         found = _content(item.get("output"), calls=False)

@@ -2,13 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.sources import READERS
+from memzoo.memories.migrate.databases import langchain_sql
+from memzoo.memories.migrate.documents import chatgpt, langchain_file, openai_threads
+from memzoo.memories.migrate.keyed import langchain_mongo, langchain_redis
+from memzoo.memories.migrate.llama_index import llama_index
+from memzoo.memories.migrate.sessions import read_sessions
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
@@ -16,6 +20,19 @@ from memzoo.stores.driving import blocking_function
 from memzoo.stores.errors import TransferError
 
 __all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
+
+READERS: Mapping[str, Callable[[str], Iterator[ChatLog]]] = {
+    "langchain-sql": langchain_sql,
+    "langchain-redis": langchain_redis,
+    "langchain-mongo": langchain_mongo,
+    "langchain-file": langchain_file,
+    "langgraph": read_sessions,
+    "openai-agents": read_sessions,
+    "openai-threads": openai_threads,
+    "llama-index": llama_index,
+    "chatgpt": chatgpt,
+}
+"""What can be imported from, each with its reader."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 from memzoo.memories.migrate.chat_log import ChatLog
 from memzoo.memories.migrate.databases import rows
 from memzoo.memories.migrate.documents import named, read_json
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores.errors import TransferError
 
 __all__ = ["llama_index"]
@@ -43,7 +44,13 @@ def _message(item: Mapping[str, Any]) -> dict[str, Any]:
     """A message in OpenAI's words; of what the model thought before its answer nothing is kept."""
     more: Mapping[str, Any] = item.get("additional_kwargs") or {}
     blocks: Sequence[Mapping[str, Any]] = item.get("blocks") or ()
-    calls = [_call(block) for block in blocks if block["block_type"] == "tool_call"]
+    calls = [
+        tool_call(
+            str(block.get("tool_call_id") or block["tool_name"]), block["tool_name"], block.get("tool_kwargs") or {}
+        )
+        for block in blocks
+        if block["block_type"] == "tool_call"
+    ]
     known = {key: more[key] for key in ("tool_calls", "tool_call_id", "name") if more.get(key)}
     if calls:
         known["tool_calls"] = calls
@@ -57,10 +64,3 @@ def _part(block: Mapping[str, Any]) -> dict[str, Any] | None:
     if block["block_type"] == "image" and block.get("url"):
         return {"type": "image_url", "image_url": {"url": str(block["url"])}}
     return None if block["block_type"] in ("tool_call", "thinking") else {"type": str(block["block_type"])}
-
-
-def _call(block: Mapping[str, Any]) -> dict[str, Any]:
-    given: Any = block.get("tool_kwargs") or {}
-    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    function = {"name": block["tool_name"], "arguments": arguments}
-    return {"id": str(block.get("tool_call_id") or block["tool_name"]), "type": "function", "function": function}

@@ -34,7 +34,7 @@ def is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def read_sessions(path: Path) -> Iterator[ChatLog]:
+def read_sessions(path: str | Path) -> Iterator[ChatLog]:
     """Read the conversations of an SQLite file, without writing to it.
 
     Raises:
@@ -42,7 +42,7 @@ def read_sessions(path: Path) -> Iterator[ChatLog]:
         MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as database:
             tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
             if "agent_messages" in tables:
                 yield from _agents(database)

@@ -10,7 +10,7 @@ from memzoo.memories.hosts.langchain.models import model_of
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.stores.driving import blocking, drive
+from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationChain", "entity_prompt"]
@@ -109,13 +109,8 @@ class ConversationChain:
         """Answer: `run("Hi")`."""
         return str((await self.ainvoke(inputs if text is None else text))[self.output_key])
 
-    invoke = blocking(ainvoke)
-    predict = blocking(apredict)
-    run = blocking(arun)
-
-    def __call__(self, inputs: Mapping[str, Any] | str) -> dict[str, Any]:
-        """See `ainvoke`."""
-        return drive(self.ainvoke(inputs))
+    invoke = __call__ = blocking(ainvoke)
+    predict, run = blocking(apredict), blocking(arun)
 
     def _request(self, values: Mapping[str, Any]) -> list[Message]:
         if isinstance(self.prompt, str):

@@ -146,27 +146,16 @@ for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__setitem
 
 def history_store(history: Any) -> MessageListStore:
     """A store over a LangChain history: it keeps the messages, and this process what is learnt from them."""
-    kept = _KeptByHistory(history)
-    return MessageListStore(get=kept.get, update=kept.update, delete=kept.delete)
 
-
-class _KeptByHistory:
-    def __init__(self, history: Any) -> None:
-        self._history = history
-
-    def get(self, conversation_id: str) -> list[Message]:
-        return dicts(self._history.messages)
-
-    def update(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        new = objects(messages[len(self._history.messages) :])
-        if hasattr(self._history, "add_messages"):
-            self._history.add_messages(new)
+    def update(_: str, messages: Sequence[Message]) -> None:
+        new = objects(messages[len(history.messages) :])
+        if hasattr(history, "add_messages"):
+            history.add_messages(new)
             return
         for message in new:
-            self._history.add_message(message)
+            history.add_message(message)
 
-    def delete(self, conversation_id: str) -> None:
-        self._history.clear()
+    return MessageListStore(get=lambda _: dicts(history.messages), update=update, delete=lambda _: history.clear())
 
 
 def _worded(role: str, message: Any) -> Any:

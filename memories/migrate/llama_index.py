@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.databases import rows
 from memzoo.memories.migrate.documents import named, read_json
+from memzoo.memories.migrate.histories import rows
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores.errors import TransferError
 

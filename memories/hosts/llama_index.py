@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_common
 from memzoo.memories.hosts.shared import HostLog, Posing, host_module
 from memzoo.memories.registry import create_memory
 from memzoo.memories.text.messages import tool_call
@@ -65,9 +65,7 @@ class ChatMemory(Posing):
     async def aset(self, messages: Sequence[Any]) -> None:
         """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
         said, old = list(map(_said, messages)), await self._log.aall()
-        same = 0
-        while same < min(len(said), len(old)) and said[same].message == old[same].message:
-            same += 1
+        same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
             await self._log.arewind(old[same:])
         await self._log.aadd(said[same:], ended=True)

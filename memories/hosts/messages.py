@@ -1,11 +1,12 @@
 """A host's messages as chat messages: what the adapters of agent frameworks say alike."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from memzoo.stores import JSON, Message
 
-__all__ = ["PART", "HostMessage", "chat_of", "host_text", "in_pieces"]
+__all__ = ["PART", "HostMessage", "chat_of", "host_text", "in_common", "in_pieces"]
 
 PART = ""
 """What stands for the host's own form of the further chat messages that one message of the host became."""
@@ -71,3 +72,8 @@ def host_text(content: Any) -> str:
     return "\n".join(
         part if isinstance(part, str) else str(part.get("text") or part.get("refusal") or "") for part in parts
     ).strip()
+
+
+def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
+    """With how many messages both begin."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,10 +1,12 @@
 """Pydantic AI: a memory as a capability of an agent."""
 
 import hashlib
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
@@ -96,11 +98,10 @@ def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
 def _merged(messages: Iterable[Any]) -> list[Any]:
     """Requests that follow each other as one: providers want all results of one response together."""
     whole: list[Any] = []
-    for message in messages:
-        if whole and message.kind == whole[-1].kind == "request":
-            whole[-1] = replace(message, parts=[*whole[-1].parts, *message.parts])
-        else:
-            whole.append(message)
+    for kind, following in itertools.groupby(messages, attrgetter("kind")):
+        run = list(following)
+        parts = [part for message in run for part in message.parts]
+        whole += [replace(run[-1], parts=parts)] if kind == "request" else run
     return whole
 
 

@@ -17,10 +17,33 @@ from memzoo.stores import InMemoryStore
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError
 
-__all__ = ["LangChainMemory"]
+__all__ = ["BothWays", "LangChainMemory"]
 
 
-class LangChainMemory(Posing):
+class BothWays(Posing):
+    """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The names of the variables that `load_memory_variables` returns."""
+        raise NotImplementedError
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The variables for a prompt."""
+        raise NotImplementedError
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Nothing is saved."""
+
+    async def aclear(self) -> None:
+        """Nothing is deleted."""
+
+    load_memory_variables = blocking(aload_memory_variables)
+    save_context = blocking(asave_context)
+    clear = blocking(aclear)
+
+
+class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
     Options can be changed after it was made, as in LangChain. An option that it does not have is ignored with a
@@ -76,10 +99,6 @@ class LangChainMemory(Posing):
     async def aclear(self) -> None:
         """Delete the conversation and all that was learnt from it."""
         await self.plain.aclear()
-
-    load_memory_variables = blocking(aload_memory_variables)
-    save_context = blocking(asave_context)
-    clear = blocking(aclear)
 
     @property
     def chat_memory(self) -> Any:

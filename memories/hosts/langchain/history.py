@@ -5,6 +5,7 @@ from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.langchain.messages import dicts, objects
+from memzoo.memories.hosts.messages import in_common
 from memzoo.memories.hosts.shared import Posing
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import ManagedStore, Message, MessageListStore
@@ -84,9 +85,7 @@ class ChatHistory(MessageHistory):
     async def _areplace(self, new: list[Message]) -> None:
         """Delete what is not at the beginning of the new messages, and add the rest; what was learnt stays."""
         old = await self._plain.aentries()
-        same = 0
-        while same < min(len(old), len(new)) and old[same].message == new[same]:
-            same += 1
+        same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
             store: ManagedStore = managed(self._plain.store, "forget")
             await store.forget(self._plain.conversation_id, gone, derived=False)

@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp_server", "serve_http", "serve_stdio"]
 
-_GRAPH, _HISTORY = "memory://knowledge-graph", "memory://history"
-_RESOURCES = {
-    _GRAPH: ("knowledge-graph", "Knowledge Graph", "All entities and relations, the newest that fit"),
-    _HISTORY: ("history", "History", "The messages that the graph comes from, the newest that fit"),
-}
 _INSTRUCTIONS = (
     "A memory that lasts. Before you answer, recall what fits the question. Write down what you learn of people and "
     "things as entities, observations and relations; take back what holds no more."
@@ -100,22 +95,42 @@ async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> 
     return CallToolResult(content=[*content], structured_content=dict(answer.values))
 
 
+async def _graph(memory: GraphMemory) -> Any:
+    return (await memory.agraph()).graph
+
+
+# By URI: name, title and description, and what reads it.
+_RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Awaitable[Any]]]] = {
+    "memory://knowledge-graph": (
+        "knowledge-graph",
+        "Knowledge Graph",
+        "All entities and relations, the newest that fit",
+        _graph,
+    ),
+    "memory://history": (
+        "history",
+        "History",
+        "The messages that the graph comes from, the newest that fit",
+        tools.history,
+    ),
+}
+
+
+def _resource(uri: str) -> "Resource":
+    from mcp.types import Resource
+
+    name, title, about, _ = _RESOURCES[uri]
+    return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")
+
+
 async def _read(memory: GraphMemory, uri: str) -> "ReadResourceResult":
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
 
-    reads: dict[str, Callable[[], Awaitable[Any]]] = {
-        _GRAPH: lambda: _graph(memory),
-        _HISTORY: lambda: tools.history(memory),
-    }
-    if uri not in reads:
-        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(reads)}")
-    text = as_text(await reads[uri]())
+    if uri not in _RESOURCES:
+        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(_RESOURCES)}")
+    text = as_text(await _RESOURCES[uri][-1](memory))
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
-
-
-async def _graph(memory: GraphMemory) -> Any:
-    return (await memory.agraph()).graph
 
 
 def _tool(name: str, tool: tools.GraphTool) -> "Tool":
@@ -134,13 +149,6 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
             open_world_hint=False,
         ),
     )
-
-
-def _resource(uri: str) -> "Resource":
-    from mcp.types import Resource
-
-    name, title, about = _RESOURCES[uri]
-    return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")
 
 
 def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:

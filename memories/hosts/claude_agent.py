@@ -18,7 +18,8 @@ __all__ = ["MemorySessionStore"]
 
 logger = logging.getLogger("memzoo")
 
-_PAGE, _MAIN = 100, 2
+_PAGE = 100
+_MAIN = 2  # slashes in the id of a main conversation; those of its subagents have three
 _FIELD = "@claude-agent"
 # What the CLI, or a subagent, wrote for itself.
 _HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")

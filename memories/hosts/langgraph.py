@@ -44,6 +44,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             embedder: Makes items searchable by meaning; or give LangGraph's `index`.
             index: As for `InMemoryStore`.
         """
+        # The in-memory store asks for the dimensions, and does not use them.
         super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
         self._store, self._name, self._version = store, name, 0
 
@@ -62,6 +63,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     async def _run(self, ops: list[Any], host: Callable[[list[Any]], Awaitable[list[Any]]]) -> list[Any]:
         await self._refresh()
         put: set[Key] = {(op.namespace, op.key) for op in ops if isinstance(op, _base.PutOp)}
+        # LangGraph gives an item that is put again a new time of creation.
         before = {key: item.created_at for key in put if (item := self._data.get(key[0], {}).get(key[1]))}
         try:
             results = await host(ops)
@@ -70,6 +72,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         except BaseException:
             self._version = 0  # what is held may be ahead of the store: it is read anew
             raise
+        # A read of LangGraph's leaves an empty namespace behind, which would be listed.
         for namespace in [namespace for namespace, items in self._data.items() if not items]:
             del self._data[namespace]
         return results

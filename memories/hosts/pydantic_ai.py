@@ -77,6 +77,7 @@ def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
         for piece in _pieces(message):
             chat = _chat(piece)
             digest = hashlib.sha256(json.dumps(chat, sort_keys=True).encode()).hexdigest()[:16]
+            # The same words twice in a run are two messages.
             counts[key := f"{piece.run_id}:{digest}"] += 1
             (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
             yield HostMessage(chat, own, f"{key}:{counts[key]}"), piece

@@ -57,8 +57,10 @@ class HostLog:
             said: The host's messages, each with a key, oldest first: all, or the newest ones.
             ended: As in `aadd`.
         """
+        # More than the host has given: the log may end with what was saved in another way.
         newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
+        # One by one, each under its key: a run that was cut off is gone on with where it ended.
         for one in said[start:-1]:
             await self.aadd([one], turn_id=one.key)
         last = said[max(start, len(said) - 1) :]
@@ -102,6 +104,7 @@ class HostLog:
     async def _unanswered(self) -> list[HostMessage]:
         """What was said after the newest answer, oldest first."""
         size = _FIRST_PAGE
+        # Nearly always the first page has an answer: the cost does not grow with the conversation.
         while True:
             said = await self.aall(size)
             answers = [place for place, one in enumerate(said) if is_answer(one.message)]

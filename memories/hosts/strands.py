@@ -55,6 +55,7 @@ class MemoryConversationManager:
             return
         if self._left_out >= self._shown:
             raise e
+        # Rounded up: of one message, that one goes.
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
@@ -76,6 +77,7 @@ class MemoryConversationManager:
         earlier = [message for one in said if (message := _strands(one))]
         self._shown = len(earlier)
         earlier = earlier[self._left_out :]
+        # The newer half may begin in the middle of a turn, which models refuse.
         while earlier and not _is_prompt(earlier[0]):
             del earlier[0]
         derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
@@ -93,6 +95,7 @@ class MemoryConversationManager:
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The messages that the log does not have yet, without prompts that were given again."""
         if self._saved is None:
+            # A message with results of several tools is as many entries.
             entries = await self.memory.aentries(4 * len(messages) + 16, newest_first=True)
             self._saved = {entry.turn_id.partition("/")[0] for entry in entries}
         new = [message for message in messages if message.get("tracking_id") not in self._saved]

@@ -1,6 +1,5 @@
 """What all memory classes for LangChain have in common."""
 
-import copy
 import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
@@ -208,12 +207,8 @@ class LangChainMemory(BothWays):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # Not `__reduce__`: that would be looked for in the class that a memory passes for.
+        # For pickles and for deep copies. Not `__reduce__`: that would be looked for in the class that it passes for.
         return _remade, (type(self), *self._luggage())
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made: Self = _remade(type(self), *copy.deepcopy(self._luggage(), memo))
-        return made
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
         """The options, and the conversation if it is kept in this process only."""

@@ -15,25 +15,10 @@ from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationChain", "entity_prompt"]
 
-_PROMPT = """\
-You talk with a human. You are friendly and helpful, and say so when you do not know something.
-
-The conversation so far:
-{history}
-Human: {input}
-AI:"""
-
-
-_ENTITY_PROMPT = """\
-You talk with a human. You are friendly and helpful, and say so when you do not know something.
-
-What you know about those who were mentioned:
-{entities}
-
-The conversation so far:
-{history}
-Human: {input}
-AI:"""
+_BEGIN = "You talk with a human. You are friendly and helpful, and say so when you do not know something.\n\n"
+_NOTES = "What you know about those who were mentioned:\n{entities}\n\n"
+_END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
+_PROMPT, _ENTITY_PROMPT = f"{_BEGIN}{_END}", f"{_BEGIN}{_NOTES}{_END}"
 
 
 def entity_prompt() -> Any:

@@ -89,6 +89,7 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> R
     whole = newest(len(notes))
     if _size(whole, tokens) <= limit:
         return whole
+    # The more notes, the more tokens: the most that fit are found without trying each number.
     return newest(bisect_right(range(1, len(notes)), limit, key=lambda count: _size(newest(count), tokens)))
 
 

@@ -105,16 +105,16 @@ class GraphMemory(BaseMemory):
         await self.asettle()
         return reading.in_order(self._notes.values())
 
-    async def agraph(self) -> reading.Reading:
+    async def agraph(self) -> reading.ToolResult:
         """The whole graph, or what of it fits `max_read_tokens`."""
         return self._within(await self.aholding())
 
-    async def asearch(self, query: str) -> reading.Reading:
+    async def asearch(self, query: str) -> reading.ToolResult:
         """The entities that have a text in their name, type or observations, with all their relations."""
         notes = await self.aholding()
         return self._within(reading.about(notes, reading.matching(notes, query)))
 
-    async def aopen(self, names: Sequence[str]) -> reading.Reading:
+    async def aopen(self, names: Sequence[str]) -> reading.ToolResult:
         """The entities of these names, with all their relations."""
         return self._within(reading.about(await self.aholding(), {*names}))
 
@@ -175,7 +175,7 @@ class GraphMemory(BaseMemory):
     recall = blocking(arecall)
     why = blocking(awhy)
 
-    def _within(self, notes: Sequence[Note]) -> reading.Reading:
+    def _within(self, notes: Sequence[Note]) -> reading.ToolResult:
         return reading.within(self.max_read_tokens, notes, self.tokens)
 
     async def _check_known(self, names: Iterable[str]) -> None:

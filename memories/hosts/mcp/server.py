@@ -96,7 +96,7 @@ async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> 
 
 
 async def _graph(memory: GraphMemory) -> Any:
-    return (await memory.agraph()).graph
+    return (await memory.agraph()).values
 
 
 # By URI: name, title and description, and what reads it.

@@ -131,7 +131,7 @@ def _message(item: Item) -> Message | None:
     if item["type"].endswith("_output"):
         return {"role": "tool", "tool_call_id": call, "content": host_text(item["output"])}
     arguments = item.get("arguments", item.get("input", "{}"))
-    (message,) = chat_of("assistant", (), calls=[tool_call(call, item.get("name", item["type"]), arguments)])
+    (message,) = chat_of("assistant", (), calls=[tool_call(call, str(item.get("name") or item["type"]), arguments)])
     return message
 
 

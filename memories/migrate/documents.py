@@ -1,7 +1,7 @@
 """Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
@@ -11,7 +11,16 @@ from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import TransferError
 
-__all__ = ["chatgpt", "is_message", "langchain_file", "logs_of", "message_of", "named", "openai_threads", "read_json"]
+__all__ = [
+    "by_session",
+    "chatgpt",
+    "is_message",
+    "langchain_file",
+    "logs_of",
+    "message_of",
+    "openai_threads",
+    "read_json",
+]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
@@ -74,30 +83,39 @@ def read_json(source: str) -> Any:
         raise TransferError(f"{source} cannot be read as JSON: {error}") from error
 
 
-def named(document: Any, title: str) -> Iterator[ChatLog]:
+def _named(document: Any, title: str) -> Iterator[ChatLog]:
     """The conversations in a JSON value, all with this title."""
     for log in logs_of(document, title):
         yield ChatLog(title, log.messages, log.dates)
 
 
+def by_session(said: Iterable[tuple[str, Any]]) -> Iterator[ChatLog]:
+    """The conversations of messages in their order, each message with the id of its conversation."""
+    sessions: dict[str, list[Any]] = {}
+    for session, message in said:
+        sessions.setdefault(session, []).append(message)
+    for session, messages in sessions.items():
+        yield from _named(messages, session)
+
+
 def langchain_file(source: str) -> Iterator[ChatLog]:
     """The file of a `FileChatMessageHistory`, named like the file."""
-    yield from named(read_json(source), Path(source).stem)
+    yield from _named(read_json(source), Path(source).stem)
 
 
 def chatgpt(source: str) -> Iterator[ChatLog]:
     """What ChatGPT exports: `conversations.json`."""
     for item in _listed(read_json(source)):
-        yield from named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
+        yield from _named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
 
 
 def openai_threads(source: str) -> Iterator[ChatLog]:
     """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
-    threads: dict[str, dict[str, Any]] = {}
-    for message in (message for page in _listed(read_json(source)) for message in page.get("data", ())):
-        threads.setdefault(str(message["thread_id"]), {})[str(message["id"])] = message
-    for thread, messages in threads.items():
-        yield from named(sorted(messages.values(), key=lambda message: message["created_at"]), thread)
+    listed = (message for page in _listed(read_json(source)) for message in page.get("data", ()))
+    # Pages that were saved twice, or overlap, have messages twice.
+    once = {str(message["id"]): message for message in listed}
+    in_order = sorted(once.values(), key=lambda message: message["created_at"])
+    yield from by_session((str(message["thread_id"]), message) for message in in_order)
 
 
 def _listed(document: Any) -> list[Any]:

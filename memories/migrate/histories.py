@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.documents import named
+from memzoo.memories.migrate.documents import by_session
 from memzoo.stores.errors import MissingExtraError, TransferError
 
-__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "rows"]
+__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parsed", "rows"]
 
 _ASYNC = {"sqlite+aiosqlite": "sqlite", "postgresql+asyncpg": "postgresql+psycopg"}
 _PREFIX = "message_store:"
@@ -23,19 +23,12 @@ def langchain_sql(url: str) -> Iterator[ChatLog]:
     Args:
         url: The database, with `#table` behind it if the table is not called `message_store`.
     """
-    sessions: dict[str, list[Any]] = {}
-    url, _, table = url.partition("#")
-    query = f"SELECT session_id, message FROM {_named(table or 'message_store')} ORDER BY id"  # noqa: S608 - checked
-    for row in rows(url, query, "SQLChatMessageHistory"):
-        sessions.setdefault(str(row["session_id"]), []).append(json.loads(row["message"]))
-    for session, messages in sessions.items():
-        yield from named(messages, session)
-
-
-def _named(table: str) -> str:
+    url, _, named = url.partition("#")
+    table = named or "message_store"
     if not re.fullmatch(r"\w+(\.\w+)?", table):
         raise TransferError(f"{table!r} is not the name of a table")
-    return table
+    found = rows(url, f"SELECT session_id, message FROM {table} ORDER BY id", "SQLChatMessageHistory")  # noqa: S608
+    yield from by_session((str(row["session_id"]), json.loads(row["message"])) for row in found)
 
 
 def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
@@ -79,10 +72,9 @@ def langchain_redis(source: str) -> Iterator[ChatLog]:
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX
-    kept = _of_redis(url, prefix) if "://" in url else _of_lines(source, "key", "value")
-    for key, messages in kept:
-        said = [json.loads(message) if isinstance(message, str) else message for message in messages]
-        yield from named(said[::-1], str(key).removeprefix(prefix))
+    kept = _of_redis(url, prefix) if "://" in url else _documents(source, "key", "value")
+    said = ((str(one["key"]).removeprefix(prefix), message) for one in kept for message in reversed(one["value"]))
+    yield from by_session((session, parsed(message)) for session, message in said)
 
 
 def langchain_mongo(source: str) -> Iterator[ChatLog]:
@@ -93,14 +85,15 @@ def langchain_mongo(source: str) -> Iterator[ChatLog]:
     """
     if "://" in source:
         raise TransferError("MongoDB is read from a file with a line of JSON for each document, not from a URL")
-    sessions: dict[str, list[Any]] = {}
-    for document in sorted(_documents(source, "SessionId", "History"), key=lambda one: str(one.get("_id", ""))):
-        history: Any = document["History"]
-        message: Any = json.loads(history) if isinstance(history, str) else history
-        said_at = _time_of(document.get("_id"))
-        sessions.setdefault(str(document["SessionId"]), []).append({**message, "created_at": said_at})
-    for session, messages in sessions.items():
-        yield from named(messages, session)
+    in_order = sorted(_documents(source, "SessionId", "History"), key=lambda one: str(one.get("_id", "")))
+    yield from by_session(
+        (str(one["SessionId"]), {**parsed(one["History"]), "created_at": _time_of(one.get("_id"))}) for one in in_order
+    )
+
+
+def parsed(value: Any) -> Any:
+    """A JSON value that may be a text of JSON: libraries, or who exported from them, dump some of them once more."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def _time_of(object_id: Any) -> int | None:
@@ -112,7 +105,7 @@ def _time_of(object_id: Any) -> int | None:
         return None
 
 
-def _of_redis(url: str, prefix: str) -> Iterator[tuple[str, list[Any]]]:
+def _of_redis(url: str, prefix: str) -> Iterator[dict[str, Any]]:
     try:
         import redis
     except ModuleNotFoundError as error:
@@ -120,14 +113,9 @@ def _of_redis(url: str, prefix: str) -> Iterator[tuple[str, list[Any]]]:
     try:
         with redis.Redis.from_url(url, decode_responses=True) as client:
             for key in sorted(client.scan_iter(f"{prefix}*")):
-                yield key, client.lrange(key, 0, -1)
+                yield {"key": key, "value": client.lrange(key, 0, -1)}
     except (redis.RedisError, ValueError) as error:
         raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
-
-
-def _of_lines(source: str, key: str, value: str) -> Iterator[tuple[str, list[Any]]]:
-    for document in _documents(source, key, value):
-        yield str(document[key]), list(document[value])
 
 
 def _documents(source: str, *needed: str) -> Iterator[dict[str, Any]]:

@@ -148,11 +148,12 @@ def _strands(said: HostMessage) -> dict[str, Any] | None:
         return None
     if said.own is not None:
         return dict(host_module("strands.types.session", "strands").decode_bytes_values(said.own))
-    texts = [{"text": text}] if (text := host_text(message["content"])) else []
+    text = host_text(message["content"])
     if role == "tool":
-        result = {"toolUseId": message["tool_call_id"], "content": texts, "status": "success"}
+        result = {"toolUseId": message["tool_call_id"], "content": [{"text": text}], "status": "success"}
         return {"role": "user", "content": [{"toolResult": result}]}
-    return {"role": role, "content": [*texts, *map(_tool_use, message.get("tool_calls") or ())]}
+    content = [*([{"text": text}] if text else ()), *map(_tool_use, message.get("tool_calls") or ())]
+    return {"role": "assistant" if role == "assistant" else "user", "content": content}
 
 
 def _tool_use(call: dict[str, Any]) -> dict[str, Any]:

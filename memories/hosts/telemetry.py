@@ -181,18 +181,18 @@ def seams() -> list[Seam]:
     from memzoo.stores.memory import InMemoryStore
     from memzoo.stores.sql.store import SQLStore
 
-    # Private classes, so by their names.
-    models = {"ChatModel": "openai", "_FunctionModel": "function"}
-    vectors = {"OpenAIEmbedder": "openai", "_FunctionEmbedder": "function"}
+    # By their names, as two of them are private.
+    asked = (
+        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai")),
+        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function")),
+        (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai")),
+        (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
+    )
     return [
         Seam(BaseMemory, "_current_view", "memzoo.load", _of_memory, _of_view),
         Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
         Seam(Learning, "derived", "memzoo.derive", _of_learning),
-        *(Seam(vars(chat)[one], "complete", "", functools.partial(_of_call, by), _spent) for one, by in models.items()),
-        *(
-            Seam(vars(embedders)[one], "embed", "", functools.partial(_of_embedding, by), _spent)
-            for one, by in vectors.items()
-        ),
+        *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "scores", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
@@ -245,19 +245,16 @@ def _of_learning(_: Any, state: Any, entries: Sequence[Any], *__: Any) -> dict[s
     return {"memzoo.messages": len(entries), "memzoo.learnt_through": state.watermark}
 
 
-def _of_call(provider: str, model: Any, messages: Sequence[Any], purpose: str) -> dict[str, Any]:
+def _of_model(
+    operation: str, provider: str, model: Any, asked: Sequence[Any], purpose: str = "embedding"
+) -> dict[str, Any]:
     return {
-        _OPERATION: "chat",
+        _OPERATION: operation,
         _MODEL: model.name,
         "gen_ai.provider.name": "memzoo" if model.name == "offline" else provider,
         "memzoo.purpose": purpose,
-        "memzoo.messages": len(messages),
+        "memzoo.messages" if operation == "chat" else "memzoo.texts": len(asked),
     }
-
-
-def _of_embedding(provider: str, embedder: Any, texts: Sequence[str]) -> dict[str, Any]:
-    about = {_MODEL: embedder.name, "gen_ai.provider.name": provider, "memzoo.purpose": "embedding"}
-    return {_OPERATION: "embeddings", **about, "memzoo.texts": len(texts)}
 
 
 def _spent(result: Any) -> dict[str, Any]:

@@ -60,11 +60,11 @@ class HostLog:
         # More than the host has given: the log may end with what was saved in another way.
         newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
+        new = said[start:]
         # One by one, each under its key: a run that was cut off is gone on with where it ended.
-        for one in said[start:-1]:
+        for one in new[:-1]:
             await self.aadd([one], turn_id=one.key)
-        last = said[max(start, len(said) - 1) :]
-        await self.aadd(last, turn_id=last[0].key if last else None, ended=ended)
+        await self.aadd(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""

@@ -63,7 +63,8 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
     elif isinstance(document, list):
         items: list[Any] = document
         if items and all(map(is_message, items)):
-            yield _log(items, title)
+            read = ((message_of(item), _dated(item)) for item in items)
+            yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
         else:
             for number, item in enumerate(items, start=1):
                 yield from logs_of(item, f"{title} {number}")
@@ -133,12 +134,6 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
             return
 
 
-def _log(items: list[Any], title: str) -> ChatLog:
-    read = [(message_of(item), _dated(item)) for item in items]
-    said = [(message, date) for message, date in read if message is not None]
-    return ChatLog(title, [message for message, _ in said], [date for _, date in said])
-
-
 def _dated(item: Mapping[str, Any]) -> datetime | None:
     return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
 
@@ -188,8 +183,8 @@ def _of_export(item: dict[str, Any], title: str) -> ChatLog:
         seen.add(place)
         branch.append(nodes[place])
         place = nodes[place].get("parent")
-    said = [(message, node) for node in reversed(branch) if (message := _of_node(node.get("message")))]
-    return ChatLog(title, [message for message, _ in said], [_dated(node["message"]) for _, node in said])
+    said = (node["message"] for node in reversed(branch) if node.get("message"))
+    return ChatLog.of(title, ((message, _dated(one)) for one in said if (message := _of_node(one))))
 
 
 def _of_node(message: Any) -> Message | None:

@@ -75,5 +75,5 @@ def host_text(content: Any) -> str:
 
 
 def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
-    """With how many messages both begin."""
+    """Count the messages at the beginning that two conversations have in common."""
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -91,7 +91,7 @@ def _named(document: Any, title: str) -> Iterator[ChatLog]:
 
 
 def by_session(said: Iterable[tuple[str, Any]]) -> Iterator[ChatLog]:
-    """The conversations of messages in their order, each message with the id of its conversation."""
+    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said."""
     sessions: dict[str, list[Any]] = {}
     for session, message in said:
         sessions.setdefault(session, []).append(message)

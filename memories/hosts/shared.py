@@ -147,7 +147,7 @@ class Posing:
     """Passes for a class of a host wherever one is asked for, once the host has been imported."""
 
     # In which modules, and what the class is called there.
-    poses_as: ClassVar[tuple[str, ...]] = ("langchain_classic.base_memory", "langchain_core.memory")
+    poses_as: ClassVar[tuple[str, ...]]
     pose: ClassVar[str] = "BaseMemory"
 
     @property

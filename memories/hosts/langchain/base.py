@@ -22,6 +22,8 @@ __all__ = ["BothWays", "LangChainMemory"]
 class BothWays(Posing):
     """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
 
+    poses_as = ("langchain_classic.base_memory", "langchain_core.memory")
+
     @property
     def memory_variables(self) -> list[str]:
         """The names of the variables that `load_memory_variables` returns."""

@@ -1,13 +1,16 @@
 """A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemorySessionStore(store, memories))`."""
 
+import json
 import logging
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
-from memzoo.memories.hosts.claude_entries import entry_of, said_of, turns_of
-from memzoo.memories.hosts.shared import HostLog, Memories, host_module, host_text, memory_of
-from memzoo.stores import Store
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
+from memzoo.stores import Record, Store
 from memzoo.stores.base import managed
 from memzoo.stores.errors import ModelError, OptionError
 
@@ -15,7 +18,11 @@ __all__ = ["MemorySessionStore"]
 
 logger = logging.getLogger("memzoo")
 
-_PAGE, _MAIN = 100, 2
+_PAGE = 100
+_MAIN = 2  # slashes in the id of a main conversation; those of its subagents have three
+_FIELD = "@claude-agent"
+# What the CLI, or a subagent, wrote for itself.
+_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
 
 
 class MemorySessionStore:
@@ -40,9 +47,9 @@ class MemorySessionStore:
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
         """Append entries of a transcript; one that is there already, by its uuid, is not stored again."""
-        for turn_id, records in turns_of(entries):
+        for turn_id, records in _turns(entries):
             await self._store.append(_id(**key), records, turn_id=turn_id)
-        said = [one for entry in entries for one in said_of(entry)]
+        said = [one for entry in entries for one in _said(entry)]
         if self._memories is not None and said and "subpath" not in key:
             try:
                 await self._log(key["project_key"]).afollow(said)
@@ -51,7 +58,7 @@ class MemorySessionStore:
 
     async def load(self, key: Any) -> list[Any] | None:
         """A whole transcript; `None` if there is none."""
-        return list(map(entry_of, await self._store.read(_id(**key)))) or None
+        return [json.loads(kept.fields[_FIELD] or "") for kept in await self._store.read(_id(**key))] or None
 
     async def list_sessions(self, project_key: str) -> list[Any]:
         """The sessions of a project, each with the time of its newest entry in milliseconds."""
@@ -100,3 +107,36 @@ class MemorySessionStore:
 def _id(project_key: str, session_id: str = "", subpath: str = "") -> str:
     parts = [project_key, session_id, subpath]
     return "/".join(["claude", *(quote(part, safe="") for part in parts if part)])
+
+
+def _turns(entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
+    """Entries by their uuids. One without goes with the one before it, so that a batch sent again changes nothing."""
+    first = next((entry["uuid"] for entry in entries if entry.get("uuid")), None)
+    turns: list[tuple[str, list[Record]]] = [(f"before-{first or secrets.token_hex(16)}", [])]
+    for entry in entries:
+        if entry.get("uuid"):
+            turns.append((entry["uuid"], []))
+        # A message that is never sent: the entry is the SDK's, and opaque.
+        message = {"role": "tool", "tool_call_id": "", "content": str(entry.get("type"))}
+        turns[-1][1].append(Record(message, {_FIELD: json.dumps(entry)}))
+    return [turn for turn in turns if turn[1]]
+
+
+def _said(entry: Any) -> list[HostMessage]:
+    """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
+    if entry.get("type") not in ("user", "assistant") or any(entry.get(one) for one in _HIDDEN):
+        return []
+    content = (entry.get("message") or {}).get("content") or []
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    of = {kind: [block for block in blocks if block["type"] == kind] for kind in ("text", "tool_use", "tool_result")}
+    others = [block["type"] for block in blocks if block["type"] in ("image", "document")]
+    if not (others or any(of.values())):  # a thought alone
+        return []
+    said = chat_of(
+        entry["type"],
+        [block["text"] for block in of["text"]],
+        calls=[tool_call(call["id"], call["name"], call["input"]) for call in of["tool_use"]],
+        results=[(result["tool_use_id"], host_text(result.get("content"))) for result in of["tool_result"]],
+        others=others,
+    )
+    return in_pieces(said, None, str(entry.get("uuid") or ""))

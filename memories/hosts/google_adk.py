@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, Result, ToolCall, said_in_blocks
-from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, HostMessage, Memories, host_module, memory_of
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryService"]
 
@@ -71,19 +71,18 @@ def _said(event: Any) -> list[HostMessage]:
     parts = event.content.parts if event.content else None
     if not parts:
         return []
-    calls = [
-        ToolCall(call.id or call.name, call.name, call.args or {}) for part in parts if (call := part.function_call)
-    ]
-    results = [
-        Result(result.id or result.name, str(_plain(result.response)))
-        for part in parts
-        if (result := part.function_response)
-    ]
-    texts = [part.text for part in parts if part.text and not part.thought]
-    others = [(part.inline_data or part.file_data).mime_type for part in parts if part.inline_data or part.file_data]
-    role = "assistant" if event.content.role == "model" else "user"
+    called = [call for part in parts if (call := part.function_call)]
+    given = [result for part in parts if (result := part.function_response)]
+    files = [file for part in parts if (file := part.inline_data or part.file_data)]
+    said = chat_of(
+        "assistant" if event.content.role == "model" else "user",
+        [part.text for part in parts if part.text and not part.thought],
+        calls=[tool_call(call.id or call.name, call.name, call.args or {}) for call in called],
+        results=[(result.id or result.name, str(_plain(result.response))) for result in given],
+        others=[file.mime_type for file in files],
+    )
     own = event.model_dump(mode="json", include={"author", "timestamp", "content"}, exclude_none=True)
-    return said_in_blocks(Blocks(role, texts, calls, results, others), own, event.id or "")
+    return in_pieces(said, own, event.id or "")
 
 
 def _plain(response: Any) -> Any:
@@ -93,11 +92,11 @@ def _plain(response: Any) -> Any:
 
 def _entry(said: HostMessage) -> Any:
     """A message as a memory entry; `None` for what ADK's tools would show without words."""
-    texts, own, role = Blocks.of(said.message).texts, said.own or {}, said.message["role"]
-    if not texts:
+    text, own, role = host_text(said.message["content"]), said.own or {}, said.message["role"]
+    if not text or role == "tool":
         return None
     said_as = "model" if role == "assistant" else "user"
-    content = own.get("content") or {"role": said_as, "parts": [{"text": text} for text in texts]}
+    content = own.get("content") or {"role": said_as, "parts": [{"text": text}]}
     if isinstance(timestamp := own.get("timestamp"), float):
         timestamp = datetime.fromtimestamp(timestamp, UTC).isoformat()
     made = host_module("google.adk.memory.memory_entry", "google-adk").MemoryEntry

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.langchain_messages import chat_of, log_of, question_of, said_of, view_of
+from memzoo.memories.hosts.langchain_threads import akeep, ashown, chat_of, keep, shown
 from memzoo.memories.hosts.shared import Memories, host_module
 from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.stores import Message
@@ -40,24 +40,19 @@ class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-
 
     def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
         """Keep what is new, and send the view."""
-        log = log_of(self._memories)
-        log.follow(said_of(request.messages))
-        return handler(request.override(messages=view_of(log.shown(question_of(request.messages)), request.messages)))
+        return handler(request.override(messages=shown(self._memories, request.messages)))
 
     async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
         """As `wrap_model_call`."""
-        log = log_of(self._memories)
-        await log.afollow(said_of(request.messages))
-        view = view_of(await log.ashown(question_of(request.messages)), request.messages)
-        return await handler(request.override(messages=view))
+        return await handler(request.override(messages=await ashown(self._memories, request.messages)))
 
     def after_agent(self, state: Any, runtime: Any) -> None:
         """Keep the answer, and learn from the exchange."""
-        log_of(self._memories).follow(said_of(state["messages"]), ended=True)
+        keep(self._memories, state["messages"])
 
     async def aafter_agent(self, state: Any, runtime: Any) -> None:
         """As `after_agent`."""
-        await log_of(self._memories).afollow(said_of(state["messages"]), ended=True)
+        await akeep(self._memories, state["messages"])
 
 
 def summarizer(memory: SummarizingMemory) -> Any:

@@ -1,12 +1,13 @@
 """LangGraph: a store over memzoo's stores, and a memory inside a graph of one's own."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.langgraph_nodes import remember, this_turn, view
-from memzoo.memories.hosts.shared import embedding_function, host_module
+from memzoo.memories.hosts.langchain_threads import akeep, ashown, keep, shown
+from memzoo.memories.hosts.shared import Memories, host_module
 from memzoo.memories.models.embedders import Embedder
 from memzoo.stores import JSON, Record, Store
 from memzoo.stores.driving import drive
@@ -17,6 +18,8 @@ __all__ = ["MemzooStore", "remember", "this_turn", "view"]
 Key: TypeAlias = tuple[tuple[str, ...], str]  # namespace and key of an item
 _host = host_module("langgraph.store.memory", "langgraph")
 _base = host_module("langgraph.store.base", "langgraph")
+_message = host_module("langgraph.graph.message", "langgraph")
+_runnables = host_module("langchain_core.runnables", "langgraph")
 _STATE = "langgraph-store"
 _FIRST = {"role": "system", "content": "The items of a store of LangGraph are kept with this conversation."}
 
@@ -41,7 +44,8 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
             embedder: Makes items searchable by meaning; or give LangGraph's `index`.
             index: As for `InMemoryStore`.
         """
-        super().__init__(index={"dims": 0, "embed": embedding_function(embedder)} if embedder else index)
+        # The in-memory store asks for the dimensions, and does not use them.
+        super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
         self._store, self._name, self._version = store, name, 0
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
@@ -59,6 +63,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     async def _run(self, ops: list[Any], host: Callable[[list[Any]], Awaitable[list[Any]]]) -> list[Any]:
         await self._refresh()
         put: set[Key] = {(op.namespace, op.key) for op in ops if isinstance(op, _base.PutOp)}
+        # LangGraph gives an item that is put again a new time of creation.
         before = {key: item.created_at for key in put if (item := self._data.get(key[0], {}).get(key[1]))}
         try:
             results = await host(ops)
@@ -67,6 +72,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         except BaseException:
             self._version = 0  # what is held may be ahead of the store: it is read anew
             raise
+        # A read of LangGraph's leaves an empty namespace behind, which would be listed.
         for namespace in [namespace for namespace, items in self._data.items() if not items]:
             del self._data[namespace]
         return results
@@ -111,3 +117,47 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
                 self._data[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
                 self._vectors[namespace][key] = dict(kept["vectors"])
+
+
+def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
+    """An embedder as LangGraph takes one: a function from texts to rows of numbers."""
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        import numpy as np
+
+        found = drive(embedder.embed(list(texts))).vectors
+        return [np.frombuffer(vector, dtype="<f4").tolist() for vector in found]
+
+    return embed
+
+
+def view(memories: Memories) -> Any:
+    """What goes in front of a model, `view(memories) | model`: the messages of the state in, what to send out.
+
+    What is new is kept in the log. The question is the newest message of a human, so memories that search are served.
+    """
+    return _runnables.RunnableLambda(partial(shown, memories), partial(ashown, memories))
+
+
+def remember(memories: Memories) -> Any:
+    """The last node of a turn: it keeps what is new in `state["messages"]`, and learns from the exchange."""
+
+    def kept(state: Any) -> dict[str, Any]:
+        keep(memories, state["messages"])
+        return {}
+
+    async def akept(state: Any) -> dict[str, Any]:
+        await akeep(memories, state["messages"])
+        return {}
+
+    return _runnables.RunnableLambda(kept, akept)
+
+
+def this_turn(left: Any, right: Any) -> list[Any]:
+    """A reducer, `messages: Annotated[list, this_turn]`: the state has this turn alone, and checkpoints stay small.
+
+    What was said before is in the memory's log. Otherwise it is LangGraph's `add_messages`.
+    """
+    messages: list[Any] = _message.add_messages(left, right)
+    starts = [place for place, message in enumerate(messages) if message.type == "human"]
+    return messages[starts[-1] :] if starts else messages

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.blocks import Blocks, ToolCall
-from memzoo.memories.hosts.langchain.posing import Posing
-from memzoo.memories.hosts.shared import HostLog, HostMessage, host_module, host_text
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_common
+from memzoo.memories.hosts.shared import HostLog, Posing, host_module
 from memzoo.memories.registry import create_memory
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores.driving import blocking
 
 __all__ = ["ChatMemory"]
@@ -65,9 +65,7 @@ class ChatMemory(Posing):
     async def aset(self, messages: Sequence[Any]) -> None:
         """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
         said, old = list(map(_said, messages)), await self._log.aall()
-        same = 0
-        while same < min(len(said), len(old)) and said[same].message == old[same].message:
-            same += 1
+        same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
             await self._log.arewind(old[same:])
         await self._log.aadd(said[same:], ended=True)
@@ -88,12 +86,12 @@ def _said(message: Any) -> HostMessage:
             {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
         )
     calls = [
-        ToolCall(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        tool_call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
         for block in blocks
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    (chat,) = Blocks(role, [message.content] if message.content else [], calls, others=others).chat()
+    (chat,) = chat_of(role, [message.content or ""], calls=calls, others=others)
     # Models of before these blocks leave their calls among the arguments.
     written = kwargs.get("tool_calls") if not calls else None
     return HostMessage(chat | {"tool_calls": written, "content": message.content} if written else chat, own)

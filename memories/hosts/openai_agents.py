@@ -1,13 +1,22 @@
 """The OpenAI Agents SDK: a memory as a `Session`, and as a filter of what the model is sent."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.responses_items import Item, items_of, said_of
-from memzoo.memories.hosts.shared import HostLog, Memories, host_module, host_text, memory_of, refuse_search
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
+from memzoo.stores import Message
+from memzoo.stores.errors import OptionError
 
 __all__ = ["MemorySession"]
+
+Item: TypeAlias = dict[str, Any]
+"""An item of OpenAI's Responses API, a plain dict."""
+
+_TEXT = ("input_text", "output_text")
 
 _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
 
@@ -38,8 +47,11 @@ class MemorySession:
         settings = host_module("agents.memory", "openai-agents").SessionSettings()
         self.session_settings = settings.resolve(session_settings)
         self._log, self._raw = HostLog(memory, "openai-agents"), raw
-        if not raw:
-            refuse_search(memory, "Session.get_items", _HOOK)
+        if memory.needs_query and not raw:
+            raise OptionError(
+                f"{memory.name!r} searches for what fits the words that are being answered, and Session.get_items does "
+                f"not tell them: use {_HOOK}"
+            )
 
     async def get_items(self, limit: int | None = None) -> list[Item]:
         """All items with `raw=True`, else the view; at most the newest `limit`, besides what was derived.
@@ -52,20 +64,20 @@ class MemorySession:
         else:
             said = sorted(await self._log.ashown(), key=lambda one: one.seq)  # a call's results need not follow it
         derived = [one for one in said if not one.seq]
-        return [*items_of(derived), *_newest(items_of(said[len(derived) :]), limit)]
+        return [*_items(derived), *_newest(_items(said[len(derived) :]), limit)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Append items to the log."""
-        await self._log.aadd(list(said_of(items)))
+        await self._log.aadd(list(_said(items)))
 
     async def pop_item(self) -> Item | None:
         """Take the newest item of the log back, whatever the view shows of it."""
         newest = await self._log.aall(1)
         if not newest:
             return None
-        *kept, popped = items_of(newest)
+        *kept, popped = _items(newest)
         await self._log.arewind(newest)
-        await self.memory.aadd_messages([self._log.record(one) for one in said_of(kept)], learn=False)
+        await self.memory.aadd_messages([self._log.record(one) for one in _said(kept)], learn=False)
         return popped
 
     async def clear_session(self) -> None:
@@ -80,7 +92,7 @@ class MemorySession:
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
-        view = items_of(sorted(await self._log.ashown(query), key=lambda one: one.seq))
+        view = _items(sorted(await self._log.ashown(query), key=lambda one: one.seq))
         # What a run without this session says is not in the log.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1]["content"]) == query else given[start:]
@@ -89,3 +101,52 @@ class MemorySession:
 
 def _newest(items: list[Item], limit: int | None) -> list[Item]:
     return items if limit is None else items[max(len(items) - limit, 0) :] if limit > 0 else []
+
+
+def _said(items: Sequence[Item]) -> Iterator[HostMessage]:
+    """Items as messages, with the items beside them.
+
+    What has no chat form, such as reasoning, stays with the item behind it: they are shown and left out together.
+    """
+    waiting: list[Item] = []
+    for place, item in enumerate(items, 1):
+        waiting.append(item)
+        if (message := _message(item)) or place == len(items):
+            yield HostMessage(message or {"role": "assistant", "content": ""}, waiting)
+            waiting = []
+
+
+def _items(said: Iterable[HostMessage]) -> list[Item]:
+    """Messages as items: the very items that they came from, if they did."""
+    return list(chain.from_iterable(_converted(one.message) if one.own is None else one.own for one in said))
+
+
+def _message(item: Item) -> Message | None:
+    if role := item.get("role"):
+        content: Any = item["content"]
+        parts = content if isinstance(content, str) else list(map(_part, content))
+        return {"role": role, "content": host_text(content) if role == "assistant" else parts}
+    if not (call := item.get("call_id")):
+        return None
+    if item["type"].endswith("_output"):
+        return {"role": "tool", "tool_call_id": call, "content": host_text(item["output"])}
+    arguments = item.get("arguments", item.get("input", "{}"))
+    (message,) = chat_of("assistant", (), calls=[tool_call(call, str(item.get("name") or item["type"]), arguments)])
+    return message
+
+
+def _part(part: Item) -> Item:
+    if part["type"] == "input_image" and isinstance(part.get("image_url"), str):
+        return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+    return {**part, "type": "text"} if part["type"] in _TEXT else part
+
+
+def _converted(message: Message) -> Iterator[Item]:
+    text = host_text(message.get("content"))
+    if message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text}
+    elif text:
+        yield {"role": message["role"], "content": text}
+    for call in message.get("tool_calls") or ():
+        name, arguments = call["function"]["name"], call["function"]["arguments"]
+        yield {"type": "function_call", "call_id": call["id"], "name": name, "arguments": arguments}

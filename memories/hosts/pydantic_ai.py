@@ -1,15 +1,27 @@
 """Pydantic AI: a memory as a capability of an agent."""
 
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.pydantic_messages import agents_parts, merged, said_of, view_of
-from memzoo.memories.hosts.shared import HostLog, Memories, host_module, host_text, memory_of
+from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import tool_call
+from memzoo.stores import Message
 
 __all__ = ["MemoryCapability"]
 
 _capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
+_messages = host_module("pydantic_ai.messages", "pydantic-ai")
+
+# What is said in a conversation. The other parts of a request, system prompts and instructions, are the agent's.
+_SAID = ("user-prompt", "tool-return", "retry-prompt", "retry-feedback")
 
 
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
@@ -39,17 +51,103 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
         """Keep what is new, and send the view."""
         log, live = self._log(ctx), request_context.messages
-        said = list(said_of(live))
+        said = list(_said(live))
         await log.afollow([one for one, _ in said])
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.ashown(host_text(asked[-1]) if asked else None)
-        view = merged([*agents_parts(live), *view_of(shown, {one.key: piece for one, piece in said})])
+        view = _merged([*_agents_parts(live), *_view(shown, {one.key: piece for one, piece in said})])
         return await handler(replace(request_context, messages=view))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
         """Keep the answer, and learn from the exchange."""
-        await self._log(ctx).afollow([one for one, _ in said_of(result.all_messages())], ended=True)
+        await self._log(ctx).afollow([one for one, _ in _said(result.all_messages())], ended=True)
         return result
 
     def _log(self, ctx: Any) -> HostLog:
         return HostLog(memory_of(self._memories, ctx.conversation_id), "pydantic-ai")
+
+
+def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
+    """Messages of a log, each with the response or the request of one part that it is.
+
+    They are known by their run and what they say: a run has no other ids for them.
+    """
+    counts: Counter[str] = Counter()
+    for message in messages:
+        for piece in _pieces(message):
+            chat = _chat(piece)
+            digest = hashlib.sha256(json.dumps(chat, sort_keys=True).encode()).hexdigest()[:16]
+            # The same words twice in a run are two messages.
+            counts[key := f"{piece.run_id}:{digest}"] += 1
+            (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
+            yield HostMessage(chat, own, f"{key}:{counts[key]}"), piece
+
+
+def _agents_parts(messages: Iterable[Any]) -> list[Any]:
+    """The parts of requests that are the agent's, as one request; none if there are no such parts."""
+    requests = [message for message in messages if message.kind == "request"]
+    parts = [part for request in requests for part in request.parts if part.part_kind not in _SAID]
+    return [_messages.ModelRequest(parts=parts)] if parts else []
+
+
+def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
+    """A view as messages: the very ones of this run, by key, and those of earlier runs as they were."""
+    tools = {call["id"]: call["function"]["name"] for one in shown for call in one.message.get("tool_calls") or ()}
+    return [live.get(one.key) or _message(one, tools) for one in shown]
+
+
+def _merged(messages: Iterable[Any]) -> list[Any]:
+    """Requests that follow each other as one: providers want all results of one response together."""
+    whole: list[Any] = []
+    for kind, following in itertools.groupby(messages, attrgetter("kind")):
+        run = list(following)
+        parts = [part for message in run for part in message.parts]
+        whole += [replace(run[-1], parts=parts)] if kind == "request" else run
+    return whole
+
+
+def _pieces(message: Any) -> list[Any]:
+    if message.kind == "response":
+        return [message]
+    return [replace(message, parts=[part]) for part in message.parts if part.part_kind in _SAID]
+
+
+def _chat(piece: Any) -> Message:
+    """What one piece says: a response, or a request of one part."""
+    if piece.kind == "response":
+        called = [part for part in piece.parts if part.part_kind == "tool-call"]
+        calls = [tool_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in called]
+        text = "\n\n".join(part.content for part in piece.parts if part.part_kind == "text")
+        (chat,) = chat_of("assistant", [text], calls=calls)
+        return chat
+    (part,) = piece.parts
+    if part.part_kind == "user-prompt":
+        said = part.content if isinstance(part.content, str) else list(map(_part, part.content))
+        return {"role": "user", "content": said}
+    text = part.model_response_str() if part.part_kind == "tool-return" else part.model_response()
+    if not getattr(part, "tool_name", None):
+        return {"role": "user", "content": text}
+    return {"role": "tool", "content": text, "tool_call_id": part.tool_call_id}
+
+
+def _part(part: Any) -> Message:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    kind = str(part.kind).replace("-", "_")
+    return {"type": kind, kind: {"url": part.url}} if hasattr(part, "url") else {"type": kind}
+
+
+def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
+    """A message of an earlier run as it was; one that was derived, or saved another way, in Pydantic AI's form."""
+    if said.own is not None:
+        return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]
+    message, text = said.message, host_text(said.message["content"])
+    if message["role"] == "assistant":
+        calls = [(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
+        asked = [_messages.ToolCallPart(one["name"], one["arguments"], tool_call_id=id_) for id_, one in calls]
+        return _messages.ModelResponse(parts=[*([_messages.TextPart(text)] if text else []), *asked])
+    if message["role"] == "tool":
+        name = tools.get(message["tool_call_id"], "tool")
+        return _messages.ModelRequest(parts=[_messages.ToolReturnPart(name, text, message["tool_call_id"])])
+    part = _messages.UserPromptPart if message["role"] == "user" else _messages.SystemPromptPart
+    return _messages.ModelRequest(parts=[part(text)])

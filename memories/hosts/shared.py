@@ -2,26 +2,19 @@
 
 import importlib
 import json
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
-from memzoo.memories.models.embedders import Embedder
-from memzoo.stores import JSON, Entry, ManagedStore, Message, Record
-from memzoo.stores.driving import blocking, drive
-from memzoo.stores.errors import ConversationIdError, MissingExtraError, OptionError, UnsupportedError
+from memzoo.memories.hosts.messages import HostMessage
+from memzoo.memories.text.grouping import is_answer
+from memzoo.stores import Entry, Record
+from memzoo.stores.base import managed
+from memzoo.stores.errors import ConversationIdError, MissingExtraError
 
-__all__ = [
-    "HostLog",
-    "HostMessage",
-    "Memories",
-    "embedding_function",
-    "host_module",
-    "host_text",
-    "memory_of",
-    "refuse_search",
-]
+__all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
@@ -29,24 +22,8 @@ Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 _FIRST_PAGE = 16
 
 
-class HostMessage(NamedTuple):
-    """A message on its way from a host into the log.
-
-    Attributes:
-        message: The OpenAI chat message, from which memories learn.
-        own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
-        key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
-        seq: Its number in the log; 0 if it is not there.
-    """
-
-    message: Message
-    own: JSON = None
-    key: str = ""
-    seq: int = 0
-
-
 class HostLog:
-    """A memory as an adapter uses it. All that may wait is a coroutine with a twin for synchronous hosts.
+    """A memory as an adapter uses it.
 
     An exchange is learnt from when it is answered, however many pieces the host saves it in, and a load learns nothing.
 
@@ -70,7 +47,7 @@ class HostLog:
             ended: Learn in any case: nothing follows.
         """
         said = await self._without_repeated(said)
-        learn = ended or (bool(said) and _is_answer(said[-1].message))
+        learn = ended or (bool(said) and is_answer(said[-1].message))
         await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
 
     async def afollow(self, said: Sequence[HostMessage], *, ended: bool = False) -> None:
@@ -80,12 +57,14 @@ class HostLog:
             said: The host's messages, each with a key, oldest first: all, or the newest ones.
             ended: As in `aadd`.
         """
+        # More than the host has given: the log may end with what was saved in another way.
         newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
-        for one in said[start:-1]:
+        new = said[start:]
+        # One by one, each under its key: a run that was cut off is gone on with where it ended.
+        for one in new[:-1]:
             await self.aadd([one], turn_id=one.key)
-        last = said[max(start, len(said) - 1) :]
-        await self.aadd(last, turn_id=last[0].key if last else None, ended=ended)
+        await self.aadd(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
@@ -98,30 +77,14 @@ class HostLog:
         newest = await self.memory.aentries(limit, newest_first=True)
         return [self._said(entry) for entry in reversed(newest)]
 
-    async def aunanswered(self) -> list[HostMessage]:
-        """What was said after the newest answer, oldest first."""
-        size = _FIRST_PAGE
-        while True:
-            said = await self.aall(size)
-            answers = [place for place, one in enumerate(said) if _is_answer(one.message)]
-            if answers or len(said) < size:
-                return said[answers[-1] + 1 :] if answers else said
-            size *= 4
-
     async def arewind(self, said: Sequence[HostMessage]) -> None:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
-        store = self.memory.store
-        if not isinstance(store, ManagedStore):
-            raise UnsupportedError(
-                f"taking messages back needs a store with 'forget', which {type(store).__name__} lacks"
-            )
+        store = managed(self.memory.store, "forget")
         await store.forget(self.memory.conversation_id, [one.seq for one in said])
-
-    add, follow, shown = blocking(aadd), blocking(afollow), blocking(ashown)
 
     def record(self, said: HostMessage) -> Record:
         """A message as it is kept, with the host's own form beside it."""
@@ -135,8 +98,19 @@ class HostLog:
     async def _without_repeated(self, said: Sequence[HostMessage]) -> Sequence[HostMessage]:
         if not any(one.message["role"] == "user" for one in said):
             return said
-        asked = [one.message for one in await self.aunanswered() if one.message["role"] == "user"]
+        asked = [one.message for one in await self._unanswered() if one.message["role"] == "user"]
         return [one for one in said if one.message not in asked]
+
+    async def _unanswered(self) -> list[HostMessage]:
+        """What was said after the newest answer, oldest first."""
+        size = _FIRST_PAGE
+        # Nearly always the first page has an answer: the cost does not grow with the conversation.
+        while True:
+            said = await self.aall(size)
+            answers = [place for place, one in enumerate(said) if is_answer(one.message)]
+            if answers or len(said) < size:
+                return said[answers[-1] + 1 :] if answers else said
+            size *= 4
 
 
 def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
@@ -146,8 +120,9 @@ def memory_of(memories: Memories, host_id: str | None) -> BaseMemory:
         ConversationIdError: One memory was given, and the host is in another conversation; or there is no id.
     """
     if not isinstance(memories, BaseMemory):
-        given = memories.get if isinstance(memories, MemoryProvider) else memories
-        return given(_id(host_id))
+        if not host_id:
+            raise ConversationIdError(f"the host's run has no conversation id, but {host_id!r}")
+        return memories.get(host_id) if isinstance(memories, MemoryProvider) else memories(host_id)
     if host_id not in (None, memories.conversation_id):
         raise ConversationIdError(
             f"the memory belongs to conversation {memories.conversation_id!r}, and the host is in {host_id!r}: give a "
@@ -168,46 +143,19 @@ def host_module(name: str, extra: str) -> Any:
         raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
 
 
-def embedding_function(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
-    """An embedder as hosts take one: a function from texts to rows of numbers."""
+class Posing:
+    """Passes for a class of a host wherever one is asked for, once the host has been imported."""
 
-    def embed(texts: Sequence[str]) -> list[list[float]]:
-        import numpy as np
+    # In which modules, and what the class is called there.
+    poses_as: ClassVar[tuple[str, ...]]
+    pose: ClassVar[str] = "BaseMemory"
 
-        found = drive(embedder.embed(list(texts))).vectors
-        return [np.frombuffer(vector, dtype="<f4").tolist() for vector in found]
+    @property
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
+        # Hosts check with isinstance, which asks for this. A subclass would need the host whenever it is imported.
+        found = (getattr(sys.modules.get(name), self.pose, None) for name in self.poses_as)
+        return next(filter(None, found), type(self))
 
-    return embed
-
-
-def refuse_search(memory: BaseMemory, place: str, hook: str) -> None:
-    """Refuse a memory that searches, where the host does not tell what is being answered.
-
-    Raises:
-        OptionError: It searches; the text names the hook that does tell.
-    """
-    if memory.needs_query:
-        raise OptionError(
-            f"{memory.name!r} searches for what fits the words that are being answered, and {place} does not tell "
-            f"them: use {hook}"
-        )
-
-
-def host_text(content: Any) -> str:
-    """The text of a host's content: a text, or parts of which some have a text."""
-    if isinstance(content, str):
-        return content
-    parts: list[Any] = content if isinstance(content, list) else []
-    return "\n".join(
-        part if isinstance(part, str) else str(part.get("text") or part.get("refusal") or "") for part in parts
-    ).strip()
-
-
-def _id(host_id: str | None) -> str:
-    if not host_id:
-        raise ConversationIdError(f"the host's run has no conversation id, but {host_id!r}")
-    return host_id
-
-
-def _is_answer(message: Message) -> bool:
-    return message["role"] == "assistant" and not message.get("tool_calls")
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError(f"a {type(self).__name__} cannot become a {value.__name__}")

@@ -1,11 +1,13 @@
 """A memory in Strands Agents: `Agent(conversation_manager=MemoryConversationManager(memory))`."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.shared import HostLog, host_module, host_text
-from memzoo.memories.hosts.strands_messages import said_of, strands_message
+from memzoo.memories.hosts.messages import PART, HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.shared import HostLog, host_module
+from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryConversationManager"]
 
@@ -53,6 +55,7 @@ class MemoryConversationManager:
             return
         if self._left_out >= self._shown:
             raise e
+        # Rounded up: of one message, that one goes.
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
@@ -71,9 +74,10 @@ class MemoryConversationManager:
         turn = await self._turn(context.messages)
         asked = next((host_text(one["content"]) for one in turn if _is_prompt(one)), None)
         said = await self._log.ashown(asked)
-        earlier = [message for one in said if (message := strands_message(one))]
+        earlier = [message for one in said if (message := _strands(one))]
         self._shown = len(earlier)
         earlier = earlier[self._left_out :]
+        # The newer half may begin in the middle of a turn, which models refuse.
         while earlier and not _is_prompt(earlier[0]):
             del earlier[0]
         derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
@@ -86,11 +90,12 @@ class MemoryConversationManager:
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
         self._saved = {message["tracking_id"] for message in event.agent.messages}
-        await self._log.afollow([one for message in turn for one in said_of(message)], ended=True)
+        await self._log.afollow([one for message in turn for one in _said(message)], ended=True)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The messages that the log does not have yet, without prompts that were given again."""
         if self._saved is None:
+            # A message with results of several tools is as many entries.
             entries = await self.memory.aentries(4 * len(messages) + 16, newest_first=True)
             self._saved = {entry.turn_id.partition("/")[0] for entry in entries}
         new = [message for message in messages if message.get("tracking_id") not in self._saved]
@@ -110,3 +115,51 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
     if isinstance(prompt, list):
         return [*prompt, *({"text": text} for text in texts)]
     return "\n\n".join(filter(None, [prompt, *texts])) or None
+
+
+# Messages of Strands have the form of Amazon Bedrock's.
+
+
+def _said(message: dict[str, Any]) -> list[HostMessage]:
+    blocks: list[dict[str, Any]] = message["content"]
+    said = chat_of(
+        message["role"],
+        _of("text", blocks),
+        calls=[tool_call(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)],
+        results=[(one["toolUseId"], _text(one["content"])) for one in _of("toolResult", blocks)],
+        others=[kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")],
+    )
+    own = host_module("strands.types.session", "strands").encode_bytes_values(message)
+    return in_pieces(said, own, message["tracking_id"])
+
+
+def _of(kind: str, blocks: list[dict[str, Any]]) -> list[Any]:
+    return [block[kind] for block in blocks if kind in block]
+
+
+def _text(blocks: list[dict[str, Any]]) -> str:
+    return "\n".join([block["text"] if "text" in block else json.dumps(block, default=str) for block in blocks])
+
+
+def _strands(said: HostMessage) -> dict[str, Any] | None:
+    """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
+    message, role = said.message, said.message["role"]
+    if role in ("system", "developer") or said.own == PART:
+        return None
+    if said.own is not None:
+        return dict(host_module("strands.types.session", "strands").decode_bytes_values(said.own))
+    text = host_text(message["content"])
+    if role == "tool":
+        result = {"toolUseId": message["tool_call_id"], "content": [{"text": text}], "status": "success"}
+        return {"role": "user", "content": [{"toolResult": result}]}
+    content = [*([{"text": text}] if text else ()), *map(_tool_use, message.get("tool_calls") or ())]
+    return {"role": "assistant" if role == "assistant" else "user", "content": content}
+
+
+def _tool_use(call: dict[str, Any]) -> dict[str, Any]:
+    name, written = call["function"]["name"], call["function"]["arguments"]
+    try:
+        given: Any = json.loads(written or "{}")
+    except ValueError:
+        given = {"arguments": written}
+    return {"toolUse": {"toolUseId": call["id"], "name": name, "input": given}}

@@ -26,6 +26,7 @@ _ORIGINALS: dict[tuple[type, str], Any] = {}
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
 
 _ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.request.model"
+_KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
 class Seam(NamedTuple):
@@ -74,8 +75,8 @@ def instrument(
     except ImportError as error:
         raise MissingExtraError.of("telemetry", "telemetry") from error
     uninstrument()
-    told = _Telling(trace.get_tracer("memzoo", tracer_provider=tracer_provider), content=content)
-    told.measure(metrics.get_meter("memzoo", meter_provider=meter_provider))
+    tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
+    told = _Telling(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
     for seam in seams():
         _put(seam.owner, seam.method, told.watching(seam))
     _watch_learning(told)
@@ -91,15 +92,11 @@ def uninstrument() -> None:
 class _Telling:
     """Writes spans and metrics."""
 
-    def __init__(self, tracer: Any, *, content: bool) -> None:
-        self._tracer = tracer
-        self._content = content
-
-    def measure(self, meter: Any) -> None:
-        """Make the instruments."""
-        self.seconds = meter.create_histogram("gen_ai.client.operation.duration", "s", "Time of a model call")
-        self.tokens = meter.create_histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call")
-        self.calls = meter.create_counter("memzoo.calls", "{call}", "Calls of models and embedders")
+    def __init__(self, tracer: Any, meter: Any, *, content: bool) -> None:
+        self._tracer, self._content = tracer, content
+        self._seconds = meter.create_histogram("gen_ai.client.operation.duration", "s", "Time of a model call")
+        self._tokens = meter.create_histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call")
+        self._calls = meter.create_counter("memzoo.calls", "{call}", "Calls of models and embedders")
         self.pending = meter.create_histogram("memzoo.pending", "{exchange}", "Exchanges that wait to be learnt from")
         self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
 
@@ -125,61 +122,47 @@ class _Telling:
 
     @contextmanager
     def _span(self, seam: Seam, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Generator[Callable[[Any], None]]:
+        from opentelemetry.trace import StatusCode
+
         before = dict(seam.before(*args, **kwargs))
         if id_ := before.get(_ID) or _conversation.get():
             before[_ID] = id_
+        # What a metric is told apart by: no conversations, of which there are too many.
+        kind = {key: before[key] for key in _KIND if key in before}
+        name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else seam.span
         token, start = _conversation.set(id_), time.perf_counter()
         options = {"record_exception": False, "set_status_on_exception": False}
-        with self._tracer.start_as_current_span(_name(seam, before), attributes=before, **options) as span:
+        with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
             try:
-                yield lambda result: self._told(span, seam, before, args, result)
+                yield lambda result: self._told(span, kind, args, seam.after(result), result)
             except BaseException as error:
                 # Without its text: an error may quote what was said.
-                _failed(span, error)
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(StatusCode.ERROR)
                 raise
             finally:
                 _conversation.reset(token)
-                if _OPERATION in before:
-                    self._count(before, time.perf_counter() - start)
+                if kind:
+                    self._seconds.record(time.perf_counter() - start, kind)
+                    self._calls.add(1, kind)
 
-    def _told(self, span: "Span", seam: Seam, before: Mapping[str, Any], args: Sequence[Any], result: Any) -> None:
-        after = seam.after(result)
+    def _told(
+        self, span: "Span", kind: Mapping[str, Any], args: Sequence[Any], after: Mapping[str, Any], result: Any
+    ) -> None:
         span.set_attributes({**after})
-        kinds = {key: after.get(f"gen_ai.usage.{key}_tokens") for key in ("input", "output")}
-        for kind, tokens in kinds.items():
-            if tokens is not None:
-                self.tokens.record(tokens, {**_kind_of(before), "gen_ai.token.type": kind})
-        if self._content and before.get(_OPERATION) == "chat":
+        for way in ("input", "output"):
+            if (tokens := after.get(f"gen_ai.usage.{way}_tokens")) is not None:
+                self._tokens.record(tokens, {**kind, "gen_ai.token.type": way})
+        if self._content and kind.get(_OPERATION) == "chat":
             answer = {"role": "assistant", "content": result.text}
             span.set_attribute("gen_ai.input.messages", _worded(args[1]))
             span.set_attribute("gen_ai.output.messages", _worded([answer]))
-
-    def _count(self, before: Mapping[str, Any], seconds: float) -> None:
-        kind = _kind_of(before)
-        self.seconds.record(seconds, kind)
-        self.calls.add(1, kind)
-
-
-def _kind_of(before: Mapping[str, Any]) -> dict[str, Any]:
-    """What a metric is told apart by: no conversations, of which there are too many."""
-    return {key: before[key] for key in (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")}
-
-
-def _name(seam: Seam, before: Mapping[str, Any]) -> str:
-    return f"{before[_OPERATION]} {before[_MODEL]}" if _OPERATION in before else seam.span
 
 
 def _worded(messages: Sequence[Mapping[str, Any]]) -> str:
     """Chat messages in the form that the conventions give them."""
     said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
     return json.dumps(said, ensure_ascii=False)
-
-
-def _failed(span: "Span", error: BaseException) -> None:
-    from opentelemetry.trace import StatusCode
-
-    span.set_attribute("error.type", type(error).__name__)
-    span.set_status(StatusCode.ERROR)
 
 
 def _put(owner: type, method: str, new: Any) -> None:
@@ -198,19 +181,18 @@ def seams() -> list[Seam]:
     from memzoo.stores.memory import InMemoryStore
     from memzoo.stores.sql.store import SQLStore
 
-    functions: list[tuple[type, str]] = [
-        *((vars(chat)[name], provider) for name, provider in (("ChatModel", "openai"), ("_FunctionModel", "function"))),
-    ]
-    vectors: list[tuple[type, str]] = [
-        (vars(embedders)[name], provider)
-        for name, provider in (("OpenAIEmbedder", "openai"), ("_FunctionEmbedder", "function"))
-    ]
+    # By their names, as two of them are private.
+    asked = (
+        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai")),
+        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function")),
+        (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai")),
+        (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
+    )
     return [
         Seam(BaseMemory, "_current_view", "memzoo.load", _of_memory, _of_view),
         Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
         Seam(Learning, "derived", "memzoo.derive", _of_learning),
-        *(Seam(model, "complete", "", functools.partial(_of_call, provider), _spent) for model, provider in functions),
-        *(Seam(one, "embed", "", functools.partial(_of_embedding, provider), _spent) for one, provider in vectors),
+        *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "scores", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
@@ -263,19 +245,16 @@ def _of_learning(_: Any, state: Any, entries: Sequence[Any], *__: Any) -> dict[s
     return {"memzoo.messages": len(entries), "memzoo.learnt_through": state.watermark}
 
 
-def _of_call(provider: str, model: Any, messages: Sequence[Any], purpose: str) -> dict[str, Any]:
+def _of_model(
+    operation: str, provider: str, model: Any, asked: Sequence[Any], purpose: str = "embedding"
+) -> dict[str, Any]:
     return {
-        _OPERATION: "chat",
+        _OPERATION: operation,
         _MODEL: model.name,
         "gen_ai.provider.name": "memzoo" if model.name == "offline" else provider,
         "memzoo.purpose": purpose,
-        "memzoo.messages": len(messages),
+        "memzoo.messages" if operation == "chat" else "memzoo.texts": len(asked),
     }
-
-
-def _of_embedding(provider: str, embedder: Any, texts: Sequence[str]) -> dict[str, Any]:
-    about = {_MODEL: embedder.name, "gen_ai.provider.name": provider, "memzoo.purpose": "embedding"}
-    return {_OPERATION: "embeddings", **about, "memzoo.texts": len(texts)}
 
 
 def _spent(result: Any) -> dict[str, Any]:

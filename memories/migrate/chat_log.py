@@ -1,7 +1,7 @@
 """A conversation as it was read from somebody's file, and what the readers share."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -42,6 +42,12 @@ class ChatLog:
     title: str
     messages: Sequence[Message]
     dates: Sequence[datetime | None]
+
+    @classmethod
+    def of(cls, title: str, said: Iterable[tuple[Message, datetime | None]]) -> "ChatLog":
+        """A conversation of messages, each with its date."""
+        pairs = list(said)
+        return cls(title, [message for message, _ in pairs], [date for _, date in pairs])
 
 
 def role_of(name: object) -> str | None:

@@ -70,7 +70,7 @@ def migrate_code(path: Path) -> Migrated:
     try:
         import libcst
     except ImportError as error:
-        raise MissingExtraError("memzoo migrate needs libcst: pip install 'memzoo[migrate]'") from error
+        raise MissingExtraError.of("memzoo migrate", "migrate") from error
     from memzoo.memories.migrate.code_rewrite import rewritten
 
     content = path.read_bytes()

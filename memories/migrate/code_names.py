@@ -1,8 +1,24 @@
-"""What becomes of the names of LangChain's memory modules."""
+"""What becomes of the names of LangChain's memory modules, and of their calls."""
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
-__all__ = ["DATABASES", "DROP_IN", "LEFT", "MEMORY_MODULES", "OPTIONS_OF_CHAIN", "counterpart", "further", "why_left"]
+import libcst as cst
+
+__all__ = [
+    "DATABASES",
+    "DROP_IN",
+    "MEMORY_MODULES",
+    "Refusal",
+    "counterpart",
+    "database_of",
+    "further",
+    "refusal_of",
+    "why_left",
+]
+
+Refusal: TypeAlias = tuple[str, str]
+"""Why something is left as it is, and what to write instead."""
 
 DROP_IN = "memzoo.langchain"
 """The module that has the counterparts."""
@@ -40,8 +56,8 @@ _COUNTERPARTS: Mapping[str, str] = (
     | dict.fromkeys(DATABASES, "ChatMessageHistory")
 )
 
-OPTIONS_OF_CHAIN = frozenset({"llm", "memory", "prompt", "input_key", "output_key", "verbose"})
-"""What the ConversationChain of memzoo has."""
+# What the ConversationChain of memzoo has.
+_OPTIONS_OF_CHAIN = frozenset({"llm", "memory", "prompt", "input_key", "output_key", "verbose"})
 
 # Where the histories are that stay LangChain's.
 _COMMUNITY = "langchain_community.chat_message_histories"
@@ -52,7 +68,7 @@ _STORE_OF_NOTES = (
     'ConversationEntityMemory(store=open_store("sqlite:///memories.db"), conversation_id=...)',
 )
 _BASE = ("is a base for memories of one's own", "a strategy of your own, see docs/extending.md")
-LEFT: Mapping[str, tuple[str, str]] = {
+_LEFT: Mapping[str, Refusal] = {
     "ConversationVectorStoreTokenBufferMemory": (
         "has no counterpart of this name",
         'memzoo.CombinedMemory(memories=["token-buffer", "vector-retriever"])',
@@ -68,7 +84,6 @@ LEFT: Mapping[str, tuple[str, str]] = {
     "UpstashRedisEntityStore": _STORE_OF_NOTES,
     "NetworkxEntityGraph": ("is a graph of your own", "ConversationKGMemory(kg=graph) takes its facts over"),
 }
-"""Why a name is left, and what to write instead."""
 
 
 def counterpart(qualified: str) -> tuple[str, str] | None:
@@ -89,12 +104,12 @@ def counterpart(qualified: str) -> tuple[str, str] | None:
         return name, f"{DROP_IN}.{_COUNTERPARTS[name]}"
     if name.endswith("ChatMessageHistory"):
         return name, "" if module.startswith(_COMMUNITY) else f"{_COMMUNITY}.{name}"
-    return (name, "") if name in LEFT else None
+    return (name, "") if name in _LEFT else None
 
 
-def why_left(name: str) -> tuple[str, str]:
+def why_left(name: str) -> Refusal:
     """Why a name is left, and what to write instead."""
-    return LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
+    return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
 
 
 def further(name: str) -> str:
@@ -105,3 +120,28 @@ def further(name: str) -> str:
             "that before the first start: memzoo import --from langchain-sql URL --store URL"
         )
     return "" if name in _COUNTERPARTS else f"keeps its messages where they are; {_AWAY}"
+
+
+def refusal_of(name: str, call: cst.Call) -> Refusal | None:
+    """What keeps a call of a class from being rewritten."""
+    options = {argument.keyword.value for argument in call.args if argument.keyword}
+    if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
+        return f"has the option {unknown[0]!r}, which only LangChain's has", "it takes a memory of memzoo.langchain"
+    if name in DATABASES and database_of(call) is None:
+        advice = "ChatMessageHistory(conversation_id=..., store=open_store(url))"
+        return "does not show that it is given a session id and the URL of SQLite or PostgreSQL, and no more", advice
+    return None
+
+
+def database_of(call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """The session id and the URL of a history in a database; `None` if it is given anything else."""
+    given = {
+        argument.star or (argument.keyword.value if argument.keyword else str(place)): argument.value
+        for place, argument in enumerate(call.args)
+    }
+    session = given.pop("session_id", None) or given.pop("0", None)
+    url = given.pop("connection_string", None) or given.pop("1", None)
+    if isinstance(given.get("connection"), (cst.SimpleString, cst.FormattedString)):
+        url = given.pop("connection")
+    known = not isinstance(url, cst.SimpleString) or str(url.evaluated_value).startswith(("sqlite:", "postgresql:"))
+    return None if session is None or url is None or given or not known else (session, url)

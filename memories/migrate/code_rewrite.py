@@ -10,13 +10,15 @@ from libcst.helpers import get_full_name_for_node
 from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
 
 from memzoo.memories.migrate.code import Finding
-from memzoo.memories.migrate.code_calls import Refusal, database_of, refusal_of
 from memzoo.memories.migrate.code_names import (
     DATABASES,
     DROP_IN,
     MEMORY_MODULES,
+    Refusal,
     counterpart,
+    database_of,
     further,
+    refusal_of,
     why_left,
 )
 
@@ -152,14 +154,13 @@ class _Rewriting(cst.CSTTransformer):
         split = [self._split(statement) for statement in updated_node.body]
         kept = [statement for stays, _ in split for statement in stays]
         new = [statement for _, moves in split for statement in moves]
-        lines = [[kept], [[statement] for statement in new]]
-        (first, *others) = [body for group in lines for body in group if body]
         if not new:
             return updated_node
-        further = [cst.SimpleStatementLine([_last(statement)]) for body in others for statement in body]
+        first = kept or [new.pop(0)]
+        others = [cst.SimpleStatementLine([_last(statement)]) for statement in new]
         whole = updated_node.with_changes(body=[*first[:-1], _last(first[-1])])
         # A comment behind the import belongs to it, whatever follows now.
-        return cst.FlattenSentinel([whole, *further])
+        return cst.FlattenSentinel([whole, *others])
 
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         """A class whose counterpart has another name."""

@@ -1,16 +1,26 @@
 """Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import TransferError
 
-__all__ = ["is_message", "logs_of", "message_of", "named", "read_json"]
+__all__ = [
+    "by_session",
+    "chatgpt",
+    "is_message",
+    "langchain_file",
+    "logs_of",
+    "message_of",
+    "openai_threads",
+    "read_json",
+]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
 _TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
@@ -53,7 +63,8 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
     elif isinstance(document, list):
         items: list[Any] = document
         if items and all(map(is_message, items)):
-            yield _log(items, title)
+            read = ((message_of(item), _dated(item)) for item in items)
+            yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
         else:
             for number, item in enumerate(items, start=1):
                 yield from logs_of(item, f"{title} {number}")
@@ -73,10 +84,43 @@ def read_json(source: str) -> Any:
         raise TransferError(f"{source} cannot be read as JSON: {error}") from error
 
 
-def named(document: Any, title: str) -> Iterator[ChatLog]:
+def _named(document: Any, title: str) -> Iterator[ChatLog]:
     """The conversations in a JSON value, all with this title."""
     for log in logs_of(document, title):
         yield ChatLog(title, log.messages, log.dates)
+
+
+def by_session(said: Iterable[tuple[str, Any]]) -> Iterator[ChatLog]:
+    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said."""
+    sessions: dict[str, list[Any]] = {}
+    for session, message in said:
+        sessions.setdefault(session, []).append(message)
+    for session, messages in sessions.items():
+        yield from _named(messages, session)
+
+
+def langchain_file(source: str) -> Iterator[ChatLog]:
+    """The file of a `FileChatMessageHistory`, named like the file."""
+    yield from _named(read_json(source), Path(source).stem)
+
+
+def chatgpt(source: str) -> Iterator[ChatLog]:
+    """What ChatGPT exports: `conversations.json`."""
+    for item in _listed(read_json(source)):
+        yield from _named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
+
+
+def openai_threads(source: str) -> Iterator[ChatLog]:
+    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
+    listed = (message for page in _listed(read_json(source)) for message in page.get("data", ()))
+    # Pages that were saved twice, or overlap, have messages twice.
+    once = {str(message["id"]): message for message in listed}
+    in_order = sorted(once.values(), key=lambda message: message["created_at"])
+    yield from by_session((str(message["thread_id"]), message) for message in in_order)
+
+
+def _listed(document: Any) -> list[Any]:
+    return document if isinstance(document, list) else [document]  # pyright: ignore[reportUnknownVariableType]
 
 
 def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
@@ -88,12 +132,6 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
         if isinstance(item.get(key), list) and item[key]:
             yield from logs_of(item[key], name)
             return
-
-
-def _log(items: list[Any], title: str) -> ChatLog:
-    read = [(message_of(item), _dated(item)) for item in items]
-    said = [(message, date) for message, date in read if message is not None]
-    return ChatLog(title, [message for message, _ in said], [date for _, date in said])
 
 
 def _dated(item: Mapping[str, Any]) -> datetime | None:
@@ -125,8 +163,11 @@ def _part(value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"type": "text", "text": value}
     part: dict[str, Any] = value if isinstance(value, dict) else {}
-    if isinstance(part.get("text"), str):
-        return {"type": "text", "text": part["text"]}
+    text: Any = part.get("text")
+    # The parts of OpenAI's threads have a text with its annotations.
+    said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
+    if isinstance(said, str):
+        return {"type": "text", "text": said}
     kind = str(part.get("type") or part.get("content_type") or "attachment")
     return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
 
@@ -142,8 +183,8 @@ def _of_export(item: dict[str, Any], title: str) -> ChatLog:
         seen.add(place)
         branch.append(nodes[place])
         place = nodes[place].get("parent")
-    said = [(message, node) for node in reversed(branch) if (message := _of_node(node.get("message")))]
-    return ChatLog(title, [message for message, _ in said], [_dated(node["message"]) for _, node in said])
+    said = (node["message"] for node in reversed(branch) if node.get("message"))
+    return ChatLog.of(title, ((message, _dated(one)) for one in said if (message := _of_node(one))))
 
 
 def _of_node(message: Any) -> Message | None:
@@ -159,19 +200,21 @@ def _of_node(message: Any) -> Message | None:
     return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
 
 
-# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`.
-
-_CHUNK = "Chunk"
+# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.
 
 
 def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    if isinstance(item.get("data"), dict) and isinstance(item.get("type"), str) and "content" in item["data"]:
-        return item["type"].removesuffix("MessageChunk").lower(), item["data"]
-    if item.get("lc") and isinstance(item.get("kwargs"), dict) and item.get("id"):
-        return str(item["id"][-1]).removesuffix(_CHUNK).removesuffix("Message").lower(), item["kwargs"]
-    if isinstance(item.get("type"), str) and "additional_kwargs" in item and "content" in item:
-        return item["type"].removesuffix("MessageChunk").lower(), dict(item)
-    return None
+    match item:
+        case {"type": str(kind), "data": {"content": _} as data}:
+            pass
+        case {"lc": _, "id": [*_, str(kind)], "kwargs": dict(data)}:
+            pass
+        case {"type": str(kind), "additional_kwargs": _, "content": _}:
+            data = dict(item)
+        case _:
+            return None
+    # "AIMessageChunk" is of the kind "ai".
+    return kind.removesuffix("Chunk").removesuffix("Message").lower(), data
 
 
 def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
@@ -179,7 +222,7 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     if role is None:
         return None
     calls = [
-        {"id": call.get("id") or f"call-{place}", "type": "function", "function": _function(call)}
+        tool_call(call.get("id") or f"call-{place}", str(call.get("name") or ""), call.get("args", {}))
         for place, call in enumerate(data.get("tool_calls") or ())
     ]
     message: Message = {"role": role, "content": _content(data.get("content"), calls=bool(calls))}
@@ -192,12 +235,6 @@ def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
     return message
 
 
-def _function(call: Mapping[str, Any]) -> dict[str, str]:
-    arguments: Any = call.get("args", {})
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return {"name": str(call.get("name") or ""), "arguments": text}
-
-
 # The items of OpenAI's Responses API, as its agents keep them.
 
 
@@ -207,8 +244,7 @@ def _is_call(item: Mapping[str, Any]) -> bool:
 
 def _of_call(item: Mapping[str, Any]) -> Message | None:
     if item["type"] == "function_call":
-        function = {"name": str(item.get("name") or ""), "arguments": str(item.get("arguments") or "{}")}
-        call = {"id": str(item.get("call_id")), "type": "function", "function": function}
+        call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), str(item.get("arguments") or "{}"))
         return {"role": "assistant", "content": None, "tool_calls": [call]}
     if item["type"] == "function_call_output":
         found = _content(item.get("output"), calls=False)

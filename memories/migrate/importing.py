@@ -2,13 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.sources import READERS
+from memzoo.memories.migrate.documents import chatgpt, langchain_file, openai_threads
+from memzoo.memories.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
+from memzoo.memories.migrate.llama_index import llama_index
+from memzoo.memories.migrate.sessions import read_sessions
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
@@ -16,6 +19,19 @@ from memzoo.stores.driving import blocking_function
 from memzoo.stores.errors import TransferError
 
 __all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
+
+READERS: Mapping[str, Callable[[str], Iterator[ChatLog]]] = {
+    "langchain-sql": langchain_sql,
+    "langchain-redis": langchain_redis,
+    "langchain-mongo": langchain_mongo,
+    "langchain-file": langchain_file,
+    "langgraph": read_sessions,
+    "openai-agents": read_sessions,
+    "openai-threads": openai_threads,
+    "llama-index": llama_index,
+    "chatgpt": chatgpt,
+}
+"""What can be imported from, each with its reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,44 +72,41 @@ def read_logs(form: str, source: str) -> Iterator[ChatLog]:
         raise TransferError(f"{source} has no conversation in the form {form!r}")
 
 
-async def aimport_logs(
-    store: ManagedStore, logs: Iterator[ChatLog], *, dry_run: bool = False, clock: Callable[[], datetime] = utc_now
-) -> list[Imported]:
+async def aimport_logs(store: ManagedStore, logs: Iterator[ChatLog], *, dry_run: bool = False) -> list[Imported]:
     """Write conversations into a store; what is there already is not written again.
 
     Args:
         store: Where to.
         logs: See `read_logs`.
         dry_run: Only say what would be written.
-        clock: Gives the time for messages whose own is not known.
 
     Raises:
         TransferError: The store has another conversation of that id, or does not give back what was written.
     """
-    return [await _imported(store, log, dry_run=dry_run, clock=clock) for log in logs]
+    return [await _imported(store, log, dry_run=dry_run) for log in logs]
 
 
 import_logs = blocking_function(aimport_logs)
 
 
-async def _imported(store: ManagedStore, log: ChatLog, *, dry_run: bool, clock: Callable[[], datetime]) -> Imported:
+async def _imported(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Imported:
     there = [entry.message for entry in await store.read(log.title)]
     said = list(log.messages)
     if there[: len(said)] != said[: len(there)]:
         raise TransferError(f"the store has another conversation {log.title!r}; nothing of this one was written")
     new, digest = said[len(there) :], _digest(said)
     if new and not dry_run:
-        await (_append(store, log, len(there)) if there else _restore(store, log, clock))
+        await (_append(store, log, len(there)) if there else _restore(store, log))
         kept = [entry.message for entry in await store.read(log.title)]
         if _digest(kept) != digest:
             raise TransferError(f"the store gives back {log.title!r} otherwise than it was written")
     return Imported(log.title, len(said), len(new), digest)
 
 
-async def _restore(store: ManagedStore, log: ChatLog, clock: Callable[[], datetime]) -> None:
+async def _restore(store: ManagedStore, log: ChatLog) -> None:
     """Write a whole conversation, with its times; a message without one has that of the message before."""
     entries: list[Entry] = []
-    said_at = next((date for date in log.dates if date), clock())
+    said_at = next((date for date in log.dates if date), utc_now())
     for place, (message, date) in enumerate(zip(log.messages, log.dates, strict=True)):
         said_at = date.astimezone(UTC) if date else said_at
         entries.append(Entry(place + 1, message, _turn(log.messages, place), said_at))

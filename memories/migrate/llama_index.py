@@ -1,12 +1,12 @@
 """Conversations that LlamaIndex keeps: the file of a chat store, the database of a memory."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.databases import rows
-from memzoo.memories.migrate.documents import named, read_json
+from memzoo.memories.migrate.documents import by_session, read_json
+from memzoo.memories.migrate.histories import parsed, rows
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores.errors import TransferError
 
 __all__ = ["llama_index"]
@@ -16,34 +16,36 @@ _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp
 
 def llama_index(source: str) -> Iterator[ChatLog]:
     """The file that a `SimpleChatStore` was persisted in, or the database of a `Memory`, with what it archived."""
-    for key, messages in (_of_database(source) if "://" in source else _of_file(source)).items():
-        yield from named(list(map(_message, messages)), key)
+    kept = _of_database(source) if "://" in source else _of_file(source)
+    yield from by_session((key, _message(item)) for key, item in kept)
 
 
-def _of_file(source: str) -> dict[str, list[Any]]:
-    document: Any = read_json(source)
-    # A store that was dumped as a text once more is a text of JSON in JSON.
-    kept: Any = json.loads(document) if isinstance(document, str) else document
-    if not isinstance(kept, dict) or not isinstance(kept.get("store"), dict):  # pyright: ignore[reportUnknownMemberType]
-        raise TransferError(f"{source} cannot be read as the file of a SimpleChatStore: it has no 'store'")
-    store: dict[str, list[Any]] = kept["store"]
-    return store
+def _of_file(source: str) -> Iterator[tuple[str, Any]]:
+    match parsed(read_json(source)):
+        case {"store": dict(store)}:
+            sessions: dict[str, list[Any]] = store
+            yield from ((key, item) for key, items in sessions.items() for item in items)
+        case _:
+            raise TransferError(f"{source} cannot be read as the file of a SimpleChatStore: it has no 'store'")
 
 
-def _of_database(url: str) -> dict[str, list[Any]]:
-    sessions: dict[str, list[Any]] = {}
+def _of_database(url: str) -> Iterator[tuple[str, Any]]:
     for row in rows(url, _QUERY, "Memory of LlamaIndex"):
-        data: Any = json.loads(row["data"]) if isinstance(row["data"], str) else row["data"]
         # LlamaIndex counts nanoseconds since 1970.
-        sessions.setdefault(str(row["key"]), []).append({**data, "created_at": row["timestamp"] / 10**9})
-    return sessions
+        yield str(row["key"]), {**parsed(row["data"]), "created_at": row["timestamp"] / 10**9}
 
 
 def _message(item: Mapping[str, Any]) -> dict[str, Any]:
     """A message in OpenAI's words; of what the model thought before its answer nothing is kept."""
     more: Mapping[str, Any] = item.get("additional_kwargs") or {}
     blocks: Sequence[Mapping[str, Any]] = item.get("blocks") or ()
-    calls = [_call(block) for block in blocks if block["block_type"] == "tool_call"]
+    calls = [
+        tool_call(
+            str(block.get("tool_call_id") or block["tool_name"]), block["tool_name"], block.get("tool_kwargs") or {}
+        )
+        for block in blocks
+        if block["block_type"] == "tool_call"
+    ]
     known = {key: more[key] for key in ("tool_calls", "tool_call_id", "name") if more.get(key)}
     if calls:
         known["tool_calls"] = calls
@@ -57,10 +59,3 @@ def _part(block: Mapping[str, Any]) -> dict[str, Any] | None:
     if block["block_type"] == "image" and block.get("url"):
         return {"type": "image_url", "image_url": {"url": str(block["url"])}}
     return None if block["block_type"] in ("tool_call", "thinking") else {"type": str(block["block_type"])}
-
-
-def _call(block: Mapping[str, Any]) -> dict[str, Any]:
-    given: Any = block.get("tool_kwargs") or {}
-    arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
-    function = {"name": block["tool_name"], "arguments": arguments}
-    return {"id": str(block.get("tool_call_id") or block["tool_name"]), "type": "function", "function": function}

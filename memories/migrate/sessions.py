@@ -1,5 +1,6 @@
 """Conversations in the SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
 
+import importlib
 import json
 import sqlite3
 from collections.abc import Iterator
@@ -9,13 +10,15 @@ from typing import Any
 
 from memzoo.memories.migrate.chat_log import ChatLog
 from memzoo.memories.migrate.documents import is_message, logs_of
-from memzoo.memories.migrate.msgpack import unpacked
-from memzoo.stores.errors import TranscriptError
+from memzoo.stores.errors import MissingExtraError, TranscriptError
 
 __all__ = ["is_sqlite", "read_sessions"]
 
 _MAGIC = b"SQLite format 3\x00"
 _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
+
+# Objects within objects: LangGraph's are a few levels deep, and each level takes its part of the stack.
+_DEEPEST = 8
 
 _NEWEST = """
 select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and checkpoint_id = (
@@ -31,14 +34,15 @@ def is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def read_sessions(path: Path) -> Iterator[ChatLog]:
+def read_sessions(path: str | Path) -> Iterator[ChatLog]:
     """Read the conversations of an SQLite file, without writing to it.
 
     Raises:
         TranscriptError: It has none of the tables that are known, or cannot be read.
+        MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as database:
             tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
             if "agent_messages" in tables:
                 yield from _agents(database)
@@ -63,9 +67,40 @@ def _agents(database: sqlite3.Connection) -> Iterator[ChatLog]:
 def _checkpoints(database: sqlite3.Connection) -> Iterator[ChatLog]:
     """The messages of the newest checkpoint of each thread."""
     for thread, kind, data in database.execute(_NEWEST):
-        document: Any = json.loads(data) if kind == "json" else unpacked(data)
+        document: Any = json.loads(data) if kind == "json" else _unpacked(data)
         values: dict[str, Any] = document.get("channel_values") or {}
         channels = [one for one in values.values() if isinstance(one, list)]
         lists = [found for one in channels if (found := [item for item in one if is_message(item)])]
         if lists:
             yield from logs_of(max(lists, key=len), str(thread))
+
+
+def _unpacked(data: bytes, depth: int = 0) -> Any:
+    """Read MessagePack, values only: nothing is called or imported.
+
+    LangGraph's extensions, objects of Python, become what they were made from: an object with fields its fields, with
+    the name of its class under "type" if it has none; any other the arguments of its constructor.
+
+    Raises:
+        ValueError: It is not MessagePack.
+    """
+    try:
+        msgpack: Any = importlib.import_module("msgpack")
+    except ImportError as error:
+        raise MissingExtraError.of("reading LangGraph's checkpoints", "migrate") from error
+
+    def made_from(_: int, inner: bytes) -> Any:
+        match _unpacked(inner, depth + 1):
+            case [_, str(name), dict(fields), *_]:
+                return {"type": name, **fields}
+            case [_, _, given, *_]:
+                return given
+            case value:
+                return value
+
+    if depth > _DEEPEST:
+        raise ValueError("nested too deeply")
+    try:
+        return msgpack.unpackb(data, ext_hook=made_from, strict_map_key=False, unicode_errors="replace")
+    except (msgpack.UnpackException, TypeError) as error:
+        raise ValueError(f"not MessagePack: {error!r}") from error

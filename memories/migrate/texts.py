@@ -64,18 +64,17 @@ def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
         if columns[kind] is None:
             known = ", ".join(_COLUMNS[kind])
             raise TranscriptError(f"{where}: expected a column for the {kind} ({known}); there are {', '.join(names)}")
-    logs: dict[str, tuple[list[Message], list[datetime | None]]] = {}
+    logs: dict[str, list[tuple[Message, datetime | None]]] = {}
     for row in rows:
         cells = {kind: (row.get(column) or "") if column else "" for kind, column in columns.items()}
         role = role_of(cells["role"])
         if role is None or role == "tool":
             known = ", ".join(name for name, one in ROLES.items() if one != "tool")
             raise TranscriptError(f"{where}, line {rows.line_num}: expected one of {known}, not {cells['role']!r}")
-        messages, dates = logs.setdefault(cells["conversation"], ([], []))
-        messages.append({"role": role, "content": cells["content"]})
-        dates.append(date_of(cells["date"]))
-    for name, (messages, dates) in logs.items():
-        yield ChatLog(name or title, messages, dates)
+        message = {"role": role, "content": cells["content"]}
+        logs.setdefault(cells["conversation"], []).append((message, date_of(cells["date"])))
+    for name, said in logs.items():
+        yield ChatLog.of(name or title, said)
 
 
 def _dialect(text: str) -> type[csv.Dialect]:

@@ -17,7 +17,17 @@ from memzoo.stores import Message, Record
 from memzoo.stores.errors import MessageError
 from memzoo.stores.forks import cached_property
 
-__all__ = ["Labels", "checked", "copied", "quoted", "recorded", "sendable", "text_of", "without_empty_calls"]
+__all__ = [
+    "Labels",
+    "checked",
+    "copied",
+    "quoted",
+    "recorded",
+    "sendable",
+    "text_of",
+    "tool_call",
+    "without_empty_calls",
+]
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -68,6 +78,12 @@ def recorded(message: Message | Record) -> Record:
     if isinstance(message, Record):
         return Record(checked(message.message), message.fields)
     return Record(checked(message))
+
+
+def tool_call(id_: str, name: str, arguments: Any) -> dict[str, Any]:
+    """A call of a tool, as an assistant's message has it; a text stands for arguments that are written already."""
+    written = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return {"id": id_, "type": "function", "function": {"name": name, "arguments": written}}
 
 
 def _check_calls(calls: Any) -> None:

@@ -1,6 +1,5 @@
 """What all memory classes for LangChain have in common."""
 
-import copy
 import dataclasses
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,17 +9,42 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.langchain.history import ChatHistory, MessageHistory, history_store
 from memzoo.memories.hosts.langchain.messages import shown, values
 from memzoo.memories.hosts.langchain.models import TokensOf, model_of
-from memzoo.memories.hosts.langchain.posing import Posing
 from memzoo.memories.hosts.langchain.prompts import taken_over
 from memzoo.memories.hosts.langchain.state import Content, content_of_store, restored_store
+from memzoo.memories.hosts.shared import Posing
 from memzoo.stores import InMemoryStore
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError
 
-__all__ = ["LangChainMemory"]
+__all__ = ["BothWays", "LangChainMemory"]
 
 
-class LangChainMemory(Posing):
+class BothWays(Posing):
+    """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
+
+    poses_as = ("langchain_classic.base_memory", "langchain_core.memory")
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The names of the variables that `load_memory_variables` returns."""
+        raise NotImplementedError
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The variables for a prompt."""
+        raise NotImplementedError
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Nothing is saved."""
+
+    async def aclear(self) -> None:
+        """Nothing is deleted."""
+
+    load_memory_variables = blocking(aload_memory_variables)
+    save_context = blocking(asave_context)
+    clear = blocking(aclear)
+
+
+class LangChainMemory(BothWays):
     """A memory with the methods, options and defaults of a class of LangChain.
 
     Options can be changed after it was made, as in LangChain. An option that it does not have is ignored with a
@@ -76,10 +100,6 @@ class LangChainMemory(Posing):
     async def aclear(self) -> None:
         """Delete the conversation and all that was learnt from it."""
         await self.plain.aclear()
-
-    load_memory_variables = blocking(aload_memory_variables)
-    save_context = blocking(asave_context)
-    clear = blocking(aclear)
 
     @property
     def chat_memory(self) -> Any:
@@ -189,12 +209,8 @@ class LangChainMemory(Posing):
         return made
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # Not `__reduce__`: that would be looked for in the class that a memory passes for.
+        # For pickles and for deep copies. Not `__reduce__`: that would be looked for in the class that it passes for.
         return _remade, (type(self), *self._luggage())
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        made: Self = _remade(type(self), *copy.deepcopy(self._luggage(), memo))
-        return made
 
     def _luggage(self) -> tuple[dict[str, Any], Content | None]:
         """The options, and the conversation if it is kept in this process only."""

@@ -2,6 +2,7 @@
 
 import string
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories.hosts.langchain.memories import ConversationBufferMemory
@@ -10,30 +11,15 @@ from memzoo.memories.hosts.langchain.models import model_of
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.stores.driving import blocking, drive
+from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationChain", "entity_prompt"]
 
-_PROMPT = """\
-You talk with a human. You are friendly and helpful, and say so when you do not know something.
-
-The conversation so far:
-{history}
-Human: {input}
-AI:"""
-
-
-_ENTITY_PROMPT = """\
-You talk with a human. You are friendly and helpful, and say so when you do not know something.
-
-What you know about those who were mentioned:
-{entities}
-
-The conversation so far:
-{history}
-Human: {input}
-AI:"""
+_BEGIN = "You talk with a human. You are friendly and helpful, and say so when you do not know something.\n\n"
+_NOTES = "What you know about those who were mentioned:\n{entities}\n\n"
+_END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
+_PROMPT, _ENTITY_PROMPT = f"{_BEGIN}{_END}", f"{_BEGIN}{_NOTES}{_END}"
 
 
 def entity_prompt() -> Any:
@@ -45,17 +31,22 @@ def entity_prompt() -> Any:
     return PromptTemplate.from_template(_ENTITY_PROMPT)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ConversationChain:
     r"""Answers with a model that is shown what a memory remembers; the exchange is saved.
 
     New code has `memzoo.Conversation`, which has tools and streams.
 
     Attributes:
-        llm: The model, as it was given.
-        memory: The memory.
+        llm: The model, as a memory takes one.
+        memory: Any memory; by default one that keeps everything.
         prompt: A LangChain prompt, or a text with variables in braces.
         input_key: The variable of the user's words.
         output_key: The variable of the answer.
+        verbose: Taken for LangChain's sake; nothing is printed.
+
+    Raises:
+        OptionError: The prompt's variables are not the input and the memory's, or the two are the same.
 
     Example:
         >>> chain = ConversationChain(llm=lambda messages: "Hello Sam!")
@@ -65,32 +56,16 @@ class ConversationChain:
         'Human: Hi, I am Sam.\nAI: Hello Sam!'
     """
 
-    def __init__(
-        self,
-        *,
-        llm: Any,
-        memory: Any = None,
-        prompt: Any = _PROMPT,
-        input_key: str = "input",
-        output_key: str = "response",
-        verbose: bool = False,
-    ) -> None:
-        """Make one.
+    llm: Any
+    memory: Any = None
+    prompt: Any = _PROMPT
+    input_key: str = "input"
+    output_key: str = "response"
+    verbose: bool = False
 
-        Args:
-            llm: As for a memory.
-            memory: Any memory; by default one that keeps everything.
-            prompt: See the attribute.
-            input_key: See the attribute.
-            output_key: See the attribute.
-            verbose: Taken for LangChain's sake; nothing is printed.
-
-        Raises:
-            OptionError: The prompt's variables are not the input and the memory's, or the two are the same.
-        """
-        self.llm, self.memory, self.prompt = llm, memory or ConversationBufferMemory(), prompt
-        self.input_key, self.output_key, self.verbose = input_key, output_key, verbose
-        self._model = as_model(model_of(llm))
+    def __post_init__(self) -> None:
+        self.memory = self.memory or ConversationBufferMemory()
+        self._model = as_model(model_of(self.llm))
         self._check()
 
     async def ainvoke(self, inputs: Mapping[str, Any] | str, config: Any = None, /, **_: Any) -> dict[str, Any]:
@@ -109,13 +84,8 @@ class ConversationChain:
         """Answer: `run("Hi")`."""
         return str((await self.ainvoke(inputs if text is None else text))[self.output_key])
 
-    invoke = blocking(ainvoke)
-    predict = blocking(apredict)
-    run = blocking(arun)
-
-    def __call__(self, inputs: Mapping[str, Any] | str) -> dict[str, Any]:
-        """See `ainvoke`."""
-        return drive(self.ainvoke(inputs))
+    invoke = __call__ = blocking(ainvoke)
+    predict, run = blocking(apredict), blocking(arun)
 
     def _request(self, values: Mapping[str, Any]) -> list[Message]:
         if isinstance(self.prompt, str):

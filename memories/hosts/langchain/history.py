@@ -5,7 +5,8 @@ from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.hosts.langchain.messages import dicts, objects
-from memzoo.memories.hosts.langchain.posing import Posing
+from memzoo.memories.hosts.messages import in_common
+from memzoo.memories.hosts.shared import Posing
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import ManagedStore, Message, MessageListStore
 from memzoo.stores.base import managed
@@ -84,9 +85,7 @@ class ChatHistory(MessageHistory):
     async def _areplace(self, new: list[Message]) -> None:
         """Delete what is not at the beginning of the new messages, and add the rest; what was learnt stays."""
         old = await self._plain.aentries()
-        same = 0
-        while same < min(len(old), len(new)) and old[same].message == new[same]:
-            same += 1
+        same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
             store: ManagedStore = managed(self._plain.store, "forget")
             await store.forget(self._plain.conversation_id, gone, derived=False)
@@ -146,27 +145,16 @@ for _name in ("append", "extend", "insert", "pop", "remove", "clear", "__setitem
 
 def history_store(history: Any) -> MessageListStore:
     """A store over a LangChain history: it keeps the messages, and this process what is learnt from them."""
-    kept = _KeptByHistory(history)
-    return MessageListStore(get=kept.get, update=kept.update, delete=kept.delete)
 
-
-class _KeptByHistory:
-    def __init__(self, history: Any) -> None:
-        self._history = history
-
-    def get(self, conversation_id: str) -> list[Message]:
-        return dicts(self._history.messages)
-
-    def update(self, conversation_id: str, messages: Sequence[Message]) -> None:
-        new = objects(messages[len(self._history.messages) :])
-        if hasattr(self._history, "add_messages"):
-            self._history.add_messages(new)
+    def update(_: str, messages: Sequence[Message]) -> None:
+        new = objects(messages[len(history.messages) :])
+        if hasattr(history, "add_messages"):
+            history.add_messages(new)
             return
         for message in new:
-            self._history.add_message(message)
+            history.add_message(message)
 
-    def delete(self, conversation_id: str) -> None:
-        self._history.clear()
+    return MessageListStore(get=lambda _: dicts(history.messages), update=update, delete=lambda _: history.clear())
 
 
 def _worded(role: str, message: Any) -> Any:

@@ -19,7 +19,7 @@ from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferM
 from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory as PlainTokenBuffer
 from memzoo.memories.strategies.window import ConversationBufferWindowMemory as PlainWindow
 from memzoo.stores import InMemoryStore
-from memzoo.stores.driving import blocking, drive
+from memzoo.stores.driving import blocking
 
 __all__ = [
     "ConversationBufferMemory",
@@ -47,20 +47,9 @@ class _Buffered(LangChainMemory):
         """What it shows, as messages."""
         return list(await self._view(messages=True))
 
-    @property
-    def buffer(self) -> Any:
-        """See `abuffer`."""
-        return drive(self.abuffer())
-
-    @property
-    def buffer_as_str(self) -> str:
-        """See `abuffer_as_str`."""
-        return drive(self.abuffer_as_str())
-
-    @property
-    def buffer_as_messages(self) -> list[Any]:
-        """See `abuffer_as_messages`."""
-        return drive(self.abuffer_as_messages())
+    buffer = property(blocking(abuffer))
+    buffer_as_str = property(blocking(abuffer_as_str))
+    buffer_as_messages = property(blocking(abuffer_as_messages))
 
 
 class ConversationBufferMemory(_Buffered):
@@ -180,10 +169,7 @@ class ConversationSummaryBufferMemory(_Summarizing):
         """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""
         return await self._view()
 
-    @property
-    def buffer(self) -> Any:
-        """See `abuffer`."""
-        return drive(self.abuffer())
+    buffer = property(blocking(abuffer))
 
     async def aprune(self) -> None:
         """Summarise what is over the limit, if loading or saving has not done so already."""

@@ -9,7 +9,7 @@ from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
 from memzoo.stores.errors import MessageError, MissingExtraError
 
-__all__ = ["content_of", "dicts", "documents", "has_langchain", "objects", "shown", "values"]
+__all__ = ["dicts", "documents", "has_langchain", "objects", "shown", "values"]
 
 
 @cache
@@ -39,19 +39,17 @@ def objects(messages: Iterable[Message]) -> list[Any]:
     return list(convert_to_messages(cast("Sequence[Any]", said)))
 
 
-def content_of(value: Any) -> Any:
-    """What a message says; anything else as it is."""
-    return value.content if _is_object(value) else value
-
-
 def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
     """Inputs or outputs of a chain, message objects replaced by what they say."""
-    return {name: content_of(value) for name, value in (given or {}).items()}
+    return {
+        name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
+        for name, value in (given or {}).items()
+    }
 
 
 def shown(variables: Mapping[str, Any]) -> dict[str, Any]:
     """Variables of a memory, with LangChain's objects for messages."""
-    return {name: _shown(value) for name, value in variables.items()}
+    return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}
 
 
 def documents(texts: Iterable[str]) -> list[Any]:
@@ -67,13 +65,6 @@ def documents(texts: Iterable[str]) -> list[Any]:
     return [Document(page_content=text) for text in texts]
 
 
-def _shown(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    messages: list[Any] = value
-    return objects(messages)
-
-
 def _dict(message: Any) -> Message:
     if isinstance(message, dict) and "role" in cast("Message", message):
         return checked(cast("Message", message))
@@ -85,7 +76,3 @@ def _dict(message: Any) -> Message:
         return checked(convert_to_openai_messages(cast("Any", message)))
     except (TypeError, ValueError, NotImplementedError) as error:
         raise MessageError(f"{message!r} is no chat message: {error}") from error
-
-
-def _is_object(value: Any) -> bool:
-    return hasattr(value, "content") and hasattr(value, "type")

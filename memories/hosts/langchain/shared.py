@@ -3,40 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from memzoo.memories.hosts.langchain.base import LangChainMemory
-from memzoo.memories.hosts.langchain.posing import Posing
+from memzoo.memories.hosts.langchain.base import BothWays, LangChainMemory
 from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
 from memzoo.memories.text.keys import input_key_of, output_key_of
-from memzoo.stores.driving import blocking, drive, together
+from memzoo.stores.driving import drive, together
 from memzoo.stores.errors import OptionError
 
 __all__ = ["CombinedMemory", "ConversationStringBufferMemory", "ReadOnlySharedMemory", "SimpleMemory"]
 
 
-class _Around(Posing):
-    """Has both ways of calling; what is not said otherwise keeps nothing."""
-
-    @property
-    def memory_variables(self) -> list[str]:
-        """The names of the variables that `load_memory_variables` returns."""
-        raise NotImplementedError
-
-    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The variables for a prompt."""
-        raise NotImplementedError
-
-    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
-        """Nothing is saved."""
-
-    async def aclear(self) -> None:
-        """Nothing is deleted."""
-
-    load_memory_variables = blocking(aload_memory_variables)
-    save_context = blocking(asave_context)
-    clear = blocking(aclear)
-
-
-class SimpleMemory(_Around):
+class SimpleMemory(BothWays):
     """Variables that never change.
 
     Attributes:
@@ -56,7 +32,7 @@ class SimpleMemory(_Around):
         return dict(self.memories)
 
 
-class ReadOnlySharedMemory(_Around):
+class ReadOnlySharedMemory(BothWays):
     """Shows what another memory shows, and neither saves to it nor clears it.
 
     Attributes:
@@ -76,7 +52,7 @@ class ReadOnlySharedMemory(_Around):
         return dict(await self.memory.aload_memory_variables(inputs or {}))
 
 
-class CombinedMemory(_Around):
+class CombinedMemory(BothWays):
     """Several memories, each with a conversation and variables of its own.
 
     All members save, also when one of them fails to learn; the others' variables are not taken for the user's input.
@@ -143,8 +119,7 @@ class ConversationStringBufferMemory(LangChainMemory):
     @property
     def buffer(self) -> str:
         """The whole text; LangChain's begins with an empty line, and so does this one."""
-        said = str(drive(self._view()))
-        return f"{self.before}\n{said}" if said else str(self.before)
+        return drive(self._text())
 
     @buffer.setter
     def buffer(self, text: str) -> None:
@@ -153,10 +128,13 @@ class ConversationStringBufferMemory(LangChainMemory):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The whole text."""
-        said = str(await self._view())
-        return {self.plain.memory_key: f"{self.before}\n{said}" if said else str(self.before)}
+        return {self.plain.memory_key: await self._text()}
 
     async def aclear(self) -> None:
         """Delete the text."""
         await super().aclear()
         self.before = ""
+
+    async def _text(self) -> str:
+        said = str(await self._view())
+        return f"{self.before}\n{said}" if said else str(self.before)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, StateUpdate, Store, StoredState
-from memzoo.stores.driving import drive
+from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
+from memzoo.stores.driving import blocking_function
 from memzoo.stores.errors import ConflictError, OptionError
 
 __all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]
@@ -17,12 +17,12 @@ Content = tuple[list[Entry], dict[str, StoredState]]
 _NOTHING = Record({"role": "system", "content": ""})
 
 
-def learnt(memory: BaseMemory) -> dict[str, Any]:
+async def alearnt(memory: BaseMemory) -> Mapping[str, Any]:
     """The items of a memory's state by key, as they are stored; no model is asked."""
-    return dict(drive(_read(memory)).changes)
+    return (await memory.store.read_state(memory.conversation_id, memory.state_name)).changes
 
 
-def put(
+async def aput(
     memory: BaseMemory, changes: Callable[[Mapping[str, Any]], Mapping[str, JSON]], *, stands_for_all: bool = False
 ) -> None:
     """Write items into a memory's state.
@@ -32,31 +32,9 @@ def put(
         changes: Items that there are -> new values by key, `None` for one that goes.
         stands_for_all: The state then stands for all that was said so far; nothing of that is learnt from any more.
     """
-    drive(_put(memory, changes, stands_for_all=stands_for_all))
-
-
-def content_of_store(store: InMemoryStore, conversation_id: str) -> Content:
-    """All that a store of this process has of a conversation."""
-    return drive(_content(store, conversation_id))
-
-
-def restored_store(conversation_id: str, content: Content) -> InMemoryStore:
-    """A store of this process with one conversation."""
-    store = InMemoryStore()
-    drive(_restore(store, conversation_id, *content))
-    return store
-
-
-async def _read(memory: BaseMemory) -> StateUpdate:
-    return await memory.store.read_state(memory.conversation_id, memory.state_name)
-
-
-async def _put(
-    memory: BaseMemory, changes: Callable[[Mapping[str, Any]], Mapping[str, JSON]], *, stands_for_all: bool
-) -> None:
     store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
     while True:
-        known = await _read(memory)
+        known = await store.read_state(*key)
         watermark = known.watermark
         if stands_for_all:
             newest = await store.read(key[0], limit=1, newest=True)
@@ -68,6 +46,33 @@ async def _put(
                 begun = await _begin(store, key[0])
             continue
         return
+
+
+async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
+    """All that a store of this process has of a conversation."""
+    states: dict[str, StoredState] = {}
+    for name in await store.states(conversation_id):
+        state = await store.read_state(conversation_id, name)
+        embeddings = await store.embeddings(conversation_id, name)
+        states[name] = StoredState(state.watermark, state.changes, embeddings)
+    return list(await store.read(conversation_id)), states
+
+
+async def arestored_store(conversation_id: str, content: Content) -> InMemoryStore:
+    """A store of this process with one conversation."""
+    store, (entries, states) = InMemoryStore(), content
+    if entries:
+        await store.restore(conversation_id, entries, states)
+        return store
+    for name, state in states.items():
+        await _begin(store, conversation_id)
+        known = await store.read_state(conversation_id, name)
+        await store.commit(conversation_id, name, expected=known.version, watermark=0, changes=state.items)
+    return store
+
+
+learnt, put = blocking_function(alearnt), blocking_function(aput)
+content_of_store, restored_store = blocking_function(acontent_of_store), blocking_function(arestored_store)
 
 
 async def _begin(store: Store, conversation_id: str) -> int:
@@ -82,24 +87,3 @@ async def _begin(store: Store, conversation_id: str) -> int:
     [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)
     await store.forget(conversation_id, [entry.seq], derived=False)
     return entry.seq
-
-
-async def _restore(
-    store: InMemoryStore, conversation_id: str, entries: list[Entry], states: Mapping[str, StoredState]
-) -> None:
-    if entries:
-        await store.restore(conversation_id, entries, states)
-        return
-    for name, state in states.items():
-        await _begin(store, conversation_id)
-        known = await store.read_state(conversation_id, name)
-        await store.commit(conversation_id, name, expected=known.version, watermark=0, changes=state.items)
-
-
-async def _content(store: InMemoryStore, conversation_id: str) -> Content:
-    states: dict[str, StoredState] = {}
-    for name in await store.states(conversation_id):
-        state = await store.read_state(conversation_id, name)
-        embeddings = await store.embeddings(conversation_id, name)
-        states[name] = StoredState(state.watermark, state.changes, embeddings)
-    return list(await store.read(conversation_id)), states

@@ -2,9 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from typing import ClassVar, TypeAlias, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -16,11 +14,11 @@ __all__ = [
     "WRITES",
     "Addition",
     "Arguments",
-    "Call",
     "Deletion",
     "Entity",
     "Relation",
     "call_in",
+    "message_of",
     "parsed",
 ]
 
@@ -29,10 +27,6 @@ class Arguments(BaseModel):
     """What a tool is called with. Fields that it does not know are left out."""
 
     model_config = ConfigDict(strict=True, populate_by_name=True)
-
-    def as_json(self) -> dict[str, Any]:
-        """The arguments as JSON values."""
-        return self.model_dump(by_alias=True)
 
 
 class Entity(Arguments):
@@ -110,50 +104,25 @@ class DeleteRelations(Arguments):
 Write: TypeAlias = (
     CreateEntities | CreateRelations | AddObservations | DeleteEntities | DeleteObservations | DeleteRelations
 )
-_KINDS: Sequence[type[Write]] = (
-    CreateEntities,
-    CreateRelations,
-    AddObservations,
-    DeleteEntities,
-    DeleteObservations,
-    DeleteRelations,
-)
-WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in _KINDS}
+WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
 """The arguments of the tools that write the graph, by the tool's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call that writes the graph.
-
-    Attributes:
-        id: Tells it from all others.
-        arguments: What the tool was called with; their class says which tool.
-    """
-
-    id: str
-    arguments: Write
-
-    @classmethod
-    def new(cls, arguments: Write) -> "Call":
-        """Make a call with a fresh id."""
-        return cls(f"call_{secrets.token_hex(12)}", arguments)
-
-    def message(self) -> Message:
-        """The call as a message of the log: the tool's name, and what it was called with, as JSON."""
-        said = {"tool": self.arguments.tool, "arguments": self.arguments.as_json()}
-        content = json.dumps(said, ensure_ascii=False)
-        return {"role": "tool", "tool_call_id": self.id, "name": self.arguments.tool, "content": content}
+def message_of(write: Write) -> Message:
+    """A call as a message of the log, with a fresh id: the tool's name, and what it was called with, as JSON."""
+    said = {"tool": write.tool, "arguments": write.model_dump(by_alias=True)}
+    content = json.dumps(said, ensure_ascii=False)
+    return {"role": "tool", "tool_call_id": f"call_{secrets.token_hex(12)}", "name": write.tool, "content": content}
 
 
-def call_in(entry: Entry) -> Call | None:
-    """The call that an entry of the log holds; `None` for anything else that was said."""
+def call_in(entry: Entry) -> Write | None:
+    """What the tool was called with by the call that an entry holds; `None` for anything else that was said."""
     message = entry.message
     kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
     if kind is None:
         return None
     try:
-        return Call(message["tool_call_id"], kind.model_validate(json.loads(text_of(message))["arguments"]))
+        return kind.model_validate(json.loads(text_of(message))["arguments"])
     except (ValueError, KeyError, TypeError):
         return None
 

@@ -53,7 +53,7 @@ class Cards:
             said: The messages of the log that follow `last_said`; calls of tools among them are passed over.
         """
         with self._lock:
-            self._put_in([*self._new_notes(notes), *self._new_messages(said)])
+            self._put_in(notes, said)
             holding = {note.order for note in notes}
             best = self._ranked(query)
             return [card.text for card in best if card.order is None or card.order in holding]
@@ -63,24 +63,21 @@ class Cards:
             return reversed(self._cards)
         return (self._cards[number - 1] for number in self._index.scores(query))
 
-    def _new_notes(self, notes: Sequence[Note]) -> list[_Card]:
-        new = [note for note in notes if note.order > self._newest_note]
-        self._newest_note = new[-1].order if new else self._newest_note
-        return [_Card(card_of(note), note.fact.sources[-1].said_at, note.order) for note in new]
-
-    def _new_messages(self, said: Sequence[Entry]) -> list[_Card]:
-        new = [entry for entry in said if entry.seq > self.last_said]
-        self.last_said = new[-1].seq if new else self.last_said
-        told = [entry for entry in new if entry.message["role"] in ("user", "assistant")]
-        return [_Card(text_of(entry.message), entry.created_at, None) for entry in told]
-
-    def _put_in(self, new: Sequence[_Card]) -> None:
+    def _put_in(self, notes: Sequence[Note], said: Sequence[Entry]) -> None:
         from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
 
+        new = [note for note in notes if note.order > self._newest_note]
+        told = [one for one in said if one.seq > self.last_said and one.message["role"] in ("user", "assistant")]
+        cards = [
+            *(_Card(card_of(note), note.fact.sources[-1].said_at, note.order) for note in new),
+            *(_Card(text_of(one.message), one.created_at, None) for one in told),
+        ]
+        self._newest_note = max([self._newest_note, *(note.order for note in new)])
+        self.last_said = max([self.last_said, *(one.seq for one in said)])
         self._index = index = self._index or WordIndex()
         first = len(self._cards) + 1
-        self._cards += new
-        index.add(Passage(place, "", card.text, card.said_at, place) for place, card in enumerate(new, first))
+        self._cards += cards
+        index.add(Passage(place, "", card.text, card.said_at, place) for place, card in enumerate(cards, first))
 
 
 def card_of(note: Note) -> str:

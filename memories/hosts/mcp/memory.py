@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Follower, Log
@@ -11,7 +10,7 @@ from memzoo.memories.graph.fact import Reason
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.provenance import reasons
 from memzoo.memories.hosts.mcp import reading
-from memzoo.memories.hosts.mcp.calls import AddObservations, Call, Write, call_in
+from memzoo.memories.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.memories.hosts.mcp.cards import Cards, fitting
 from memzoo.memories.hosts.mcp.notes import Note, Replay, key_of
 from memzoo.memories.options import option, strategy, whole_number
@@ -21,12 +20,6 @@ from memzoo.stores.driving import blocking
 from memzoo.stores.errors import MessageError
 
 __all__ = ["GraphMemory"]
-
-_LEAST = 64
-
-
-def _a_budget(name: str, value: Any) -> None:
-    whole_number(name, value, at_least=_LEAST)
 
 
 @strategy
@@ -59,7 +52,7 @@ class GraphMemory(BaseMemory):
 
     max_token_limit: int = option(1_000, at_least=1, doc="Tokens that what is recalled may have.")
     max_read_tokens: int = option(
-        25_000, check=_a_budget, doc="Tokens that any read of the graph may have: the newest that fits is shown."
+        25_000, at_least=64, doc="Tokens that any read of the graph may have: the newest that fits is shown."
     )
 
     def __post_init__(self) -> None:
@@ -103,25 +96,25 @@ class GraphMemory(BaseMemory):
         """
         if isinstance(arguments, AddObservations):
             await self._check_known(one.entity_name for one in arguments.observations)
-        call = Call.new(arguments)
-        await self.aadd_messages([call.message()])
-        return reading.in_order(note for note in self._notes.values() if note.call == call.id)
+        call = message_of(arguments)
+        await self.aadd_messages([call])
+        return reading.in_order(note for note in self._notes.values() if note.call == call["tool_call_id"])
 
     async def aholding(self) -> list[Note]:
         """All that is known, in the order in which it came."""
         await self.asettle()
         return reading.in_order(self._notes.values())
 
-    async def agraph(self) -> reading.Reading:
+    async def agraph(self) -> reading.ToolResult:
         """The whole graph, or what of it fits `max_read_tokens`."""
         return self._within(await self.aholding())
 
-    async def asearch(self, query: str) -> reading.Reading:
+    async def asearch(self, query: str) -> reading.ToolResult:
         """The entities that have a text in their name, type or observations, with all their relations."""
         notes = await self.aholding()
         return self._within(reading.about(notes, reading.matching(notes, query)))
 
-    async def aopen(self, names: Sequence[str]) -> reading.Reading:
+    async def aopen(self, names: Sequence[str]) -> reading.ToolResult:
         """The entities of these names, with all their relations."""
         return self._within(reading.about(await self.aholding(), {*names}))
 
@@ -182,7 +175,7 @@ class GraphMemory(BaseMemory):
     recall = blocking(arecall)
     why = blocking(awhy)
 
-    def _within(self, notes: Sequence[Note]) -> reading.Reading:
+    def _within(self, notes: Sequence[Note]) -> reading.ToolResult:
         return reading.within(self.max_read_tokens, notes, self.tokens)
 
     async def _check_known(self, names: Iterable[str]) -> None:

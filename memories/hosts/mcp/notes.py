@@ -2,21 +2,19 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from memzoo.memories.graph.fact import Fact, Source
 from memzoo.memories.hosts.mcp.calls import (
-    Addition,
     AddObservations,
-    Call,
     CreateEntities,
     CreateRelations,
     DeleteEntities,
     DeleteObservations,
     DeleteRelations,
-    Entity,
+    Write,
 )
 from memzoo.stores import JSON, Entry
 
@@ -87,34 +85,63 @@ class Replay:
         """The notes that changed, by key, as JSON."""
         return {key: note.as_json() for key, note in self._changed.items()}
 
-    def take(self, call: Call, entry: Entry) -> None:
-        """Take in a call.
+    def take(self, call: Write, entry: Entry) -> None:
+        """Take in a call, and the entry of the log in which it stands."""
+        for place, (kind, names) in enumerate(self._stated(call)):
+            self._write(kind, names, entry, place)
+        for key in self._taken_back(call):
+            if note := self._holding(key):
+                self._changed[key] = replace(note, fact=replace(note.fact, superseded_by=entry.seq))
 
-        Args:
-            call: The call.
-            entry: Where it stands in the log.
-        """
-        _Writer(self, call, entry).write()
+    def _stated(self, call: Write) -> Iterator[tuple[Kind, Sequence[str]]]:
+        """What a call writes down: the kind of each note, and the texts that make it."""
+        match call:
+            case CreateEntities():
+                for one in call.entities:
+                    # Asked one by one: what stands twice in a call is known the second time.
+                    if not self._holding(key_of("entity", one.name)):
+                        yield "entity", (one.name, one.entity_type)
+                        yield from (("observation", (one.name, text)) for text in one.observations)
+            case CreateRelations():
+                yield from (("relation", (one.start, one.end, one.relation_type)) for one in call.relations)
+            case AddObservations():
+                known = (one for one in call.observations if self._holding(key_of("entity", one.entity_name)))
+                yield from (("observation", (one.entity_name, text)) for one in known for text in one.contents)
+            case _:
+                return
 
-    def holding(self, key: str) -> Note | None:
-        """The note with a key, if there is one that was not taken back."""
-        note = self.known(key)
-        return note if note and note.holds else None
+    def _taken_back(self, call: Write) -> Iterable[str]:
+        """The keys of what a call takes back, known or not."""
+        match call:
+            case DeleteEntities():
+                return self._about({*call.entity_names})
+            case DeleteObservations():
+                return [
+                    key_of("observation", one.entity_name, text) for one in call.deletions for text in one.observations
+                ]
+            case DeleteRelations():
+                return [key_of("relation", one.start, one.end, one.relation_type) for one in call.relations]
+            case _:
+                return ()
 
-    def known(self, key: str) -> Note | None:
-        """The note with a key, taken back or not."""
-        if key in self._changed:
-            return self._changed[key]
-        return Note.from_json(self._items[key]) if key in self._items else None
+    def _write(self, kind: Kind, names: Sequence[str], entry: Entry, place: int) -> None:
+        """Write something down, or note that it was said again."""
+        # An entity is known by its name, whatever its type.
+        key = key_of(kind, *(names[:1] if kind == "entity" else names))
+        known, speaker = self._known(key), str(entry.message.get("name") or entry.message["role"])
+        before, source = known.fact.sources if known else (), Source(entry.seq, speaker, entry.created_at)
+        if known and known.holds:
+            fact = replace(known.fact, sources=tuple(sorted({*before, source})))
+            self._changed[key] = replace(known, fact=fact)
+            return
+        subject, text, *relation = names
+        fact = Fact(subject, relation[0] if relation else _VERBS[kind], text, sources=(*before, source))
+        self._changed[key] = Note(kind, fact, (entry.seq, place), entry.message["tool_call_id"])
 
-    def put(self, key: str, note: Note) -> None:
-        """Change a note."""
-        self._changed[key] = note
-
-    def about(self, names: set[str]) -> list[str]:
+    def _about(self, names: set[str]) -> list[str]:
         """The keys of all notes that hold and are about one of some names."""
         keys = [*self._items, *(key for key in self._changed if key not in self._items)]
-        notes = ((key, self.holding(key)) for key in keys if self._may_be_about(key, names))
+        notes = ((key, self._holding(key)) for key in keys if self._may_be_about(key, names))
         return [key for key, note in notes if note and not names.isdisjoint(note.names)]
 
     def _may_be_about(self, key: str, names: set[str]) -> bool:
@@ -122,73 +149,13 @@ class Replay:
         fact: Any = None if key in self._changed else self._items[key]["fact"]
         return fact is None or fact["subject"] in names or fact["object"] in names
 
+    def _holding(self, key: str) -> Note | None:
+        """The note with a key, if there is one that was not taken back."""
+        note = self._known(key)
+        return note if note and note.holds else None
 
-@dataclass(slots=True)
-class _Writer:
-    """Writes what one call says."""
-
-    replay: Replay
-    call: Call
-    entry: Entry
-    written: int = 0
-
-    def write(self) -> None:
-        """Write all of it."""
-        match self.call.arguments:
-            case CreateEntities(entities=entities):
-                self.create(entities)
-            case CreateRelations(relations=relations):
-                for relation in relations:
-                    self.note("relation", relation.start, relation.end, relation.relation_type)
-            case AddObservations(observations=additions):
-                self.add(additions)
-            case DeleteEntities(entity_names=names):
-                self.take_back(self.replay.about({*names}))
-            case DeleteObservations(deletions=deletions):
-                keys = (key_of("observation", one.entity_name, text) for one in deletions for text in one.observations)
-                self.take_back(keys)
-            case DeleteRelations(relations=relations):
-                self.take_back(key_of("relation", one.start, one.end, one.relation_type) for one in relations)
-
-    def create(self, entities: Sequence[Entity]) -> None:
-        """Write down entities, but for those that there are."""
-        for one in entities:
-            if self.replay.holding(key_of("entity", one.name)) is None:
-                self.note("entity", one.name, one.entity_type)
-                self.observe(one.name, one.observations)
-
-    def add(self, additions: Sequence[Addition]) -> None:
-        """Write down observations about entities that there are."""
-        for one in additions:
-            if self.replay.holding(key_of("entity", one.entity_name)):
-                self.observe(one.entity_name, one.contents)
-
-    def note(self, kind: Kind, subject: str, text: str, relation: str = "") -> None:
-        """Write something down, or note that it was said again."""
-        names = {"entity": (subject,), "observation": (subject, text), "relation": (subject, text, relation)}[kind]
-        key = key_of(kind, *names)
-        known, sources = self.replay.known(key), self._source
-        if known and known.holds:
-            fact = replace(known.fact, sources=tuple(sorted({*known.fact.sources, *sources})))
-            self.replay.put(key, replace(known, fact=fact))
-            return
-        before = known.fact.sources if known else ()
-        fact = Fact(subject, relation or _VERBS[kind], text, sources=(*before, *sources))
-        self.replay.put(key, Note(kind, fact, (self.entry.seq, self.written), self.call.id))
-        self.written += 1
-
-    def observe(self, name: str, texts: Sequence[str]) -> None:
-        """Write down observations about an entity."""
-        for text in texts:
-            self.note("observation", name, text)
-
-    def take_back(self, keys: Iterable[str]) -> None:
-        """Take notes back, so far as they hold."""
-        for key in keys:
-            if note := self.replay.holding(key):
-                self.replay.put(key, replace(note, fact=replace(note.fact, superseded_by=self.entry.seq)))
-
-    @property
-    def _source(self) -> tuple[Source, ...]:
-        speaker = str(self.entry.message.get("name") or self.entry.message["role"])
-        return (Source(self.entry.seq, speaker, self.entry.created_at),)
+    def _known(self, key: str) -> Note | None:
+        """The note with a key, taken back or not."""
+        if key in self._changed:
+            return self._changed[key]
+        return Note.from_json(self._items[key]) if key in self._items else None

@@ -8,26 +8,20 @@ from typing import Any
 
 from memzoo.memories.hosts.mcp.notes import Note
 
-__all__ = ["Reading", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
+__all__ = ["ToolResult", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """A part of a graph that fits a budget.
+class ToolResult:
+    """What a tool gives back.
 
     Attributes:
-        graph: The entities and relations, as JSON values.
-        left_out: How many entities, observations and relations are not among them.
+        texts: What a model reads.
+        values: The same as JSON values.
     """
 
-    graph: dict[str, Any]
-    left_out: int
-
-    @property
-    def texts(self) -> list[str]:
-        """What a model reads: the graph, and a line that tells what is missing."""
-        more = f"{self.left_out} older entities, observations and relations do not fit; ask for less, or use recall."
-        return [as_text(self.graph), *[more] * bool(self.left_out)]
+    texts: list[str]
+    values: Mapping[str, Any]
 
 
 def in_order(notes: Iterable[Note]) -> list[Note]:
@@ -67,8 +61,8 @@ def about(notes: Sequence[Note], names: Collection[str]) -> list[Note]:
     return [note for note in notes if not known.isdisjoint(note.names)]
 
 
-def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> Reading:
-    """As many notes as have at most `limit` tokens as a graph, the newest first.
+def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
+    """As many notes as have at most `limit` tokens as a graph, the newest first, and how many are left out.
 
     Args:
         limit: Tokens of all that a model reads.
@@ -77,19 +71,25 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> R
     """
     entities = {note.fact.subject: note for note in notes if note.kind == "entity"}
 
-    def newest(count: int) -> Reading:
+    def newest(count: int) -> ToolResult:
         chosen = [*notes[len(notes) - count :]]
         kept = {note.order: note for note in chosen}
         # An observation is shown at its entity.
         kept |= {
             one.order: one for note in chosen if note.kind == "observation" for one in [entities[note.fact.subject]]
         }
-        return Reading(graph_of(in_order(kept.values())), len(notes) - len(kept))
+        graph, left_out = graph_of(in_order(kept.values())), len(notes) - len(kept)
+        more = f"{left_out} older entities, observations and relations do not fit; ask for less, or use recall."
+        return ToolResult([as_text(graph), *[more] * bool(left_out)], graph)
+
+    def size(shown: ToolResult) -> int:
+        return sum(map(tokens, shown.texts))
 
     whole = newest(len(notes))
-    if _size(whole, tokens) <= limit:
+    if size(whole) <= limit:
         return whole
-    return newest(bisect_right(range(1, len(notes)), limit, key=lambda count: _size(newest(count), tokens)))
+    # The more notes, the more tokens: the most that fit are found without trying each number.
+    return newest(bisect_right(range(1, len(notes)), limit, key=lambda count: size(newest(count))))
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:
@@ -108,7 +108,3 @@ def as_text(value: object) -> str:
 
 def _relation(note: Note) -> Mapping[str, str]:
     return {"from": note.fact.subject, "to": note.fact.object, "relationType": note.fact.relation}
-
-
-def _size(shown: Reading, tokens: Callable[[str], int]) -> int:
-    return sum(map(tokens, shown.texts))

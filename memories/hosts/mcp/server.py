@@ -2,12 +2,12 @@
 
 import importlib.metadata
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from memzoo.memories.hosts.mcp import tools
+from memzoo.memories.hosts.mcp.calls import Arguments
 from memzoo.memories.hosts.mcp.memory import GraphMemory
 from memzoo.memories.hosts.mcp.reading import as_text
-from memzoo.memories.hosts.mcp.schemas import schema
 from memzoo.stores.errors import MemoryZooError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["mcp_server", "serve_http", "serve_stdio"]
 
-_GRAPH, _HISTORY = "memory://knowledge-graph", "memory://history"
-_RESOURCES = {
-    _GRAPH: ("knowledge-graph", "Knowledge Graph", "All entities and relations, the newest that fit"),
-    _HISTORY: ("history", "History", "The messages that the graph comes from, the newest that fit"),
-}
 _INSTRUCTIONS = (
     "A memory that lasts. Before you answer, recall what fits the question. Write down what you learn of people and "
     "things as entities, observations and relations; take back what holds no more."
@@ -100,22 +95,42 @@ async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> 
     return CallToolResult(content=[*content], structured_content=dict(answer.values))
 
 
+async def _graph(memory: GraphMemory) -> Any:
+    return (await memory.agraph()).values
+
+
+# By URI: name, title and description, and what reads it.
+_RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Awaitable[Any]]]] = {
+    "memory://knowledge-graph": (
+        "knowledge-graph",
+        "Knowledge Graph",
+        "All entities and relations, the newest that fit",
+        _graph,
+    ),
+    "memory://history": (
+        "history",
+        "History",
+        "The messages that the graph comes from, the newest that fit",
+        tools.history,
+    ),
+}
+
+
+def _resource(uri: str) -> "Resource":
+    from mcp.types import Resource
+
+    name, title, about, _ = _RESOURCES[uri]
+    return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")
+
+
 async def _read(memory: GraphMemory, uri: str) -> "ReadResourceResult":
     from mcp.shared.exceptions import MCPError
     from mcp.types import INVALID_PARAMS, ReadResourceResult, TextResourceContents
 
-    reads: dict[str, Callable[[], Awaitable[Any]]] = {
-        _GRAPH: lambda: _graph(memory),
-        _HISTORY: lambda: tools.history(memory),
-    }
-    if uri not in reads:
-        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(reads)}")
-    text = as_text(await reads[uri]())
+    if uri not in _RESOURCES:
+        raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(_RESOURCES)}")
+    text = as_text(await _RESOURCES[uri][-1](memory))
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
-
-
-async def _graph(memory: GraphMemory) -> Any:
-    return (await memory.agraph()).graph
 
 
 def _tool(name: str, tool: tools.GraphTool) -> "Tool":
@@ -125,8 +140,8 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
         name=name,
         title=name.replace("_", " ").title(),
         description=tool.about,
-        input_schema=schema(tool.takes) or {},
-        output_schema=schema(tool.gives, closed=True),
+        input_schema=_schema(tool.takes),
+        output_schema=_schema(tool.gives, closed=True) if tool.gives else None,
         annotations=ToolAnnotations(
             read_only_hint=tool.reads,
             destructive_hint=tool.deletes,
@@ -136,8 +151,27 @@ def _tool(name: str, tool: tools.GraphTool) -> "Tool":
     )
 
 
-def _resource(uri: str) -> "Resource":
-    from mcp.types import Resource
+def _schema(kind: type[Arguments], *, closed: bool = False) -> dict[str, Any]:
+    """The schema of arguments or of an answer, in one piece: some clients do not follow references.
 
-    name, title, about = _RESOURCES[uri]
-    return Resource(uri=uri, name=name, title=title, description=about, mime_type="application/json")
+    Args:
+        kind: Which.
+        closed: Nothing else may be in it.
+    """
+    whole = kind.model_json_schema()
+
+    def inlined(part: Any) -> Any:
+        if isinstance(part, list):
+            each: list[Any] = part
+            return [*map(inlined, each)]
+        if not isinstance(part, dict):
+            return part
+        if "$ref" in part:
+            return inlined(whole["$defs"][str(part["$ref"]).rpartition("/")[2]])
+        is_object, members = "properties" in part, cast("dict[str, Any]", part)
+        # Titles are the names of our classes and fields; what describes a class is for readers of the code.
+        hidden = {"$defs", "title", *(["description"] if is_object else [])}
+        found = {name: inlined(value) for name, value in members.items() if name not in hidden}
+        return found | {"additionalProperties": False} if closed and is_object else found
+
+    return cast("dict[str, Any]", inlined(whole))

@@ -19,7 +19,7 @@ from memzoo.memories.hosts.mcp.calls import (
     parsed,
 )
 from memzoo.memories.hosts.mcp.memory import GraphMemory
-from memzoo.memories.hosts.mcp.reading import Reading, as_text, graph_of, newest_within
+from memzoo.memories.hosts.mcp.reading import ToolResult, as_text, graph_of, newest_within
 from memzoo.stores import Entry
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.errors import OptionError
@@ -27,24 +27,6 @@ from memzoo.stores.errors import OptionError
 __all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
 
 _LONGEST_QUOTE = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ToolResult:
-    """What a tool gives back.
-
-    Attributes:
-        texts: What a model reads.
-        values: The same as JSON values.
-    """
-
-    texts: list[str]
-    values: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, name: str, values: Any) -> "ToolResult":
-        """Answer with JSON values, under a name."""
-        return cls([as_text(values)], {name: values})
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +126,7 @@ async def history(memory: GraphMemory) -> list[dict[str, Any]]:
 
 async def _created(memory: GraphMemory, arguments: Write) -> ToolResult:
     kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
-    return ToolResult.of(kind, graph_of(await memory.awrite(arguments))[kind])
+    return _listed(kind, graph_of(await memory.awrite(arguments))[kind])
 
 
 async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
@@ -154,25 +136,13 @@ async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResu
         texts = [text for text in dict.fromkeys(one.contents) if (one.entity_name, text) in new]
         new -= {(one.entity_name, text) for text in texts}
         added.append({"entityName": one.entity_name, "addedObservations": texts})
-    return ToolResult.of("results", added)
+    return _listed("results", added)
 
 
 async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
     await memory.awrite(arguments)
     message = f"{arguments.tool.removeprefix('delete_').capitalize()} deleted successfully"
     return ToolResult([message], {"success": True, "message": message})
-
-
-async def _read(memory: GraphMemory, _: _Nothing) -> ToolResult:
-    return _shown(await memory.agraph())
-
-
-async def _searched(memory: GraphMemory, arguments: _Query) -> ToolResult:
-    return _shown(await memory.asearch(arguments.query))
-
-
-async def _opened(memory: GraphMemory, arguments: _Names) -> ToolResult:
-    return _shown(await memory.aopen(arguments.names))
 
 
 async def _recalled(memory: GraphMemory, arguments: _Recall) -> ToolResult:
@@ -187,7 +157,7 @@ async def _remembered(memory: GraphMemory, arguments: _Text) -> ToolResult:
 
 async def _explained(memory: GraphMemory, arguments: _Fact) -> ToolResult:
     found = [_reason(reason) for reason in await memory.awhy(arguments.fact)]
-    return ToolResult.of("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
+    return _listed("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
 
 
 async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
@@ -195,8 +165,8 @@ async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
     return ToolResult([as_text(receipt)], receipt)
 
 
-def _shown(shown: Reading) -> ToolResult:
-    return ToolResult(shown.texts, shown.graph)
+def _listed(name: str, values: list[Any]) -> ToolResult:
+    return ToolResult([as_text(values)], {name: values})
 
 
 def _reason(reason: Reason) -> dict[str, Any]:
@@ -228,11 +198,23 @@ TOOLS: dict[str, GraphTool] = {
     **_write("delete_entities", f"Take entities back, with all their observations and relations. {_KEPT}", _Done),
     **_write("delete_observations", f"Take observations about entities back. {_KEPT}", _Done),
     **_write("delete_relations", f"Take relations back. {_KEPT}", _Done),
-    "read_graph": GraphTool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
-    "search_nodes": GraphTool(
-        "Find entities by a text in them, with their relations.", _Query, _searched, _Graph, reads=True
+    "read_graph": GraphTool(
+        "Read the graph, the newest first to fit.", _Nothing, lambda memory, _: memory.agraph(), _Graph, reads=True
     ),
-    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
+    "search_nodes": GraphTool(
+        "Find entities by a text in them, with their relations.",
+        _Query,
+        lambda memory, given: memory.asearch(given.query),
+        _Graph,
+        reads=True,
+    ),
+    "open_nodes": GraphTool(
+        "Read entities by their names, with their relations.",
+        _Names,
+        lambda memory, given: memory.aopen(given.names),
+        _Graph,
+        reads=True,
+    ),
     "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
     "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
     "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),

@@ -68,6 +68,13 @@ def test_what_is_said_again_after_it_was_taken_back_is_new(memory: GraphMemory) 
     assert [one.seq for one in memory.why("likes oil")[0].quotes] == [4]
 
 
+def test_a_relation_may_have_no_name(memory: GraphMemory) -> None:
+    """An empty text is one like any other, as in the original server, and what follows is taken in too."""
+    nameless = {**WORKS, "relationType": ""}
+    assert ask(memory, "create_relations", relations=[nameless]) == {"relations": [nameless]}
+    assert ask(memory, "read_graph")["relations"] == [WORKS, nameless]
+
+
 def test_a_restart_and_learning_anew_give_the_same(memory: GraphMemory) -> None:
     """The graph follows from the log alone, whether from one call at a time or from all at once."""
     ask(memory, "add_observations", observations=[{"entityName": "Acme", "contents": ["sells anvils"]}])

@@ -1,13 +1,16 @@
 """`memzoo import --from`: what other libraries keep comes over once, whole, with its times."""
 
+import functools
 import json
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 import threading
 import warnings
 from collections import deque
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messag
 from typer.testing import CliRunner
 
 from memzoo import ConversationBufferMemory, InMemoryStore
-from memzoo.errors import TransferError
+from memzoo.errors import TranscriptError, TransferError
 from memzoo.memories.cli.commands import app
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores.driving import drive
@@ -121,6 +124,26 @@ def test_from_files_of_others(form: str, file: str) -> None:
     assert all(one.read == one.written > 0 for one in done)
     assert {one.conversation_id for one in done} == set(drive(store.conversations()))
     assert [one.written for one in import_logs(store, read_logs(form, str(FORMATS / file)))] == [0] * len(done)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        b"\xc1",
+        b"\x92\xc0",
+        b"\x91" * 5_000 + b"\xc0",
+        functools.reduce(lambda inner, _: b"\xc8" + len(inner).to_bytes(2) + b"\x05" + inner, range(1_000), b"\xc0"),
+    ],
+    ids=["no MessagePack", "cut off", "lists in lists", "objects in objects"],
+)
+def test_a_checkpoint_that_cannot_be_read(written: bytes, tmp_path: Path) -> None:
+    """Whatever stands in a file, it is refused by name: nothing is made of it, and no depth ends the process."""
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as database:
+        database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
+        database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))
+        database.commit()
+    with pytest.raises(TranscriptError, match="cannot be read as"):
+        list(read_logs("langgraph", str(tmp_path / "x.sqlite")))
 
 
 @pytest.mark.parametrize("place", ["llama_index.json", "sqlite+aiosqlite:///{}/llama_index.sqlite"])

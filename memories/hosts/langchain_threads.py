@@ -1,0 +1,59 @@
+"""What goes between a thread of LangChain's messages and a memory: what is said into the log, the view back."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from memzoo.memories.hosts.langchain.messages import objects
+from memzoo.memories.hosts.messages import HostMessage
+from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.stores import Message
+from memzoo.stores.driving import blocking_function
+
+__all__ = ["akeep", "ashown", "chat_of", "keep", "shown"]
+
+_messages = host_module("langchain_core.messages", "langchain")
+
+
+async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
+    """Keep what is new of the messages of a thread, and give the memory's view of it.
+
+    The question is the newest message of a human. What the thread has is shown as the very object that it has.
+    """
+    log = _log(memories)
+    await log.afollow(_said(messages))
+    question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
+    live = {message.id: message for message in messages}
+    return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
+
+
+async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
+    """Keep what is new of the messages of a thread, of which a turn has ended, and learn from it."""
+    await _log(memories).afollow(_said(messages), ended=True)
+
+
+shown, keep = blocking_function(ashown), blocking_function(akeep)
+
+
+def chat_of(message: Any) -> Message:
+    """A message as it is learnt from, and as providers take it."""
+    chat = cast("Message", _messages.convert_to_openai_messages(message))
+    if message.type != "ai":
+        return chat
+    # Reasoning and what else is no text stands in the host's own form, which is kept beside it.
+    return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
+
+
+def _log(memories: Memories) -> HostLog:
+    """The log of the thread that is running."""
+    config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config()
+    return HostLog(memory_of(memories, config.get("configurable", {}).get("thread_id")), "langchain")
+
+
+def _said(messages: Sequence[Any]) -> list[HostMessage]:
+    """LangChain's messages as messages of a log, known by their ids."""
+    whole = _messages.messages_to_dict(messages)
+    return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
+
+
+def _object(said: HostMessage) -> Any:
+    return objects([said.message])[0] if said.own is None else _messages.messages_from_dict([said.own])[0]

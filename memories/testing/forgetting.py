@@ -1,6 +1,5 @@
 """The rules for every strategy when something is forgotten, or looked up again."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -35,13 +34,6 @@ class ForgettingContract(ContractTools):
             assert "oslo" not in shown
             assert "equinor" in shown
         assert [entry.seq for entry in memory.entries()] == [3, 4]
-
-    def test_aforgets_messages(self) -> None:
-        """The asynchronous `aforget` does what `forget` does."""
-        memory = self.told()
-        receipt = asyncio.run(memory.aforget([1, 2]))
-        assert receipt.removed == (1, 2)
-        assert "oslo" not in _all_shown(memory)
 
     def test_goes_on_after_forgetting(self) -> None:
         """After the newest messages were forgotten, or all of them, what is said next is remembered."""

@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
@@ -142,23 +142,19 @@ async def _checked(found: "_Read") -> dict[str, StoredState]:
     Raises:
         TransferError: They cannot.
     """
+    # Imported here: finding out what is installed takes time, and most programs import no conversation.
+    from importlib.metadata import entry_points
+
     try:
         checked_numbers(found.entries)
         last = found.entries[-1].seq
         states = {name: _within(last, name, state) for name, state in found.states.items()}
-        for check in _checks():
+        for point in entry_points(group=_CHECKS):
+            check: ImportCheck = point.load()
             await check(found.entries, states)
     except (ValueError, StoreError) as error:
         raise TransferError(f"{error}; nothing was stored") from error
     return states
-
-
-def _checks() -> Iterator[ImportCheck]:
-    # Reading what is installed takes time, and most programs import nothing.
-    from importlib.metadata import entry_points
-
-    for check in entry_points(group=_CHECKS):
-        yield check.load()
 
 
 def _within(last: int, name: str, state: StoredState) -> StoredState:
@@ -230,11 +226,6 @@ class _Read:
             ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
         """
         values = _parsed(line)
-        self._take(values)
-        # However the lines end: files are copied between systems.
-        self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
-
-    def _take(self, values: Any) -> None:
         if not self.lines:
             self._begin(values)
         elif self.ended:
@@ -242,6 +233,8 @@ class _Read:
         else:
             self._go_on(values)
         self.lines += 1
+        # However the lines end: files are copied between systems.
+        self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
 
     def _begin(self, values: Any) -> None:
         match values:

@@ -107,7 +107,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """For `with` in synchronous code and `async with` in asynchronous code: a subclass writes the latter."""
+    """Makes `with` out of `async with`, which a subclass writes."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...

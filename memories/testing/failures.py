@@ -160,6 +160,7 @@ class FailureContract(ContractTools):
         if not self.asking_early():  # Otherwise nothing fits the limit.
             assert _BAD in str(talk.memory.messages("Who is Anna?"))
         assert max(talk.failed) == 1
+        # Ten exchanges are halved down to the bad one, which is then tried by itself: that takes a handful of calls.
         assert sum(talk.failed) <= 12
         assert sum(talk.failed[-10:]) == 0
 
@@ -217,6 +218,7 @@ class FailureContract(ContractTools):
         talk = self.talk(max_pending_tokens=500)
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(100)
+        # Calls come in pairs, a load and a save. Saves soon rest for 300 seconds, which ten exchanges take.
         assert sum(talk.asked[::2]) <= 1
         assert max(talk.asked) <= 1
         assert sum(talk.asked) <= 25
@@ -225,7 +227,7 @@ class FailureContract(ContractTools):
         assert "earlier messages are not shown" in waiting
         assert len(waiting) < 3000
         talk.model.fault = None
-        talk.now += 1000
+        talk.now += 1000  # longer than any rest
         talk.take_turns(1)
         talk.memory.settle()
         assert "earlier messages are not shown" not in str(talk.memory.messages("Who is Anna?"))
@@ -239,7 +241,7 @@ class FailureContract(ContractTools):
         talk.memory.save_context({"input": f"A report: {'of Anna, ' * 5000}"}, {"output": "Long."})
         talk.model.fault, talk.model.context = None, 2048
         failures = talk.model.failures
-        talk.now += 1000
+        talk.now += 1000  # longer than any rest
         talk.take_turns(4)
         assert talk.model.failures - failures <= 3
         assert talk.memory.set_aside() == []

@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.testing.scripted import FlakyModel
-from memzoo.memories.testing.tools import QUESTION, SAID, ContractTools
+from memzoo.memories.testing.tools import QUESTION, SAID, ContractTools, tell
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, ModelReplyError
@@ -52,7 +52,7 @@ class FailingTalk:
             said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
             self._turns += 1
             self._watched(lambda: self.memory.load_memory_variables({"input": "Who is Anna?"}))
-            self._watched(lambda text=said: self.memory.save_context({"input": text}, {"output": "Noted."}))
+            self._watched(lambda text=said: tell(self.memory, (text, "Noted.")))
 
     def _watched(self, call: Any) -> None:
         calls, failures = self.model.calls, self.model.failures
@@ -77,35 +77,32 @@ class FailureContract(ContractTools):
     def test_failing_model_loses_nothing(self) -> None:
         """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
         memory, model = self.flaky(**self.asking_early())
-        undisturbed = self.make(conversation_id="x", **self.asking_early())
         model.fault = ModelError("the model is down")
         with pytest.raises(ModelError):
-            memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+            tell(memory, SAID[0])
         assert [message["content"] for message in memory.history()] == list(SAID[0])
         assert SAID[0][0] in str(memory.messages("Anna"))
         model.fault = None
-        memory.save_context({"input": SAID[1][0]}, {"output": SAID[1][1]})
-        for said, answer in SAID:
-            undisturbed.save_context({"input": said}, {"output": answer})
-        assert memory.history() == undisturbed.history()
+        tell(memory, SAID[1])
+        assert memory.history() == self.told(conversation_id="x", **self.asking_early()).history()
         assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
 
     def test_defers_model_errors_if_told_to(self) -> None:
         """With `on_model_error="defer"` a save succeeds while the model fails."""
         memory, model = self.flaky(on_model_error="defer", **self.asking_early())
         model.fault = ModelError("the model is down")
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+        tell(memory, SAID[0])
         assert SAID[0][0] in str(memory.messages("Anna"))
 
     @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "Sorry, I cannot do this"])
     def test_bad_reply_changes_nothing(self, reply: str) -> None:
         """A refusal never replaces what is known, and what was said stays in view."""
         memory, model = self.flaky(**self.asking_early())
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+        tell(memory, SAID[0])
         before = str(memory.load_memory_variables(QUESTION))
         model.reply = reply
         with pytest.raises(ModelReplyError):
-            memory.save_context({"input": SAID[1][0]}, {"output": SAID[1][1]})
+            tell(memory, SAID[1])
         model.reply = None
         model.fault = ModelError("the model is down")
         assert SAID[1][0] in str(memory.messages("Anna"))
@@ -117,10 +114,10 @@ class FailureContract(ContractTools):
     def test_nothing_new_changes_nothing(self, reply: str) -> None:
         """A reply that nothing is new leaves what is known as it is."""
         memory, model = self.flaky()
-        memory.save_context({"input": SAID[0][0]}, {"output": SAID[0][1]})
+        tell(memory, SAID[0])
         before = memory.load_memory_variables(QUESTION)
         model.reply = reply
-        memory.save_context({"input": "Thanks!"}, {"output": "You are welcome."})
+        tell(memory, ("Thanks!", "You are welcome."))
         model.reply = None
         after = memory.load_memory_variables(QUESTION)
         assert "oslo" in str(after).lower()
@@ -131,7 +128,7 @@ class FailureContract(ContractTools):
         memory = self.make()
 
         def save(n: int) -> None:
-            memory.save_context({"input": f"I own {n} cats"}, {"output": "ok"})
+            tell(memory, (f"I own {n} cats", "ok"))
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(save, range(8)))
@@ -238,7 +235,7 @@ class FailureContract(ContractTools):
         talk = self.talk()
         talk.model.fault = ModelError("the model is down")
         talk.take_turns(60)
-        talk.memory.save_context({"input": f"A report: {'of Anna, ' * 5000}"}, {"output": "Long."})
+        tell(talk.memory, (f"A report: {'of Anna, ' * 5000}", "Long."))
         talk.model.fault, talk.model.context = None, 2048
         failures = talk.model.failures
         talk.now += 1000  # longer than any rest

@@ -9,10 +9,16 @@ from memzoo.memories.models.chat import as_model
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.testing.scripted import FlakyModel
 
-__all__ = ["QUESTION", "SAID", "ContractTools"]
+__all__ = ["QUESTION", "SAID", "ContractTools", "tell"]
 
 SAID = [("My sister Anna lives in Oslo.", "Noted: Anna lives in Oslo."), ("Anna works at Equinor.", "Good for Anna!")]
 QUESTION = {"input": "Where does Anna live?"}
+
+
+def tell(memory: BaseMemory, *exchanges: tuple[str, str]) -> None:
+    """Save what a user said and what was answered."""
+    for said, answer in exchanges:
+        memory.save_context({"input": said}, {"output": answer})
 
 
 class ContractTools:
@@ -42,8 +48,7 @@ class ContractTools:
     def told(self, **options: Any) -> BaseMemory:
         """A memory that was told two exchanges."""
         memory = self.make(**options)
-        for said, answer in SAID:
-            memory.save_context({"input": said}, {"output": answer})
+        tell(memory, *SAID)
         return memory
 
     def asking_early(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.testing.scripted import FlakyModel
-from memzoo.memories.testing.tools import QUESTION, SAID, ContractTools
+from memzoo.memories.testing.tools import QUESTION, SAID, ContractTools, tell
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message, Record
 
@@ -27,8 +27,7 @@ class ViewContract(ContractTools):
         memory = self.make(**options)
         for message in system:
             memory.add_messages([message])
-            for number in range(12):
-                memory.save_context({"input": f"Anna has {number} cats."}, {"output": "Noted."})
+            tell(memory, *((f"Anna has {number} cats.", "Noted.") for number in range(12)))
         return memory
 
     def test_shows_the_system_message_first(self) -> None:
@@ -120,8 +119,7 @@ class ViewContract(ContractTools):
         model = FlakyModel(as_model("offline"))
         memory = self.make(**self.asking_early(), **({"llm": model} if self.asks_model else {}))
         memory.add_messages([Record(_ASKED, {"@host": "zebra"}), Record(_ANSWERED, {"@host": "zebra"})])
-        for asked, answer in SAID * 10:  # long enough for every window
-            memory.save_context({"input": asked}, {"output": answer})
+        tell(memory, *SAID * 10)  # long enough for every window
         shown = f"{memory.load_memory_variables(QUESTION)} {memory.messages('Where does Anna live?')}"
         assert "zebra" not in f"{shown} {memory.history()} {model.asked}"
         assert [entry.fields for entry in memory.entries(2)] == [{"@host": "zebra"}] * 2

@@ -54,14 +54,14 @@ class MemoryContract(FailureContract, ForgettingContract, ViewContract):
             memory = self.make()
             for said, answer in SAID:
                 await memory.asave_context({"input": said}, {"output": answer})
-            seen = [await memory.aload_memory_variables(QUESTION), await memory.amessages("Anna?")]
+            seen: list[object] = [await memory.aload_memory_variables(QUESTION), await memory.amessages("Anna?")]
             seen += [await memory.aexplain("Anna?"), memory.usage.total.calls]
             seen += [await memory.aforget([1, 2]), await memory.ahistory()]
             await memory.aclear()
             return [*seen, await memory.ahistory(), await memory.amessages("Anna?")]
 
         memory = self.told()
-        seen = [memory.load_memory_variables(QUESTION), memory.messages("Anna?")]
+        seen: list[object] = [memory.load_memory_variables(QUESTION), memory.messages("Anna?")]
         seen += [memory.explain("Anna?"), memory.usage.total.calls]
         seen += [memory.forget([1, 2]), memory.history()]
         memory.clear()

@@ -232,28 +232,22 @@ class _Export:
         Raises:
             ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
         """
-        values = _parsed(line)
-        if not self.lines:
-            self._begin(values)
-        elif self.ended:
-            raise ValueError("something follows the last line")
-        else:
-            self._go_on(values)
+        self._take(_parsed(line))
         self.lines += 1
         # However the lines end: files are copied between systems.
         self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
 
-    def _begin(self, values: Any) -> None:
+    def _take(self, values: Any) -> None:
         match values:
-            case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)}:
+            case _ if self.ended:
+                raise ValueError("something follows the last line")
+            case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)} if not self.lines:
+                if version > FORMAT:
+                    known = f"this memzoo knows those up to {FORMAT}"
+                    raise ValueError(f"the file has format {version}, but {known}; upgrade it")
                 self.conversation_id = id_
-            case _:
+            case _ if not self.lines:
                 raise ValueError("this is no conversation that was exported by memzoo")
-        if version > FORMAT:
-            raise ValueError(f"the file has format {version}, but this memzoo knows those up to {FORMAT}; upgrade it")
-
-    def _go_on(self, values: Any) -> None:
-        match values:
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
                 self.entries.append(_entry_of_json(**values))
             case {"state": str(name), "watermark": int(watermark)} if name not in self.states:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +37,6 @@ print("holds it", flush=True)
 sys.stdin.readline()
 connection.execute("COMMIT")
 """
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """A store in a file."""
-    with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
-        yield store
 
 
 @contextlib.contextmanager

@@ -23,7 +23,6 @@ _seq = attrgetter("seq")
 
 @dataclass
 class _State:
-    born: int
     version: int
     watermark: int = 0
     items: dict[str, tuple[int, JSON]] = field(default_factory=dict[str, tuple[int, JSON]])
@@ -32,6 +31,7 @@ class _State:
 
 @dataclass
 class _Conversation:
+    # The version from which its states count: a reader of an older one has to start anew.
     born: int
     epoch: int
     last: int = 0
@@ -98,9 +98,7 @@ class InMemoryStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         with self._lock:
-            conversation = self._conversations.get(conversation_id)
-            if conversation is None:
-                return Entries()
+            conversation = self._found(conversation_id)
             log = conversation.log
             first = bisect_right(log, after, key=_seq)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
@@ -112,11 +110,12 @@ class InMemoryStore(Closing):
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         with self._lock:
-            state = self._state(conversation_id, strategy)
+            conversation = self._found(conversation_id)
+            state = _state(conversation, strategy)
             # Most readers have seen everything: they need not wait until each item was looked at.
             if since == state.version:
                 return StateUpdate(state.version, state.watermark, {}, reset=False)
-            reset = not state.born <= since <= state.version
+            reset = not conversation.born <= since <= state.version
             items = state.items.items()
             # A reader that starts anew has nothing to remove.
             changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
@@ -134,20 +133,21 @@ class InMemoryStore(Closing):
     ) -> int:
         """See `Store.commit`."""
         with self._lock:
-            state = self._state(conversation_id, strategy)
-            if state.version != expected or conversation_id not in self._conversations:
+            conversation = self._found(conversation_id)
+            state = _state(conversation, strategy)
+            if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
             items = _copied(dict(changes))
             state.version, state.watermark = next(self._versions), watermark
             state.items.update({key: (state.version, value) for key, value in items.items()})
             state.embeddings.update(embeddings or {})
-            self._conversations[conversation_id].states[strategy] = state
+            conversation.states[strategy] = state
             return state.version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
         with self._lock:
-            found = self._state(conversation_id, strategy).embeddings
+            found = _state(self._found(conversation_id), strategy).embeddings
             return {seq: found[seq] for seq in sorted(found) if seq > after}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
@@ -171,7 +171,7 @@ class InMemoryStore(Closing):
         """See `Store.forget`."""
         gone = set(seqs)
         with self._lock:
-            conversation = self._conversations.get(conversation_id) or _Conversation(0, 0)
+            conversation = self._found(conversation_id)
             removed = [entry.seq for entry in conversation.log if entry.seq in gone]
             if removed:
                 conversation.epoch = next(self._versions)
@@ -187,8 +187,7 @@ class InMemoryStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         with self._lock:
-            conversation = self._conversations.get(conversation_id)
-            return sorted(conversation.states) if conversation else []
+            return sorted(self._found(conversation_id).states)
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
@@ -203,12 +202,16 @@ class InMemoryStore(Closing):
                 new.turns.setdefault(entry.turn_id, []).append(entry)
             for name, state in states.items():
                 items = {key: (new.born, _copied(value)) for key, value in state.items.items() if value is not None}
-                new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
+                new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
 
     async def scrub(self, *, thorough: bool | None = False) -> bool:
         """See `Store.scrub`: there are no files."""
         return True
+
+    def _found(self, conversation_id: str) -> _Conversation:
+        """A conversation; an empty one in place of one that is not there, whose epoch and versions are 0."""
+        return self._conversations.get(conversation_id) or _Conversation(0, 0)
 
     def _begun(self) -> _Conversation:
         version = next(self._versions)
@@ -223,14 +226,12 @@ class InMemoryStore(Closing):
             if state.watermark < first or (state.embeddings and not state.items)
         }
         for state in kept.values():
-            state.born = state.version = conversation.born
+            state.version = conversation.born
         conversation.states = kept
 
-    def _state(self, conversation_id: str, strategy: str) -> _State:
-        conversation = self._conversations.get(conversation_id)
-        if conversation is None:
-            return _State(0, 0)
-        return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
+
+def _state(conversation: _Conversation, strategy: str) -> _State:
+    return conversation.states.get(strategy) or _State(conversation.born)
 
 
 def _without(log: Sequence[Entry], gone: Collection[int]) -> list[Entry]:

@@ -83,7 +83,7 @@ class Entries(list[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class StateUpdate:
-    """What a reader of a derived state has to take in.
+    """What changed in a derived state since a reader last looked.
 
     Attributes:
         version: Hand it to `Store.commit`; it changes with each commit and is never used twice.
@@ -101,7 +101,7 @@ class StateUpdate:
 
 @dataclass(frozen=True, slots=True)
 class StoredState:
-    """All there is of a derived state.
+    """A derived state as a whole, as it is moved from store to store.
 
     Attributes:
         watermark: As in `StateUpdate`.
@@ -158,7 +158,7 @@ class Store(Protocol):
         ...
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
-        """What changed in the state of a strategy after version `since` (0: everything)."""
+        """Return what changed in the state of a strategy after version `since` (0: everything)."""
         ...
 
     async def commit(
@@ -275,7 +275,7 @@ class ManagedStore(Store, Protocol):
 
 
 def managed(store: Store, method: str) -> ManagedStore:
-    """A store as one that has a method of `ManagedStore`.
+    """Make sure that a store has a method of `ManagedStore`.
 
     Raises:
         UnsupportedError: It has no such method.

@@ -28,7 +28,7 @@ def cryptography() -> Any:
 
 
 def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
-    """Encrypts with the first key, and decrypts with each.
+    """Make what encrypts with the first key, and decrypts with each.
 
     Raises:
         OptionError: One is no key.
@@ -43,5 +43,5 @@ def fernet_of(keys: Sequence[str | bytes]) -> "MultiFernet":
 
 
 def hmac_of(key: bytes, *parts: str) -> bytes:
-    """A pseudonym of these texts that only who has the key can make."""
+    """A pseudonym of these texts, which nobody can make without the key."""
     return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).digest()

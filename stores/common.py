@@ -35,7 +35,7 @@ _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\
 
 
 def escaped(text: str) -> str:
-    r"""An id or a key without what databases refuse: NUL, and halves of surrogate pairs.
+    r"""Escape what databases refuse in an id or a key: NUL, and halves of surrogate pairs.
 
     Stores sort ids by this, by code points, so that an order means the same in all of them.
 
@@ -47,7 +47,7 @@ def escaped(text: str) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """What to add to an error about an unknown name: the known one that is most like it; "" if none is.
+    """The end of an error about an unknown name: the known name that is most like it; "" if none is.
 
     Example:
         >>> did_you_mean("sumary", ["buffer", "summary"])
@@ -79,7 +79,7 @@ def shown(url: str) -> str:
 
 
 def visible(text: str) -> str:
-    r"""What would do something to a terminal, written as an escape of JSON; line ends and tabs stay.
+    r"""Write as escapes of JSON what a terminal would obey instead of showing it; line ends and tabs stay.
 
     Example:
         >>> visible("\x1b[2Jdone\r\n")
@@ -89,7 +89,7 @@ def visible(text: str) -> str:
 
 
 def restored(text: str) -> str:
-    """The text that was escaped."""
+    """Undo `escaped`."""
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 

@@ -28,7 +28,6 @@ __all__ = [
     "iterated",
     "settled",
     "together",
-    "twin_of",
 ]
 
 _ADVICE = "something asynchronous was reached in a synchronous call; call the asynchronous twin of the method instead"
@@ -107,7 +106,7 @@ def iterated(pieces: AsyncGenerator[T]) -> Generator[T]:
 
 
 class Managed(ABC, Generic[T]):
-    """For `with` in synchronous code and `async with` in asynchronous code: a subclass writes the latter."""
+    """Makes `with` out of `async with`, which a subclass writes."""
 
     @abstractmethod
     async def __aenter__(self) -> T: ...
@@ -205,17 +204,6 @@ def blocking(method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]]) -> Cal
         return drive(coroutine)
 
     return _described(twin, method)
-
-
-def twin_of(
-    method: Callable[Concatenate[S, P], Coroutine[Any, Any, T]],
-) -> Callable[[Callable[..., None]], Callable[Concatenate[S, P], T]]:
-    """Replace an empty method by the synchronous twin of an asynchronous one.
-
-    The same as `blocking`, for a `def`: type checkers and editors then show a method, where they see a variable in an
-    assignment. The signature is that of the asynchronous method.
-    """
-    return lambda _: blocking(method)
 
 
 def blocking_function(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:

@@ -82,6 +82,7 @@ class EncryptedStore(Closing):
 
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
+        # Which numbers they get is not known yet, so each is bound to its place in the turn.
         places = enumerate(records)
         sealed = [Record(self._sealed_message(one, conversation_id, turn_id, place, None)) for place, one in places]
         return self._entries(conversation_id, await self._store.append(conversation_id, sealed, turn_id=turn_id))
@@ -138,7 +139,10 @@ class EncryptedStore(Closing):
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
-        log = [self._sealed_entry(conversation_id, entry) for entry in entries]
+        log = [
+            replace(one, message=self._sealed_message(one, conversation_id, one.turn_id, None, one.seq), fields={})
+            for one in entries
+        ]
         sealed = {
             name: StoredState(
                 state.watermark,
@@ -163,10 +167,6 @@ class EncryptedStore(Closing):
         except (TypeError, ValueError, RecursionError) as error:
             raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
         return self._fernet.encrypt(text.encode()).decode()
-
-    def _sealed_entry(self, conversation_id: str, entry: Entry) -> Entry:
-        message = self._sealed_message(entry, conversation_id, entry.turn_id, None, entry.seq)
-        return replace(entry, message=message, fields={})
 
     def _sealed_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
         return {_TOKEN: self._sealed([said.message, dict(said.fields), place])}
@@ -218,6 +218,7 @@ class EncryptedStore(Closing):
         opened: list[Entry] = []
         for entry in entries:
             message, fields, *bound = self._opened(_token(entry))
+            # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.
             for id_, turn_id, place, seq in bound:
                 first = entry.seq - (place or 0)
                 is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
@@ -260,7 +261,10 @@ def _token(entry: Entry) -> JSON:
 
 
 def _mark(*place: JSON) -> bytes:
-    """What an embedding begins with in its place: a length that floats do not have tells it from one without."""
+    """The prefix of an embedding that binds it to its place.
+
+    Its 33 bytes are no multiple of 4: that tells such an embedding from one that an earlier release wrote.
+    """
     return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
 
 

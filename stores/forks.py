@@ -53,7 +53,7 @@ class cached_property(functools.cached_property[T]):  # noqa: N801 - called like
 
 
 def watch(watcher: Forked) -> None:
-    """Tell it of each fork, as long as somebody else holds it."""
+    """Tell an object of each fork for as long as it lives."""
     with _registering:
         _watchers.add(watcher)
 

@@ -1,13 +1,12 @@
 """The store that lives as long as the process."""
 
-import copy
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from operator import itemgetter
-from typing import Any, TypeAlias, cast
+from operator import attrgetter
+from typing import Any, cast
 
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
@@ -18,16 +17,12 @@ from memzoo.stores.forks import new_rlock
 __all__ = ["InMemoryStore"]
 
 
-# The fields of an `Entry`: an entry of its own is made for each caller.
-_Stored: TypeAlias = tuple[int, Message, str, datetime, Mapping[str, str | None]]
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_NO_FIELDS: Mapping[str, str | None] = {}
-_seq = itemgetter(0)
+_seq = attrgetter("seq")
 
 
 @dataclass
 class _State:
-    born: int
     version: int
     watermark: int = 0
     items: dict[str, tuple[int, JSON]] = field(default_factory=dict[str, tuple[int, JSON]])
@@ -36,11 +31,12 @@ class _State:
 
 @dataclass
 class _Conversation:
+    # The version from which its states count: a reader of an older one has to start anew.
     born: int
     epoch: int
     last: int = 0
-    log: list[_Stored] = field(default_factory=list[_Stored])
-    turns: dict[str, list[_Stored]] = field(default_factory=dict[str, list[_Stored]])
+    log: list[Entry] = field(default_factory=list[Entry])
+    turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
     states: dict[str, _State] = field(default_factory=dict[str, _State])
 
 
@@ -81,13 +77,15 @@ class InMemoryStore(Closing):
             turn = conversation.turns.get(turn_id)
             if turn is None:
                 numbered = enumerate(records, start=conversation.last + 1)
-                turn = [_stored(seq, record, turn_id, now) for seq, record in numbered]
+                turn = [
+                    Entry(seq, _copied_message(one.message), turn_id, now, dict(one.fields)) for seq, one in numbered
+                ]
                 if turn:
-                    conversation.last = turn[-1][0]
+                    conversation.last = turn[-1].seq
                     conversation.log.extend(turn)
                     conversation.turns[turn_id] = turn
                     self._conversations[conversation_id] = conversation
-            return _given(turn)
+            return _copies(turn)
 
     async def read(
         self,
@@ -100,27 +98,27 @@ class InMemoryStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         with self._lock:
-            conversation = self._conversations.get(conversation_id)
-            if conversation is None:
-                return Entries()
+            conversation = self._found(conversation_id)
             log = conversation.log
             first = bisect_right(log, after, key=_seq)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
             if limit is not None:
                 count = max(limit, 0)
                 first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
-            return Entries(_given(log[first:last]), conversation.epoch)
+            return Entries(_copies(log[first:last]), conversation.epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         with self._lock:
-            state = self._state(conversation_id, strategy)
-            if since == state.version and since >= state.born:
+            conversation = self._found(conversation_id)
+            state = _state(conversation, strategy)
+            # Most readers have seen everything: they need not wait until each item was looked at.
+            if since == state.version:
                 return StateUpdate(state.version, state.watermark, {}, reset=False)
-            reset = not state.born <= since <= state.version
-            changes = {key: value for key, (at, value) in state.items.items() if reset or at > since}
-            if reset:
-                changes = {key: value for key, value in changes.items() if value is not None}
+            reset = not conversation.born <= since <= state.version
+            items = state.items.items()
+            # A reader that starts anew has nothing to remove.
+            changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
             return StateUpdate(state.version, state.watermark, _copied(changes), reset)
 
     async def commit(
@@ -135,22 +133,22 @@ class InMemoryStore(Closing):
     ) -> int:
         """See `Store.commit`."""
         with self._lock:
-            state = self._state(conversation_id, strategy)
-            if state.version != expected or conversation_id not in self._conversations:
+            conversation = self._found(conversation_id)
+            state = _state(conversation, strategy)
+            if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
             items = _copied(dict(changes))
             state.version, state.watermark = next(self._versions), watermark
             state.items.update({key: (state.version, value) for key, value in items.items()})
             state.embeddings.update(embeddings or {})
-            self._conversations[conversation_id].states[strategy] = state
+            conversation.states[strategy] = state
             return state.version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
         with self._lock:
-            found = self._state(conversation_id, strategy).embeddings
-            keys = sorted(found)
-            return {key: found[key] for key in keys[bisect_right(keys, after) :]}
+            found = _state(self._found(conversation_id), strategy).embeddings
+            return {seq: found[seq] for seq in sorted(found) if seq > after}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
@@ -164,17 +162,17 @@ class InMemoryStore(Closing):
     ) -> list[str]:
         """See `Store.conversations`."""
         with self._lock:
-            newest = {id_: one.log[-1][3] for id_, one in self._conversations.items() if one.log}
-        chosen = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
-        found = sorted((id_ for id_ in chosen if after is None or escaped(id_) > escaped(after)), key=escaped)
+            newest = {id_: one.log[-1].created_at for id_, one in self._conversations.items() if one.log}
+        idle = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
+        found = sorted((id_ for id_ in idle if after is None or escaped(id_) > escaped(after)), key=escaped)
         return found if limit is None else found[: max(limit, 0)]
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """See `Store.forget`."""
         gone = set(seqs)
         with self._lock:
-            conversation = self._conversations.get(conversation_id) or _Conversation(0, 0)
-            removed = [stored[0] for stored in conversation.log if stored[0] in gone]
+            conversation = self._found(conversation_id)
+            removed = [entry.seq for entry in conversation.log if entry.seq in gone]
             if removed:
                 conversation.epoch = next(self._versions)
                 conversation.log = _without(conversation.log, gone)
@@ -189,32 +187,31 @@ class InMemoryStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         with self._lock:
-            conversation = self._conversations.get(conversation_id)
-            return sorted(conversation.states) if conversation else []
+            return sorted(self._found(conversation_id).states)
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""
         checked_numbers(entries)
-        log = [_stored(one.seq, one, one.turn_id, one.created_at) for one in entries]
-        kept = copy.deepcopy(dict(states))
+        log = _copies(entries)
         with self._lock:
             if conversation_id in self._conversations:
                 raise existing(conversation_id)
             new = self._begun()
-            new.last, new.log = log[-1][0], log
-            for stored in log:
-                new.turns.setdefault(stored[2], []).append(stored)
-            for name, state in kept.items():
-                items = {key: (new.born, value) for key, value in state.items.items() if value is not None}
-                new.states[name] = _State(new.born, new.born, state.watermark, items, dict(state.embeddings))
+            new.last, new.log = log[-1].seq, log
+            for entry in log:
+                new.turns.setdefault(entry.turn_id, []).append(entry)
+            for name, state in states.items():
+                items = {key: (new.born, _copied(value)) for key, value in state.items.items() if value is not None}
+                new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
 
     async def scrub(self, *, thorough: bool | None = False) -> bool:
         """See `Store.scrub`: there are no files."""
         return True
 
-    def close(self) -> None:
-        """Does nothing: there is nothing to give back."""
+    def _found(self, conversation_id: str) -> _Conversation:
+        """A conversation; an empty one in place of one that is not there, whose epoch and versions are 0."""
+        return self._conversations.get(conversation_id) or _Conversation(0, 0)
 
     def _begun(self) -> _Conversation:
         version = next(self._versions)
@@ -229,28 +226,20 @@ class InMemoryStore(Closing):
             if state.watermark < first or (state.embeddings and not state.items)
         }
         for state in kept.values():
-            state.born = state.version = conversation.born
+            state.version = conversation.born
         conversation.states = kept
 
-    def _state(self, conversation_id: str, strategy: str) -> _State:
-        conversation = self._conversations.get(conversation_id)
-        if conversation is None:
-            return _State(0, 0)
-        return conversation.states.get(strategy) or _State(conversation.born, conversation.born)
+
+def _state(conversation: _Conversation, strategy: str) -> _State:
+    return conversation.states.get(strategy) or _State(conversation.born)
 
 
-def _without(log: Sequence[_Stored], gone: Collection[int]) -> list[_Stored]:
-    return [stored for stored in log if stored[0] not in gone]
+def _without(log: Sequence[Entry], gone: Collection[int]) -> list[Entry]:
+    return [entry for entry in log if entry.seq not in gone]
 
 
-def _stored(seq: int, said: Record | Entry, turn_id: str, at: datetime) -> _Stored:
-    return seq, _copied_message(said.message), turn_id, at, dict(said.fields) if said.fields else _NO_FIELDS
-
-
-def _given(log: Sequence[_Stored]) -> list[Entry]:
-    return [
-        Entry(seq, _copied_message(message), turn_id, at, dict(fields)) for seq, message, turn_id, at, fields in log
-    ]
+def _copies(log: Iterable[Entry]) -> list[Entry]:
+    return [Entry(one.seq, _copied_message(one.message), one.turn_id, one.created_at, dict(one.fields)) for one in log]
 
 
 def _copied_message(message: Message) -> Message:

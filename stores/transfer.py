@@ -5,7 +5,7 @@ import hashlib
 import json
 import logging
 import math
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
@@ -24,7 +24,7 @@ logger = logging.getLogger("memzoo")
 
 _PAGE = 500
 _MOST = 2**53  # the largest number that every program that handles JSON takes
-_DIMENSION = 4  # bytes
+_FLOAT = 4  # bytes of a number in an embedding
 
 ImportCheck: TypeAlias = Callable[[Sequence[Entry], Mapping[str, StoredState]], Awaitable[None]]
 """Raises a `ValueError` about messages or states, by name, that cannot be gone on with; changes nothing."""
@@ -65,7 +65,7 @@ async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[s
     last = 0
     while page := await store.read(conversation_id, after=last, limit=_PAGE):
         for entry in page:
-            yield _of_entry(entry)
+            yield _entry_as_json(entry)
         last = page[-1].seq
     for name, version in versions.items():
         if (await store.read_state(conversation_id, name, since=version)).reset:
@@ -106,7 +106,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         ConflictError: The store has a conversation of this id; nothing was stored.
     """
     found = _read(lines)
-    states = await _checked(found)
+    states = await _checked_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
     await managed(store, "restore").restore(id_, found.entries, states)
     if not found.has_digest:
@@ -117,13 +117,13 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
 import_conversation = blocking_function(aimport_conversation)
 
 
-def _read(lines: Iterable[str]) -> "_Read":
-    """All that a file has.
+def _read(lines: Iterable[str]) -> "_Export":
+    """Read a whole file.
 
     Raises:
-        TransferError: See above.
+        TransferError: It is no export, was cut off, or a line of it is wrong.
     """
-    found, number = _Read(), 0
+    found, number = _Export(), 0
     try:
         for number, line in enumerate(lines, start=1):  # noqa: B007 - the error names it
             found.take(line)
@@ -136,33 +136,36 @@ def _read(lines: Iterable[str]) -> "_Read":
     return found
 
 
-async def _checked(found: "_Read") -> dict[str, StoredState]:
+async def _checked_states(found: "_Export") -> dict[str, StoredState]:
     """The states as they can be stored, after making sure that strategies can load them.
 
     Raises:
         TransferError: They cannot.
     """
+    # Imported here: finding out what is installed takes time, and most programs import no conversation.
+    from importlib.metadata import entry_points
+
     try:
         checked_numbers(found.entries)
         last = found.entries[-1].seq
-        states = {name: _within(last, name, state) for name, state in found.states.items()}
-        for check in _checks():
+        states = {name: _checked_state(last, name, state) for name, state in found.states.items()}
+        for point in entry_points(group=_CHECKS):
+            check: ImportCheck = point.load()
             await check(found.entries, states)
     except (ValueError, StoreError) as error:
         raise TransferError(f"{error}; nothing was stored") from error
     return states
 
 
-def _checks() -> Iterator[ImportCheck]:
-    # Reading what is installed takes time, and most programs import nothing.
-    from importlib.metadata import entry_points
+def _checked_state(last: int, name: str, state: StoredState) -> StoredState:
+    """Make sure that a state has taken in no more than there is.
 
-    for check in entry_points(group=_CHECKS):
-        yield check.load()
+    A state of embeddings alone keeps its watermark when the last messages are forgotten, so it is set back to the last
+    one that is left.
 
-
-def _within(last: int, name: str, state: StoredState) -> StoredState:
-    """A state that has taken in no more than there is: one of embeddings may have outlived the last messages."""
+    Raises:
+        ValueError: It has taken in more, or its embeddings cannot be searched together.
+    """
     if state.watermark > last and (state.items or not state.embeddings):
         raise ValueError(f"the state {name!r} has taken in {state.watermark} messages, but the last one is {last}")
     if any(not 1 <= seq <= last for seq in state.embeddings):
@@ -172,12 +175,12 @@ def _within(last: int, name: str, state: StoredState) -> StoredState:
     return replace(state, watermark=min(state.watermark, last))
 
 
-def _of_entry(entry: Entry) -> dict[str, Any]:
+def _entry_as_json(entry: Entry) -> dict[str, Any]:
     values = {"seq": entry.seq, "turn_id": entry.turn_id, "created_at": entry.created_at.isoformat()}
     return {**values, "message": entry.message, "fields": dict(entry.fields)}
 
 
-def _entry(seq: int, turn_id: str, created_at: str, message: Message, fields: dict[str, str | None]) -> Entry:
+def _entry_of_json(seq: int, turn_id: str, created_at: str, message: Message, fields: dict[str, str | None]) -> Entry:
     time = datetime.fromisoformat(created_at)
     if time.tzinfo is None:
         raise ValueError(f"the time {created_at!r} has no time zone")
@@ -195,7 +198,7 @@ def _number(number: int, *, at_least: int) -> int:
 
 def _vector(text: str) -> bytes:
     vector = base64.b64decode(text, validate=True)
-    if not vector or len(vector) % _DIMENSION or not all(map(math.isfinite, memoryview(vector).cast("f"))):
+    if not vector or len(vector) % _FLOAT or not all(map(math.isfinite, memoryview(vector).cast("f"))):
         raise ValueError("an embedding is one or more finite float32 numbers")
     return vector
 
@@ -210,7 +213,7 @@ def _parsed(line: str) -> Any:
 
 
 @dataclass
-class _Read:
+class _Export:
     """What was read so far of an export."""
 
     conversation_id: str = ""
@@ -229,33 +232,24 @@ class _Read:
         Raises:
             ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
         """
-        values = _parsed(line)
-        self._take(values)
+        self._take(_parsed(line))
+        self.lines += 1
         # However the lines end: files are copied between systems.
         self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")
 
     def _take(self, values: Any) -> None:
-        if not self.lines:
-            self._begin(values)
-        elif self.ended:
-            raise ValueError("something follows the last line")
-        else:
-            self._go_on(values)
-        self.lines += 1
-
-    def _begin(self, values: Any) -> None:
         match values:
-            case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)}:
+            case _ if self.ended:
+                raise ValueError("something follows the last line")
+            case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)} if not self.lines:
+                if version > FORMAT:
+                    known = f"this memzoo knows those up to {FORMAT}"
+                    raise ValueError(f"the file has format {version}, but {known}; upgrade it")
                 self.conversation_id = id_
-            case _:
+            case _ if not self.lines:
                 raise ValueError("this is no conversation that was exported by memzoo")
-        if version > FORMAT:
-            raise ValueError(f"the file has format {version}, but this memzoo knows those up to {FORMAT}; upgrade it")
-
-    def _go_on(self, values: Any) -> None:
-        match values:
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
-                self.entries.append(_entry(**values))
+                self.entries.append(_entry_of_json(**values))
             case {"state": str(name), "watermark": int(watermark)} if name not in self.states:
                 self.items[name], self.embeddings[name] = {}, {}
                 watermark = _number(watermark, at_least=0)

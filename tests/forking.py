@@ -5,8 +5,6 @@ import gc
 import os
 from collections.abc import Callable
 
-from memzoo.stores.testing import same
-
 
 def without_garbage() -> None:
     """Call it before a fork: what other tests left behind is not for the child to clear away.
@@ -31,7 +29,7 @@ def forked(work: Callable[[], object]) -> int:
 
 def ended(child: int) -> None:
     """Wait for a child, and make sure that it ended well."""
-    same(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def in_child(work: Callable[[], object]) -> None:

@@ -18,7 +18,7 @@ from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message, Store, open_store
-from memzoo.stores.driving import Closing, iterated, together, twin_of
+from memzoo.stores.driving import Closing, blocking, iterated, together
 from memzoo.stores.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError
 
 __all__ = ["Conversation", "Reply"]
@@ -168,8 +168,7 @@ class Conversation(Closing):
                 if not isinstance(piece, Reply):
                     yield piece
 
-    @twin_of(asend)
-    def send(self) -> None: ...  # noqa: D102 - described by its twin
+    send = blocking(asend)
 
     def stream(self, user: str | Message) -> Generator[str]:
         """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""

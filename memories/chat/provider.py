@@ -15,7 +15,7 @@ from memzoo.memories.engine.locks import turn_locks
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
-from memzoo.stores.driving import Closing, Managed, twin_of
+from memzoo.stores.driving import Closing, Managed, blocking
 from memzoo.stores.errors import ConversationIdError, OptionError
 from memzoo.stores.forks import new_rlock
 
@@ -136,11 +136,7 @@ class MemoryProvider(Closing):
         """The ids of all conversations in the store, sorted."""
         return await managed(self.store, "conversations").conversations()
 
-    @twin_of(aforget)
-    def forget(self) -> None: ...  # noqa: D102 - described by its twin
-
-    @twin_of(aconversations)
-    def conversations(self) -> None: ...  # noqa: D102 - described by its twin
+    forget, conversations = blocking(aforget), blocking(aconversations)
 
     def scope(self, conversation_id: str | None = None) -> "ScopedMemory":
         """For `with` or `async with`: the memory of a conversation that ends with the block, and is deleted then.

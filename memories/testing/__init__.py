@@ -6,7 +6,12 @@ Subclass `MemoryContract` for a strategy of your own::
         strategy = MyMemory
 """
 
-from memzoo.memories.testing.contract import MemoryContract
-from memzoo.memories.testing.scripted import FlakyModel, ScriptedModel
+import pytest
+
+# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
+pytest.register_assert_rewrite(*(f"{__name__}.{part}" for part in ("contract", "failures", "forgetting", "views")))
+
+from memzoo.memories.testing.contract import MemoryContract  # noqa: E402
+from memzoo.memories.testing.scripted import FlakyModel, ScriptedModel  # noqa: E402
 
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]

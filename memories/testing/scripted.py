@@ -67,7 +67,7 @@ class FlakyModel:
         reply: Given by each call while it is set.
         refused: Prompts that have this text fail, while it is set.
         context: Tokens (four characters count as one) that a prompt may have, while it is set.
-        calls: How often it was asked.
+        asked: As in `ScriptedModel`.
         failures: How often it failed.
     """
 
@@ -78,12 +78,18 @@ class FlakyModel:
         self.reply: str | None = None
         self.refused: str | None = None
         self.context: int | None = None
-        self.calls = self.failures = 0
+        self.asked: list[tuple[str, str]] = []
+        self.failures = 0
+
+    @property
+    def calls(self) -> int:
+        """How often it was asked."""
+        return len(self.asked)
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
         prompt = str(messages[-1]["content"])
-        self.calls += 1
+        self.asked.append((purpose, prompt))
         if fault := self.fault or self._refusal(prompt):
             self.failures += 1
             raise fault

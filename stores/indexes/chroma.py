@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.forks import watch
 from memzoo.stores.indexes.chroma_folder import ChromaFolder
 from memzoo.stores.indexes.index import check_dimension, decode, digest
 
@@ -104,7 +103,7 @@ class ChromaIndex(Closing):
             )
             self._batch = self._client.get_max_batch_size()
         self._pid = os.getpid()
-        _forks.tell(self)
+        _indexes.add(self)
 
     def __repr__(self) -> str:
         return f"<ChromaIndex {self._place}>"
@@ -202,29 +201,16 @@ class ChromaIndex(Closing):
                 check_dimension(held, dimension, conversation_id, space)
 
 
-class _Forks:
-    """Keeps a forked process from ending its parent's clients: Chroma would wait for threads that are not there."""
-
-    def __init__(self) -> None:
-        self._indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
-
-    def tell(self, index: ChromaIndex) -> None:
-        """Leave it to this process, should there be another one."""
-        self._indexes.add(index)
-        watch(self)
-
-    def before_fork(self) -> None:
-        """Let no client that nobody holds any more be found by the garbage collector of the child."""
-        gc.collect()
-
-    def after_fork(self) -> None:
-        """In a child: hold what the indexes of the parent hold, for ever."""
-        for index in self._indexes:
-            if index._pid != os.getpid():  # noqa: SLF001 - same file
-                index.leave()
+def _leave_to_the_parent() -> None:
+    for index in _indexes:
+        index.leave()
 
 
-_forks = _Forks()
+_indexes: weakref.WeakSet[ChromaIndex] = weakref.WeakSet()
+if hasattr(os, "register_at_fork"):
+    # A client that ends in a forked process waits for threads that are not there. So the garbage collector of the child
+    # must find none that nobody holds any more, and those of open indexes are never let go of.
+    os.register_at_fork(before=gc.collect, after_in_child=_leave_to_the_parent)
 
 
 def _names(client: "ClientAPI", prefix: str) -> list[str]:

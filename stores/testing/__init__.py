@@ -11,8 +11,16 @@ Example::
                 yield store
 """
 
-from memzoo.stores.testing.contract import PlainStoreContract, StoreContract
-from memzoo.stores.testing.index_contract import VectorIndexContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, same, vector
+import pytest
 
-__all__ = ["HOSTILE_IDS", "PlainStoreContract", "StoreContract", "VectorIndexContract", "same", "vector"]
+# Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
+pytest.register_assert_rewrite(
+    *(f"{__name__}.{part}" for part in ("contract", "managed_contract", "index_contract", "tools"))
+)
+
+from memzoo.stores.testing.contract import PlainStoreContract  # noqa: E402
+from memzoo.stores.testing.index_contract import VectorIndexContract  # noqa: E402
+from memzoo.stores.testing.managed_contract import StoreContract  # noqa: E402
+from memzoo.stores.testing.tools import HOSTILE_IDS, vector  # noqa: E402
+
+__all__ = ["HOSTILE_IDS", "PlainStoreContract", "StoreContract", "VectorIndexContract", "vector"]

@@ -1,4 +1,4 @@
-"""What every index must do; import it from `memzoo.stores.testing.contract`."""
+"""What every index must do, as tests to inherit; see `memzoo.stores.testing`."""
 
 import asyncio
 import math
@@ -9,7 +9,7 @@ import pytest
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
 from memzoo.stores.indexes.index import VectorIndex
-from memzoo.stores.testing.tools import HOSTILE_IDS, same, vector
+from memzoo.stores.testing.tools import HOSTILE_IDS, vector
 
 __all__ = ["VectorIndexContract"]
 
@@ -49,15 +49,15 @@ class VectorIndexContract:
         """Similarity is the cosine of the angle, whatever the lengths, from 1 to -1."""
         drive(index.add("c", "s", {1: vector(-2, 0), 2: vector(0, 5), 3: vector(3, 3), 4: vector(0.1, 0)}))
         found = drive(index.search("c", "s", vector(7, 0), 4))
-        same(_rounded(found), [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)])
+        assert _rounded(found) == [(4, 1.0), (3, round(math.sqrt(0.5), 5)), (2, 0.0), (1, -1.0)]
 
     def test_no_more_than_asked_for(self, index: VectorIndex) -> None:
         """At most `k` are found, or all there are; none in an unknown conversation."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(1, 1), 3: vector(0, 1)}))
         for k, expected in ((0, []), (1, [1]), (2, [1, 2]), (9, [1, 2, 3])):
-            same(_numbers(drive(index.search("c", "s", vector(1, 0), k))), expected)
+            assert _numbers(drive(index.search("c", "s", vector(1, 0), k))) == expected
         drive(index.add("other", "s", {}))
-        same(drive(index.search("other", "s", vector(1, 0), 3)), [])
+        assert drive(index.search("other", "s", vector(1, 0), 3)) == []
 
     def test_equals_come_by_number(self, index: VectorIndex) -> None:
         """Among equals the lower number wins, also at the cut."""
@@ -65,14 +65,14 @@ class VectorIndexContract:
             drive(index.add("c", "s", {number: vector(0.3, 0.1, 0.7) for number in numbers}))
         drive(index.add("c", "s", {0: vector(1, 1, 1)}))
         for k in (1, 3, 19, 20):
-            same(_numbers(drive(index.search("c", "s", vector(0.3, 0.1, 0.7), k))), list(range(1, k + 1)))
+            assert _numbers(drive(index.search("c", "s", vector(0.3, 0.1, 0.7), k))) == list(range(1, k + 1))
 
     def test_adding_replaces(self, index: VectorIndex) -> None:
         """The embedding that was added last for a number is the one that counts."""
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.add("c", "s", {1: vector(0, 1), 3: vector(1, 0)}))
-        same(_rounded(drive(index.search("c", "s", vector(1, 0), 3))), [(3, 1.0), (1, 0.0), (2, 0.0)])
-        same(set(drive(index.known("c", "s"))), {1, 2, 3})
+        assert _rounded(drive(index.search("c", "s", vector(1, 0), 3))) == [(3, 1.0), (1, 0.0), (2, 0.0)]
+        assert set(drive(index.known("c", "s"))) == {1, 2, 3}
 
     def test_conversations_and_spaces_are_apart(self, index: VectorIndex) -> None:
         """No id or space, however strange, sees or removes what belongs to another."""
@@ -81,25 +81,25 @@ class VectorIndexContract:
         for number, (id_, space) in enumerate(pairs, start=1):
             drive(index.add(id_, space, {number: vector(1, number)}))
         for number, (id_, space) in enumerate(pairs, start=1):
-            same(_numbers(drive(index.search(id_, space, vector(1, 1), 9))), [number])
-            same(set(drive(index.known(id_, space))), {number})
+            assert _numbers(drive(index.search(id_, space, vector(1, 1), 9))) == [number]
+            assert set(drive(index.known(id_, space))) == {number}
             drive(index.remove(id_, space))
-            same(set(drive(index.known(id_, space))), set[int]())
+            assert set(drive(index.known(id_, space))) == set[int]()
 
     def test_removed_is_gone(self, index: VectorIndex) -> None:
         """After a removal nothing is found, the same numbers can come again, and in another dimension."""
         drive(index.remove("c", "s"))
         drive(index.add("c", "s", {1: vector(1, 0), 2: vector(0, 1)}))
         drive(index.remove("c", "s"))
-        same(drive(index.search("c", "s", vector(1, 0), 2)), [])
+        assert drive(index.search("c", "s", vector(1, 0), 2)) == []
         drive(index.add("c", "s", {2: vector(0, 0, 1)}))
-        same(_rounded(drive(index.search("c", "s", vector(0, 0, 2), 2))), [(2, 1.0)])
+        assert _rounded(drive(index.search("c", "s", vector(0, 0, 2), 2))) == [(2, 1.0)]
 
     def test_zeros_are_similar_to_nothing(self, index: VectorIndex) -> None:
         """An embedding or a query of zeros has similarity 0 to everything."""
         drive(index.add("c", "s", {1: vector(0, 0), 2: vector(1, 0), 3: vector(-1, 0)}))
-        same(_rounded(drive(index.search("c", "s", vector(1, 0), 3))), [(2, 1.0), (1, 0.0), (3, -1.0)])
-        same(_rounded(drive(index.search("c", "s", vector(0, 0), 2))), [(1, 0.0), (2, 0.0)])
+        assert _rounded(drive(index.search("c", "s", vector(1, 0), 3))) == [(2, 1.0), (1, 0.0), (3, -1.0)]
+        assert _rounded(drive(index.search("c", "s", vector(0, 0), 2))) == [(1, 0.0), (2, 0.0)]
 
     def test_other_dimensions_are_refused(self, index: VectorIndex) -> None:
         """An embedding of another dimension than those of its conversation is an error that names both."""
@@ -109,7 +109,7 @@ class VectorIndexContract:
             drive(index.search("c", "s", vector(1, 0), 1))
         with pytest.raises(StoreError, match=r"\b3 dimensions.*\b2\b"):
             drive(index.add("c", "s", {2: vector(1, 0)}))
-        same(set(drive(index.known("c", "s"))), {1})
+        assert set(drive(index.known("c", "s"))) == {1}
 
     @pytest.mark.parametrize("embedding", [b"", b"12345", vector(math.nan, 0), vector(math.inf, 0)])
     def test_nonsense_is_refused(self, index: VectorIndex, embedding: bytes) -> None:
@@ -118,23 +118,23 @@ class VectorIndexContract:
             drive(index.add("c", "s", {1: vector(1, 0), 2: embedding}))
         with pytest.raises(StoreError):
             drive(index.search("c", "s", embedding, 1))
-        same(set(drive(index.known("c", "s"))), set[int]())
+        assert set(drive(index.known("c", "s"))) == set[int]()
 
     def test_many_are_all_there(self, index: VectorIndex) -> None:
         """Thousands go in at once, are known, and go out at once."""
         sphere = _sphere(6_000)
         drive(index.add("c", "s", sphere))
-        same(set(drive(index.known("c", "s"))), set(sphere))
-        same(_numbers(drive(index.search("c", "s", sphere[4321], 1))), [4321])
+        assert set(drive(index.known("c", "s"))) == set(sphere)
+        assert _numbers(drive(index.search("c", "s", sphere[4321], 1))) == [4321]
         drive(index.remove("c", "s"))
-        same(set(drive(index.known("c", "s"))), set[int]())
+        assert set(drive(index.known("c", "s"))) == set[int]()
 
     def test_finds_its_own_among_many(self, index: VectorIndex) -> None:
         """A conversation's best are found, even if hundreds of others' are nearer to the query."""
         sphere = _sphere(400)
         drive(index.add("other", "s", {number: sphere[number] for number in range(360)}))
         drive(index.add("c", "s", {number: sphere[number] for number in range(360, 400)}))
-        same(_numbers(drive(index.search("c", "s", vector(0, 0, 1), 5))), [360, 361, 362, 363, 364])
+        assert _numbers(drive(index.search("c", "s", vector(0, 0, 1), 5))) == [360, 361, 362, 363, 364]
 
     def test_works_in_an_event_loop(self, index: VectorIndex) -> None:
         """The coroutines can be awaited, several at a time."""
@@ -143,4 +143,4 @@ class VectorIndexContract:
             await asyncio.gather(*(index.add(id_, "s", {1: vector(1, 0)}) for id_ in "ab"))
             return list(await asyncio.gather(*(index.search(id_, "s", vector(1, 0), 1) for id_ in "ab")))
 
-        same([_rounded(found) for found in asyncio.run(both())], [[(1, 1.0)]] * 2)
+        assert [_rounded(found) for found in asyncio.run(both())] == [[(1, 1.0)]] * 2

@@ -7,7 +7,7 @@ from typing import Any
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
 from memzoo.stores.driving import drive
 
-__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "records", "same", "vector"]
+__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "records", "vector"]
 
 HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
@@ -60,8 +60,8 @@ def commit(
 def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
     """The epoch of a conversation, as a read of some part of it tells it."""
     found = drive(store.read(conversation_id, **part))
-    same(isinstance(found, Entries), expected=True)
-    return found.epoch if isinstance(found, Entries) else None
+    assert isinstance(found, Entries)
+    return found.epoch
 
 
 def vector(*numbers: float) -> bytes:
@@ -72,14 +72,3 @@ def vector(*numbers: float) -> bytes:
         [0, 0, 128, 63, 0, 0, 0, 0]
     """
     return struct.pack(f"<{len(numbers)}f", *numbers)
-
-
-def same(actual: object, expected: object) -> None:
-    """Fail unless the two are equal, and show them: pytest explains `assert` only in the user's own modules.
-
-    Raises:
-        AssertionError: They differ.
-    """
-    __tracebackhide__ = True
-    if actual != expected:
-        raise AssertionError(f"{actual!r} should be {expected!r}")

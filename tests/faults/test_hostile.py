@@ -9,7 +9,7 @@ import pytest
 from memzoo.memories import BaseMemory
 from memzoo.stores import ChromaIndex, Store, open_store
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing.contract import HOSTILE_IDS
+from memzoo.stores.testing import HOSTILE_IDS
 from tests.faults.places import STORES, Places
 from tests.faults.scenarios import remember
 

@@ -84,3 +84,33 @@ def test_the_strategy_is_short():
     """Twenty lines of code are enough."""
     text = dict(blocks("python"))["memzoo_pinned.py"]
     assert len([line for line in text.splitlines() if line.strip()]) <= 20
+
+
+def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
+    """What a memory or a store of one's own gave instead stands in the failure."""
+    broken = (
+        "import pytest\n"
+        "from memzoo import ConversationBufferMemory, InMemoryStore\n"
+        "from memzoo.memories.testing import MemoryContract\n"
+        "from memzoo.stores.testing import StoreContract\n"
+        "class Inventing(ConversationBufferMemory):\n"
+        "    def history(self, *_, **__):\n"
+        "        return ['never said']\n"
+        "class Hiding(InMemoryStore):\n"
+        "    async def conversations(self, **_):\n"
+        "        return ['another one']\n"
+        "class TestMemory(MemoryContract):\n"
+        "    strategy = Inventing\n"
+        "class TestStore(StoreContract):\n"
+        "    @pytest.fixture\n"
+        "    def store(self):\n"
+        "        return Hiding()\n"
+    )
+    (tmp_path / "test_broken.py").write_text(broken, encoding="utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", encoding="utf-8")
+    rules = "test_is_empty_at_first or test_cleared_is_gone"
+    done = run("-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", "-k", rules)
+    assert "2 failed" in done.stdout, done.stdout[-2000:]
+    shown = [line for line in done.stdout.splitlines() if line.startswith("E ")]
+    assert any("never said" in line for line in shown)
+    assert any("another one" in line for line in shown)

@@ -17,7 +17,7 @@ import pytest
 from memzoo.stores import ChromaIndex, VectorIndex
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
-from memzoo.stores.testing.contract import VectorIndexContract, vector
+from memzoo.stores.testing import VectorIndexContract, vector
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -97,7 +97,7 @@ def test_a_folder_outlives_the_process(tmp_path: Path):
 import sys
 from memzoo.stores import ChromaIndex
 from memzoo.stores.driving import drive
-from memzoo.stores.testing.contract import vector
+from memzoo.stores.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
 index.close()

@@ -14,7 +14,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ChromaIndex, InMemoryStore
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing.contract import vector
+from memzoo.stores.testing import vector
 
 pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -24,7 +24,7 @@ KILLED = """
 import os, signal, sys
 from memzoo.stores import ChromaIndex
 from memzoo.stores.driving import drive
-from memzoo.stores.testing.contract import vector
+from memzoo.stores.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0)}))
 os.kill(os.getpid(), signal.SIGKILL)

@@ -10,7 +10,7 @@ from fastapi import Depends, FastAPI
 
 from memzoo.memories.base import BaseMemory
 from memzoo.stores import import_conversation
-from memzoo.stores.driving import blocking, blocking_function, drive, is_blocking, settled, together, twin_of
+from memzoo.stores.driving import blocking, blocking_function, drive, is_blocking, settled, together
 from memzoo.stores.errors import AsyncOnlyError
 
 
@@ -31,10 +31,6 @@ class Library:
 
     find = blocking(afind)
 
-    @twin_of(afind)
-    def search(self) -> None:
-        """Like `afind`, for synchronous code."""
-
 
 async def acount(start: str = "") -> int:
     """Count titles."""
@@ -54,9 +50,8 @@ def test_a_twin_serves_as_an_endpoint():
     """FastAPI calls twins of methods and functions as what they are, and sees their parameters."""
     app, library = FastAPI(), Library()
     app.add_api_route("/find", library.find)
-    app.add_api_route("/search", library.search)
     app.add_api_route("/count", count)
-    found = [asyncio.run(got(app, path)) for path in ("/find?start=E", "/search?start=X", "/find?limit=0", "/count")]
+    found = [asyncio.run(got(app, path)) for path in ("/find?start=E", "/find?start=X", "/find?limit=0", "/count")]
     assert found == [["Emma"], [], [], 1]
 
 
@@ -75,7 +70,6 @@ def test_a_twin_serves_as_a_dependency():
     ("twin", "name", "origin"),
     [
         (Library.find, "Library.find", Library.afind),
-        (Library.search, "Library.find", Library.afind),
         (count, "count", acount),
         (BaseMemory.save_context, "BaseMemory.save_context", BaseMemory.asave_context),
         (import_conversation, "import_conversation", None),

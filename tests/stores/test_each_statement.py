@@ -18,7 +18,6 @@ from sqlalchemy.exc import OperationalError
 from memzoo.stores import Entry, SQLStore, StoredState
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing import same
 from memzoo.stores.testing.tools import commit, fill, records, vector
 from tests.postgres import connected
 
@@ -156,7 +155,7 @@ def test_all_or_nothing(name: str, place: str, file: Path, failing: Failing):
                 assert "the disk is gone" in str(error)  # noqa: PT017 - the last one does not fail
                 assert CONFIDED not in f"{error} {error.__cause__}"  # noqa: PT017
                 failing.left = 0
-                same(rows_of(other), before)
+                assert rows_of(other) == before
             else:
                 break
         failing.left = 0
@@ -180,7 +179,7 @@ def test_an_upgrade_is_whole(version: int, url: str, file: Path, failing: Failin
         except StoreError:
             failing.left = 0
             with contextlib.closing(sqlite3.connect(file)) as connection:
-                same(list(connection.iterdump()), before)
+                assert list(connection.iterdump()) == before
         else:
             break
     assert number > 10

@@ -24,7 +24,7 @@ from memzoo.stores import (
 )
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
-from memzoo.stores.testing.contract import StoreContract
+from memzoo.stores.testing import StoreContract
 from memzoo.stores.testing.tools import commit, fill, records, vector
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet

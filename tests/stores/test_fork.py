@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from memzoo.stores import Store, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.forks import new_lock, new_rlock
 from memzoo.stores.sql.waiting import Deadline
-from memzoo.stores.testing import same
 from memzoo.stores.testing.tools import fill
 from tests.forking import ended, forked, in_child, without_garbage
 
@@ -38,13 +37,6 @@ print("holds it", flush=True)
 sys.stdin.readline()
 connection.execute("COMMIT")
 """
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """A store in a file."""
-    with open_store(f"sqlite:///{tmp_path}/chat.db") as store:
-        yield store
 
 
 @contextlib.contextmanager
@@ -81,10 +73,15 @@ def _contents(store: Store) -> list[str]:
 
 def test_parent_and_child_of_a_fork_go_on(store: Store) -> None:
     """Both save and read after a fork, in turn, and what either stored is there for the other."""
+
+    def child() -> None:
+        _append(store, "child")
+        assert _contents(store) == ["before", "child"]
+
     _append(store, "before")
-    in_child(lambda: (_append(store, "child"), same(_contents(store), ["before", "child"])))
+    in_child(child)
     _append(store, "parent")
-    same(_contents(store), ["before", "child", "parent"])
+    assert _contents(store) == ["before", "child", "parent"]
 
 
 def test_a_child_outlives_its_parents_store(tmp_path: Path) -> None:
@@ -100,7 +97,7 @@ def test_a_child_outlives_its_parents_store(tmp_path: Path) -> None:
     for end in (closed, close):
         os.close(end)
     with open_store(url) as again:
-        same(_contents(again), ["before", *_said("a")])
+        assert _contents(again) == ["before", *_said("a")]
 
 
 @pytest.mark.parametrize("url", ["sqlite:///{}/chat.db?synchronous=normal", "sqlite://", "memory://"])
@@ -115,21 +112,18 @@ def test_a_fork_while_threads_save(tmp_path: Path, url: str) -> None:
             for memory in memories:
                 memory.save_context({"input": "child"}, {"output": "ok"})
                 if not is_file:
-                    same(
-                        [
-                            entry.message["content"]
-                            for entry in drive(store.read(memory.conversation_id, limit=2, newest=True))
-                        ],
-                        ["child", "ok"],
-                    )
+                    assert [
+                        entry.message["content"]
+                        for entry in drive(store.read(memory.conversation_id, limit=2, newest=True))
+                    ] == ["child", "ok"]
 
         with threads(*saves):
             for _ in range(5):
                 in_child(child)
         entries = [drive(store.read(str(number))) for number in range(4)]
-        same([[entry.seq for entry in log] for log in entries], [list(range(1, len(log) + 1)) for log in entries])
+        assert [[entry.seq for entry in log] for log in entries] == [list(range(1, len(log) + 1)) for log in entries]
         said = [entry.message["content"] for log in entries for entry in log]
-        same(said.count("child"), 20 if is_file else 0)
+        assert said.count("child") == (20 if is_file else 0)
 
 
 def test_a_fork_while_a_thread_waits_for_the_file(
@@ -156,7 +150,7 @@ def test_a_fork_while_a_thread_waits_for_the_file(
         holder.stdin.flush()
         ended(child)
         thread.join()
-    same(sorted(_contents(store)), ["child", "thread"])
+    assert sorted(_contents(store)) == ["child", "thread"]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
@@ -167,9 +161,9 @@ def test_a_store_goes_to_another_process(store: Store, method: str) -> None:
     process = started.Process(target=_append, args=(store, "child"))
     process.start()
     process.join()
-    same(process.exitcode, 0)
+    assert process.exitcode == 0
     _append(store, "parent")
-    same(_contents(store), ["before", "child", "parent"])
+    assert _contents(store) == ["before", "child", "parent"]
 
 
 def test_a_memory_in_a_forked_process_saves(store: Store) -> None:
@@ -178,7 +172,7 @@ def test_a_memory_in_a_forked_process_saves(store: Store) -> None:
     memory.save_context({"input": "hi"}, {"output": "hello"})
     memory.load_memory_variables({})
     in_child(lambda: memory.save_context({"input": "child"}, {"output": "ok"}))
-    same(memory.load_memory_variables({}), {"history": "Human: hi\nAI: hello\nHuman: child\nAI: ok"})
+    assert memory.load_memory_variables({}) == {"history": "Human: hi\nAI: hello\nHuman: child\nAI: ok"}
 
 
 def test_workers_forked_from_a_server(store: Store) -> None:
@@ -190,8 +184,8 @@ def test_workers_forked_from_a_server(store: Store) -> None:
         worker.start()
     for worker in running:
         worker.join()
-    same([worker.exitcode for worker in running], [0] * 4)
-    same(sorted(_contents(store)), sorted(["before", *_said(*"abcd")]))
+    assert [worker.exitcode for worker in running] == [0] * 4
+    assert sorted(_contents(store)) == sorted(["before", *_said(*"abcd")])
 
 
 def _say(store: Store, name: str) -> None:
@@ -217,7 +211,7 @@ def test_a_server_that_forks_in_c(store: Store) -> None:
         os._exit(code)
     ended(child)
     _append(store, "parent")
-    same(_contents(store), ["before", "child", "parent"])
+    assert _contents(store) == ["before", "child", "parent"]
 
 
 @pytest.mark.parametrize("new", [new_lock, new_rlock, FairLock])
@@ -262,4 +256,4 @@ def test_all_locks_know_of_forks() -> None:
     files = [file for folder in folders for file in sorted((root / folder).rglob("*.py"))]
     locks = re.compile(r"threading\.R?Lock\(\)|@functools\.cached_property|from functools import .*cached_property")
     found = [file.name for file in files if locks.search(file.read_text(encoding="utf-8"))]
-    same(found, ["forks.py"])
+    assert found == ["forks.py"]

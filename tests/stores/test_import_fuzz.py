@@ -19,7 +19,6 @@ from memzoo.memories.strategies.named import FURTHER, strategy_named
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, TransferError
-from memzoo.stores.testing import same
 
 MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))
 SAID = [
@@ -94,7 +93,7 @@ def load_all(store: ManagedStore, id_: str) -> None:
         memory.messages("Anna")
     before = len(drive(store.read(id_)))
     create_memory("buffer", store=store, conversation_id=id_).save_context({"input": "more"}, {"output": "ok"})
-    same(len(drive(store.read(id_))), before + 2)
+    assert len(drive(store.read(id_))) == before + 2
 
 
 @pytest.mark.parametrize("strategy", WITH_STATES)
@@ -108,8 +107,9 @@ def test_what_is_accepted_can_be_loaded(strategy: str, caplog: pytest.LogCapture
         try:
             id_ = import_conversation(store, forged)
         except TransferError as error:
-            same(str(error).endswith("nothing was stored"), expected=True)
-            same(drive(store.conversations()), [])
+            reason = str(error)
+            assert reason.endswith("nothing was stored")
+            assert drive(store.conversations()) == []
         else:
             accepted += 1
             load_all(store, id_)
@@ -131,4 +131,4 @@ def test_any_change_is_told_by_the_digest(strategy: str):
         rest[-1] = {**rest[-1], "end": len(rest) - 1}
         with pytest.raises(TransferError, match="nothing was stored"):
             import_conversation(InMemoryStore(), map(json.dumps, rest))
-    same(import_conversation(InMemoryStore(), map(json.dumps, lines)), lines[0]["conversation_id"])
+    assert import_conversation(InMemoryStore(), map(json.dumps, lines)) == lines[0]["conversation_id"]

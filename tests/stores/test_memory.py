@@ -3,7 +3,7 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.stores.testing.contract import StoreContract
+from memzoo.stores.testing import StoreContract
 
 
 class TestInMemoryStore(StoreContract):

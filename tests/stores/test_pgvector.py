@@ -8,7 +8,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import PgVectorIndex, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing.contract import vector
+from memzoo.stores.testing import vector
 from tests.postgres import PostgresServer, connected
 
 

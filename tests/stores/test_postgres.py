@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.stores.testing.contract import StoreContract, VectorIndexContract
+from memzoo.stores.testing import StoreContract, VectorIndexContract
 from tests.postgres import awaiting
 
 

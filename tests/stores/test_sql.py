@@ -15,7 +15,7 @@ import pytest
 from memzoo.stores import Entry, Record, SQLStore, Store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing.contract import StoreContract, vector
+from memzoo.stores.testing import StoreContract, vector
 from memzoo.stores.testing.tools import fill
 
 

@@ -14,7 +14,6 @@ from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import waiting
 from memzoo.stores.sql.waiting import Aside, Deadline
-from memzoo.stores.testing import same
 from memzoo.stores.testing.tools import fill
 from tests.forking import in_child
 
@@ -87,7 +86,7 @@ def test_the_time_out_is_the_longest_wait(url: str, other: sqlite3.Connection, c
     with contextlib.closing(SQLStore(f"{url}?timeout=5")) as store:
         with pytest.raises(StoreError, match="database is locked"):
             fill(store, "c", "hello")
-        same(clock.passed, 5)
+        assert clock.passed == 5
 
 
 def test_waiting_for_a_thread_counts(url: str, other: sqlite3.Connection, clock: Clock):
@@ -111,7 +110,7 @@ def test_waiting_for_a_thread_counts(url: str, other: sqlite3.Connection, clock:
             clock.began = clock.now
             with pytest.raises(StoreError, match="database is locked"):
                 fill(store, "c", "hello")
-            same(clock.passed, seconds)
+            assert clock.passed == seconds
 
 
 def test_a_loop_goes_on_while_a_call_waits(store: SQLStore, other: sqlite3.Connection, waits: threading.Event):
@@ -120,9 +119,9 @@ def test_a_loop_goes_on_while_a_call_waits(store: SQLStore, other: sqlite3.Conne
     async def run() -> None:
         saves = [asyncio.create_task(store.append("c", HELLO, turn_id=str(number))) for number in range(5)]
         await until(waits)
-        same(await store.read("c"), [])
+        assert await store.read("c") == []
         other.execute("ROLLBACK")
-        same(sorted([entry.seq for entries in await asyncio.gather(*saves) for entry in entries]), [1, 2, 3, 4, 5])
+        assert sorted([entry.seq for entries in await asyncio.gather(*saves) for entry in entries]) == [1, 2, 3, 4, 5]
 
     asyncio.run(run())
 
@@ -139,7 +138,7 @@ def test_a_loop_goes_on_while_a_thread_writes(store: SQLStore, other: sqlite3.Co
         other.execute("ROLLBACK")
         await save
         thread.join()
-        same(sorted(entry.message["content"] for entry in await store.read("c")), ["hello", "thread"])
+        assert sorted(entry.message["content"] for entry in await store.read("c")) == ["hello", "thread"]
 
     asyncio.run(run())
 
@@ -158,7 +157,7 @@ def test_who_is_cancelled_while_waiting_stores_nothing(
         other.execute("ROLLBACK")
         await store.append("c", HELLO, turn_id="2")
         await store.scrub()  # waits where the save did
-        same([entry.turn_id for entry in await store.read("c")], ["2"])
+        assert [entry.turn_id for entry in await store.read("c")] == ["2"]
 
     asyncio.run(run())
 
@@ -167,11 +166,11 @@ def test_a_child_waits_in_a_thread_of_its_own():
     """What a forked process leaves to a thread does not wait for one that only its parent has."""
     aside = Aside()
 
-    def ask() -> int:
-        return asyncio.run(aside.run(lambda: 42, Deadline(1)))
+    def ask() -> None:
+        assert asyncio.run(aside.run(lambda: 42, Deadline(1))) == 42
 
-    same(ask(), 42)
-    in_child(lambda: same(ask(), 42))
+    ask()
+    in_child(ask)
 
 
 def test_a_closed_store_ends_waiting(store: SQLStore, other: sqlite3.Connection, waits: threading.Event):
@@ -189,7 +188,7 @@ def test_a_closed_store_ends_waiting(store: SQLStore, other: sqlite3.Connection,
     waits.wait()
     store.close()
     thread.join()
-    same([str(error).endswith("this store is closed") for error in outcome], [True])
+    assert [str(error).endswith("this store is closed") for error in outcome] == [True]
 
 
 def test_who_gives_up_tries_no_more():
@@ -209,4 +208,4 @@ def test_who_gives_up_tries_no_more():
     outcomes = [deadline.pause(), deadline.takes(lock), deadline.is_given_up]
     ended.set()
     thread.join()
-    same(outcomes, [False, False, True])
+    assert outcomes == [False, False, True]

@@ -10,7 +10,7 @@ import pytest
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.background import Background
 from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
-from memzoo.memories.testing.patience import FailingTalk
+from memzoo.memories.testing.failures import FailingTalk
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
 

@@ -1,4 +1,4 @@
-"""What every store must do when data ends, or moves; a part of `StoreContract`."""
+"""What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.stores.testing`."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -9,15 +9,16 @@ from memzoo.stores.base import Entry, ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
-from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, records, same, vector
+from memzoo.stores.testing.contract import PlainStoreContract
+from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, records, vector
 
-__all__ = ["LifecycleContract"]
+__all__ = ["StoreContract"]
 
 _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
 
-class LifecycleContract:
-    """The rules for clearing, forgetting, listing and restoring."""
+class StoreContract(PlainStoreContract):
+    """The rules of `ManagedStore`, which are those of `Store` and more; used in the same way."""
 
     def test_embeddings_come_back(self, store: ManagedStore) -> None:
         """Embeddings are kept byte by byte, in the order of their numbers; the last one for a number counts."""
@@ -25,58 +26,58 @@ class LifecycleContract:
         for embeddings in ({3: vector(3, 0.1), 1: vector(1, -0.0)}, {}, {10: vector(10), 3: vector(3.5)}):
             commit(store, "c", {}, embeddings=embeddings)
         expected = [(1, vector(1, -0.0)), (3, vector(3.5)), (10, vector(10))]
-        same(list(drive(store.embeddings("c", "s")).items()), expected)
-        same(list(drive(store.embeddings("c", "s", after=1)).items()), expected[1:])
-        same(drive(store.embeddings("c", "s", after=10)), {})
-        same(drive(store.embeddings("c", "other")), {})
+        assert list(drive(store.embeddings("c", "s")).items()) == expected
+        assert list(drive(store.embeddings("c", "s", after=1)).items()) == expected[1:]
+        assert drive(store.embeddings("c", "s", after=10)) == {}
+        assert drive(store.embeddings("c", "other")) == {}
         with pytest.raises(ConflictError):
             drive(store.commit("c", "s", expected=0, watermark=9, changes={}, embeddings={1: vector(1)}))
-        same(list(drive(store.embeddings("c", "s")).items()), expected)
+        assert list(drive(store.embeddings("c", "s")).items()) == expected
 
     def test_cleared_is_gone(self, store: ManagedStore) -> None:
         """After a clear a conversation is listed nowhere, and has no states and no embeddings, also when it goes on."""
         fill(store, "c", "a", "b")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1)})
         drive(store.clear("c"))
-        same(drive(store.conversations()), [])
+        assert drive(store.conversations()) == []
         fill(store, "c", "a")
-        same(drive(store.states("c")), [])
-        same(drive(store.embeddings("c", "s")), {})
+        assert drive(store.states("c")) == []
+        assert drive(store.embeddings("c", "s")) == {}
 
     def test_forgotten_messages_are_gone(self, store: ManagedStore) -> None:
         """What was forgotten is nowhere; the others keep their numbers, and unknown numbers are passed over."""
         fill(store, "c", *"abcde")
         fill(store, "other", *"abcde")
-        same(drive(store.forget("c", [4, 99, 2, -1, 2])), [2, 4])
-        same(_numbers(drive(store.read("c"))), [1, 3, 5])
-        same(_numbers(drive(store.read("c", after=1, until=4))), [3])
-        same(_numbers(drive(store.read("c", limit=2, newest=True))), [3, 5])
-        same(drive(store.forget("c", {2, 4})), [])
-        same(drive(store.forget("nobody", [1])), [])
-        same(len(drive(store.read("other"))), 5)
+        assert drive(store.forget("c", [4, 99, 2, -1, 2])) == [2, 4]
+        assert _numbers(drive(store.read("c"))) == [1, 3, 5]
+        assert _numbers(drive(store.read("c", after=1, until=4))) == [3]
+        assert _numbers(drive(store.read("c", limit=2, newest=True))) == [3, 5]
+        assert drive(store.forget("c", {2, 4})) == []
+        assert drive(store.forget("nobody", [1])) == []
+        assert len(drive(store.read("other"))) == 5
 
     @pytest.mark.parametrize("seqs", [[5], [1, 2, 3, 4, 5]])
     def test_numbers_are_never_used_again(self, store: ManagedStore, seqs: list[int]) -> None:
         """After the newest messages were forgotten, or all, the next one has the number that it would have had."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
-        same(_numbers(fill(store, "c", "f", "g")), [6, 7])
+        assert _numbers(fill(store, "c", "f", "g")) == [6, 7]
 
     def test_many_messages_can_be_forgotten_at_once(self, store: ManagedStore) -> None:
         """There is no bound to how many."""
         drive(store.append("c", records(*map(str, range(1200))), turn_id="1"))
         commit(store, "c", {}, embeddings={seq: vector(seq) for seq in range(1, 1201)})
-        same(drive(store.forget("c", range(1, 1200))), list(range(1, 1200)))
-        same(_numbers(drive(store.read("c"))), [1200])
-        same(list(drive(store.embeddings("c", "s"))), [1200])
+        assert drive(store.forget("c", range(1, 1200))) == list(range(1, 1200))
+        assert _numbers(drive(store.read("c"))) == [1200]
+        assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
         """A turn that was forgotten in part is not stored again; one that was forgotten whole can be."""
         drive(store.append("c", records("a", "b"), turn_id="1"))
         drive(store.forget("c", [1]))
-        same(_numbers(drive(store.append("c", records("a", "b"), turn_id="1"))), [2])
+        assert _numbers(drive(store.append("c", records("a", "b"), turn_id="1"))) == [2]
         drive(store.forget("c", [2]))
-        same(_numbers(drive(store.append("c", records("a", "b"), turn_id="1"))), [3, 4])
+        assert _numbers(drive(store.append("c", records("a", "b"), turn_id="1"))) == [3, 4]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
         """States that have reached the first forgotten message start anew; others stay; all readers are told."""
@@ -84,17 +85,17 @@ class LifecycleContract:
         early = commit(store, "c", {"a": 1, "b": 2}, strategy="early")
         late = commit(store, "c", {"secret": "b"}, strategy="late", watermark=2)
         drive(store.forget("c", [2]))
-        same(drive(store.states("c")), ["early"])
+        assert drive(store.states("c")) == ["early"]
         for since in (late, 0):
             cleared = drive(store.read_state("c", "late", since=since))
-            same(cleared, StateUpdate(cleared.version, 0, {}, reset=True))
+            assert cleared == StateUpdate(cleared.version, 0, {}, reset=True)
         kept = drive(store.read_state("c", "early", since=early))
-        same(kept, StateUpdate(kept.version, 1, {"a": 1, "b": 2}, reset=True))
+        assert kept == StateUpdate(kept.version, 1, {"a": 1, "b": 2}, reset=True)
         for strategy, stale in (("early", early), ("late", late)):
             with pytest.raises(ConflictError):
                 drive(store.commit("c", strategy, expected=stale, watermark=3, changes={"secret": "b"}))
         commit(store, "c", {"b": None}, strategy="early", watermark=3)
-        same(drive(store.read_state("c", "early", since=kept.version)).changes, {"b": None})
+        assert drive(store.read_state("c", "early", since=kept.version)).changes == {"b": None}
 
     def test_a_reader_of_nothing_is_told_too(self, store: ManagedStore) -> None:
         """A reader of a state that was not there, or of the log alone, sees that something was forgotten."""
@@ -102,8 +103,8 @@ class LifecycleContract:
         before = drive(store.read_state("c", "s"))
         drive(store.forget("c", [1]))
         after = drive(store.read_state("c", "s", since=before.version))
-        same(after, StateUpdate(after.version, 0, {}, reset=True))
-        same(drive(store.read_state("c", "s", since=after.version)).reset, expected=False)
+        assert after == StateUpdate(after.version, 0, {}, reset=True)
+        assert not drive(store.read_state("c", "s", since=after.version)).reset
 
     def test_embeddings_of_the_others_are_kept(self, store: ManagedStore) -> None:
         """A state of embeddings only loses those of the forgotten messages, and keeps its watermark."""
@@ -111,20 +112,20 @@ class LifecycleContract:
         commit(store, "c", {}, strategy="s", watermark=3, embeddings={seq: vector(seq) for seq in (1, 2, 3)})
         commit(store, "c", {"a": 1}, strategy="mixed", watermark=3, embeddings={1: vector(1)})
         drive(store.forget("c", [2]))
-        same(drive(store.embeddings("c", "s")), {1: vector(1), 3: vector(3)})
-        same(drive(store.embeddings("c", "mixed")), {})
-        same(drive(store.states("c")), ["s"])
-        same(drive(store.read_state("c", "s")).watermark, 3)
+        assert drive(store.embeddings("c", "s")) == {1: vector(1), 3: vector(3)}
+        assert drive(store.embeddings("c", "mixed")) == {}
+        assert drive(store.states("c")) == ["s"]
+        assert drive(store.read_state("c", "s")).watermark == 3
 
     def test_eviction_leaves_states_alone(self, store: ManagedStore) -> None:
         """Without `derived`, messages and their embeddings go, and no reader is told anything."""
         fill(store, "c", *"abc")
         commit(store, "c", {"a": 1}, embeddings={1: vector(1), 2: vector(2)})
         before = drive(store.read_state("c", "s"))
-        same(drive(store.forget("c", [1], derived=False)), [1])
-        same(drive(store.read_state("c", "s")), before)
-        same(drive(store.read_state("c", "s", since=before.version)).reset, expected=False)
-        same(drive(store.embeddings("c", "s")), {2: vector(2)})
+        assert drive(store.forget("c", [1], derived=False)) == [1]
+        assert drive(store.read_state("c", "s")) == before
+        assert not drive(store.read_state("c", "s", since=before.version)).reset
+        assert drive(store.embeddings("c", "s")) == {2: vector(2)}
 
     def test_the_epoch_changes_when_something_is_deleted(self, store: ManagedStore) -> None:
         """Forgetting of either kind, clearing and restoring each bring an epoch that the conversation never had."""
@@ -133,10 +134,10 @@ class LifecycleContract:
         for seq, derived in ((1, True), (2, False), (3, False), (4, True)):
             drive(store.forget("c", [seq], derived=derived))
             epochs.append(epoch_of(store, "c"))
-        same(len(set(epochs)), 6)
+        assert len(set(epochs)) == 6
         for _ in range(2):
             drive(store.clear("c"))
-            same(epoch_of(store, "c"), epochs[0])
+            assert epoch_of(store, "c") == epochs[0]
             fill(store, "c", "a")
             epochs.append(epoch_of(store, "c"))
             drive(store.forget("c", [1], derived=False))
@@ -144,21 +145,21 @@ class LifecycleContract:
             drive(store.clear("c", only_empty=True))
             drive(store.restore("c", entries, {}))
             epochs.append(epoch_of(store, "c"))
-        same(len(set(epochs)), len(epochs))
+        assert len(set(epochs)) == len(epochs)
 
     def test_an_emptied_conversation_is_not_listed(self, store: ManagedStore) -> None:
         """A conversation without messages is listed again when something is said, and can be cleared until then."""
         fill(store, "c", "a")
         commit(store, "c", {"a": 1})
         drive(store.clear("c", only_empty=True))
-        same(len(drive(store.read("c"))), 1)
+        assert len(drive(store.read("c"))) == 1
         drive(store.forget("c", [1]))
-        same(drive(store.conversations()), [])
-        same(_numbers(fill(store, "c", "b")), [2])
-        same(drive(store.conversations()), ["c"])
+        assert drive(store.conversations()) == []
+        assert _numbers(fill(store, "c", "b")) == [2]
+        assert drive(store.conversations()) == ["c"]
         drive(store.forget("c", [2]))
         drive(store.clear("c", only_empty=True))
-        same(_numbers(fill(store, "c", "c")), [1])
+        assert _numbers(fill(store, "c", "c")) == [1]
 
     def test_conversations_are_listed_by_pages(self, store: ManagedStore) -> None:
         """Page by page there is each conversation once, in the order of all."""
@@ -168,19 +169,19 @@ class LifecycleContract:
         while page:
             found += page
             page = drive(store.conversations(after=page[-1], limit=7))
-        same(found, sorted(HOSTILE_IDS, key=escaped))
-        same(drive(store.conversations(limit=0)), [])
+        assert found == sorted(HOSTILE_IDS, key=escaped)
+        assert drive(store.conversations(limit=0)) == []
 
     def test_idle_conversations_are_found(self, store: ManagedStore) -> None:
         """Idle is where the newest message that is left is older than the time given."""
         first, second = fill(store, "c", "a", "b")
-        same(drive(store.conversations(idle_since=_FUTURE)), ["c"])
-        same(drive(store.conversations(idle_since=second.created_at)), [])
+        assert drive(store.conversations(idle_since=_FUTURE)) == ["c"]
+        assert drive(store.conversations(idle_since=second.created_at)) == []
         instant = timedelta(microseconds=1)
-        same(drive(store.conversations(idle_since=second.created_at + instant)), ["c"])
+        assert drive(store.conversations(idle_since=second.created_at + instant)) == ["c"]
         drive(store.forget("c", [2]))
-        same(drive(store.conversations(idle_since=first.created_at + instant)), ["c"])
-        same(drive(store.conversations(idle_since=_FUTURE, after="c")), [])
+        assert drive(store.conversations(idle_since=first.created_at + instant)) == ["c"]
+        assert drive(store.conversations(idle_since=_FUTURE, after="c")) == []
 
     def test_a_conversation_is_restored_as_it_was(self, store: ManagedStore) -> None:
         """Numbers with their gaps, turns, times, states and embeddings are there, and it goes on."""
@@ -193,15 +194,15 @@ class LifecycleContract:
         }
         entries = drive(store.read("c"))
         drive(store.restore("copy", entries, states))
-        same(drive(store.read("copy")), entries)
-        same(drive(store.states("copy")), ["s", "vectors"])
+        assert drive(store.read("copy")) == entries
+        assert drive(store.states("copy")) == ["s", "vectors"]
         state = drive(store.read_state("copy", "s"))
-        same(state, StateUpdate(state.version, 3, {"a": {"b": [1]}, "é\0": False}, reset=True))
-        same(drive(store.embeddings("copy", "vectors")), {1: vector(1), 4: vector(4)})
-        same(drive(store.append("copy", [], turn_id="1")), entries[:2])
-        same(_numbers(fill(store, "copy", "e")), [5])
+        assert state == StateUpdate(state.version, 3, {"a": {"b": [1]}, "é\0": False}, reset=True)
+        assert drive(store.embeddings("copy", "vectors")) == {1: vector(1), 4: vector(4)}
+        assert drive(store.append("copy", [], turn_id="1")) == entries[:2]
+        assert _numbers(fill(store, "copy", "e")) == [5]
         drive(store.commit("copy", "s", expected=state.version, watermark=5, changes={"a": None}))
-        same(drive(store.read_state("copy", "s", since=state.version)).changes, {"a": None})
+        assert drive(store.read_state("copy", "s", since=state.version)).changes == {"a": None}
 
     def test_nothing_is_written_over(self, store: ManagedStore) -> None:
         """A conversation that is there is not restored, and stays as it is."""
@@ -210,8 +211,8 @@ class LifecycleContract:
         before = drive(store.read_state("c", "s"))
         with pytest.raises(ConflictError, match="'c' already"):
             drive(store.restore("c", entries[:1], {"s": StoredState(1, {"a": 2})}))
-        same(drive(store.read("c")), entries)
-        same(drive(store.read_state("c", "s")), before)
+        assert drive(store.read("c")) == entries
+        assert drive(store.read_state("c", "s")) == before
 
     def test_only_a_log_is_restored(self, store: ManagedStore) -> None:
         """Entries out of order, or none, are refused, and leave no trace."""
@@ -219,14 +220,14 @@ class LifecycleContract:
         for wrong in ([], entries[::-1], entries[:1] * 2):
             with pytest.raises(StoreError, match="numbers that rise"):
                 drive(store.restore("copy", wrong, {}))
-        same(drive(store.conversations()), ["c"])
+        assert drive(store.conversations()) == ["c"]
 
     def test_scrubbing_changes_nothing(self, store: ManagedStore) -> None:
         """What is there is there after a scrub, too, which tells that it was done."""
         entries = fill(store, "c", "a")
         for thorough in (False, True, None):
-            same(drive(store.scrub(thorough=thorough)), expected=True)
-            same(drive(store.read("c")), entries)
+            assert drive(store.scrub(thorough=thorough))
+            assert drive(store.read("c")) == entries
 
 
 def _numbers(entries: Sequence[Entry]) -> list[int]:

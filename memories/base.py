@@ -6,18 +6,26 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
-from memzoo.memories.engine import explaining, turns
+from memzoo.memories.engine import explaining, forgetting, relearning, turns
 from memzoo.memories.engine.chat_history import LogHistory
-from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.forgetting import Receipt
-from memzoo.memories.engine.learning import hooks_of
+from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.prompt_limit import PromptLimit
-from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.state import Changes, State, hooks_of
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
+from memzoo.memories.options import (
+    a_function,
+    a_store,
+    check,
+    non_empty_text,
+    option,
+    refuse_unknown,
+    strategy,
+    travelling,
+)
 from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
 from memzoo.memories.text.messages import Labels, copied, recorded
 from memzoo.memories.text.rendering import Renderer
@@ -123,9 +131,10 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
         patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
-        hooks, late = hooks_of(self, BaseMemory, learns_system=self._learns_system), self.background
+        hooks = hooks_of(self, BaseMemory, learns_system=self._learns_system)
+        learner = Learner(known, self.state_name, hooks, patience, background=self.background) if hooks else None
         room, size = self._room_for_waiting()
-        self._engine = Engine(known, self.state_name, hooks, patience, background=late, room=room, size=size)
+        self._engine = Engine(known, patience, learner, room=room, size=size)
 
     # The five hooks.
 
@@ -274,11 +283,12 @@ class BaseMemory(ABC):
             UnknownMessageError: There is no such message; nothing was forgotten.
             ModelError: As in `asave_context`. The messages are forgotten all the same.
         """
-        return await self._engine.forget(ids, self.usage, raising=self.on_model_error == "raise", thorough=thorough)
+        raising = self.on_model_error == "raise"
+        return await forgetting.forget(self._engine, ids, self.usage, raising=raising, thorough=thorough)
 
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
-        await self._engine.clear()
+        await forgetting.clear(self._engine)
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
@@ -299,7 +309,8 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, part of what was learnt from is gone.
             ModelError: The model failed. What was known before is still known.
         """
-        await self._engine.relearn(from_=from_, only_set_aside=only_set_aside, keeps_history=self.keep_history)
+        only, keeps = only_set_aside, self.keep_history
+        await relearning.relearn(self._engine, from_=from_, only_set_aside=only, keeps_history=keeps)
 
     def turn(
         self,
@@ -321,8 +332,8 @@ class BaseMemory(ABC):
         Raises:
             MessageError: What the user said is no user message.
         """
-        port = turns.TurnPort(self._engine.follower, self.amessages, self.aadd_messages)
-        return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        log, show, save = self._engine.follower, self.amessages, self.aadd_messages
+        return turns.Turn(log, show, save, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
@@ -397,4 +408,4 @@ class BaseMemory(ABC):
     async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
         new = await self._engine.append(records, turn_id, learn=learn, raising=self.on_model_error == "raise")
         if new and not self.keep_history:
-            await self._engine.evict(self.oldest_needed, new[0].seq)
+            await forgetting.evict(self._engine, self.oldest_needed, new[0].seq)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memzoo.memories.engine.attempts import ATTEMPTS
+from memzoo.memories.engine.patience import ATTEMPTS
 from memzoo.memories.graph.formats import to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html

@@ -97,7 +97,7 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
-        system = await self._engine.system.current(log)
+        system = await self._engine.system.current()
         first = View.of([*([system] if system else []), *await log.unanswered()])
         return merged(views, self._renderer, limit=self.max_token_limit, shares=self._shares, first=first)
 

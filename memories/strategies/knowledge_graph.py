@@ -146,8 +146,8 @@ class ConversationKGMemory(ModelBackedMemory):
         return replies.statements(reply)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        if self._engine.sync:
-            await self._engine.sync.amend(lambda _: Changes(change()))
+        if self._engine.learner:
+            await self._engine.learner.amend(change)
 
     async def _names(self, query: str, log: Log) -> list[str]:
         known = self.kg.named_in(query)

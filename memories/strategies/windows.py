@@ -150,9 +150,9 @@ class WindowMemory(BaseMemory):
         new = [checked(message) for message in messages]
         if not await (await self._engine.refreshed()).tail(1):
             await self._append(list(map(Record, new)), None)
-        sync = self._engine.sync
+        learner = self._engine.learner
         while last := await (await self._engine.refreshed()).tail(1):
-            if sync is None or await sync.put(self._started_with(new, last[0].seq), last[0].seq):
+            if learner is None or await learner.put(self._started_with(new, last[0].seq), last[0].seq):
                 break
 
     set_messages = blocking(aset_messages)
@@ -177,7 +177,7 @@ class WindowMemory(BaseMemory):
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
         """The system message that holds, if there is one: of those set, unless another was said after them."""
         given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
-        newest = await self._engine.system.current(log)
+        newest = await self._engine.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
         return given if given and given[0].message == newest.message else [self._weighed(newest)]

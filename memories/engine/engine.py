@@ -41,6 +41,7 @@ class Engine:
         follower: See above.
         patience: See above.
         learner: See above.
+        raising: Raise the failure of a model; otherwise it is logged.
         room: Tokens that what waits to be learnt from may have in a view; `None` if the strategy shows it by itself.
         size: Counts these tokens; by default they are estimated, which needs no vocabulary.
     """
@@ -51,6 +52,7 @@ class Engine:
         patience: Patience,
         learner: Learner | None,
         *,
+        raising: bool,
         room: int | None,
         size: Callable[[Entry], int] | None,
     ) -> None:
@@ -58,16 +60,15 @@ class Engine:
         self.patience = patience
         self.learner = learner
         self.learners: Sequence[Learner] = [learner] if learner else []
+        self._raising = raising
         self._room = room
         self._size = size or size_of
 
-    async def append(
-        self, records: Sequence[Record], turn_id: str | None, *, learn: bool, raising: bool
-    ) -> Sequence[Entry]:
+    async def append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool) -> Sequence[Entry]:
         """Store a turn, by default with a fresh id, learn from it, and return what was learnt from, with its numbers.
 
         Raises:
-            ModelError: It is stored, but could not be learnt from; with `raising` only.
+            ModelError: It is stored, but could not be learnt from.
         """
         new: Sequence[Entry] = ()
         if records:
@@ -75,14 +76,14 @@ class Engine:
             new = await known.store.append(known.conversation_id, records, turn_id=name)
         if not learn:
             return ()
-        await self.learn(new, raising=raising)
+        await self.learn(new)
         await self.system.keep(new)
         return new
 
-    async def learn(self, new: Sequence[Entry] = (), *, raising: bool) -> None:
+    async def learn(self, new: Sequence[Entry] = ()) -> None:
         """Learn from what is in the log, of which `new` was just appended; raises as `append` does."""
         if self.learners:
-            await together([learner.follow(new, raising=raising) for learner in self.learners])
+            await together([learner.follow(new, raising=self._raising) for learner in self.learners])
         elif new:
             self.follower.add(new)
 
@@ -115,9 +116,9 @@ class Engine:
         system = await self.system.current()
         return view if view.final or system is None else replace(view, system=system, entries=talk(view.entries))
 
-    async def settle(self, *, raising: bool) -> None:
+    async def settle(self) -> None:
         """Return when all that was said is learnt from, or a model failed; raises as `append` does."""
-        await together(learner.settle(raising=raising) for learner in self.learners)
+        await together(learner.settle(raising=self._raising) for learner in self.learners)
 
     async def set_aside(self) -> list[Entry]:
         """The messages at which a model failed again and again, oldest first."""

@@ -38,16 +38,13 @@ class Receipt:
     erased: bool = True
 
 
-async def forget(
-    engine: Engine, ids: Collection[int] | None, usage: Usage, *, raising: bool, thorough: bool | None
-) -> Receipt:
+async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool | None) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
         engine: Of the conversation.
         ids: Log numbers; `None` for all.
         usage: What learning anew costs.
-        raising: Raise the failure of a model.
         thorough: See `BaseMemory.aforget`.
     """
     store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
@@ -63,7 +60,7 @@ async def forget(
     failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
-        await engine.learn(raising=raising)
+        await engine.learn()
     except ModelError as error:
         error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise

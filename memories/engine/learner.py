@@ -4,7 +4,6 @@ import contextlib
 import copy
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.locks import state_locks
@@ -39,6 +38,7 @@ class Learner:
     Attributes:
         name: The name under which the store keeps the state.
         keeper: What keeps the state.
+        lock: Held by who derives, so that nobody else in this process does meanwhile.
 
     Args:
         follower: The log.
@@ -57,7 +57,7 @@ class Learner:
         self._hooks = hooks
         self._patience = patience
         self._idle: tuple[object, ...] = ()
-        self._lock = state_locks.of(follower.store, follower.conversation_id, name)
+        self.lock = state_locks.of(follower.store, follower.conversation_id, name)
         self._background = Background(self._catch_up_quietly) if background else None
 
     # The way of a save: `follow` > `catch_up` > `learn` > the strategy's `derive` > `commit`.
@@ -92,7 +92,7 @@ class Learner:
             ModelError: A model failed, now or a short time ago.
         """
         try:
-            async with self._lock.held():
+            async with self.lock.held():
                 return await self.learn(saving=saving, everything=everything)
         except ModelError as error:
             if raising:
@@ -119,13 +119,15 @@ class Learner:
             prompts.learn(known)
         room = prompts.room
         while step := await self._next_step(state, room, tidied=tidied, everything=everything):
-            if saving is not None:
+            proven = False
+            if state.attempts.failures:
                 self._patience.check(state.attempts, saving=saving)
-            proven = await self._is_proven(state, step, room)
+                proven = await self._is_proven(state, step, room)
             try:
                 changes = await self.derived(state, step.shortened)
             except ModelError as error:
-                if _can_shorten(error, room):
+                # Nobody was asked yet, so the step is made shorter.
+                if isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS:
                     room //= 2
                     continue
                 await self._leave_word(state, step.entries, error, proven=proven)
@@ -158,7 +160,7 @@ class Learner:
         if self._background:
             if await self.behind():
                 self._background.start()
-        elif not self._lock.is_taken:
+        elif not self.lock.is_taken:
             return await self.catch_up(raising=False, saving=False)
         return state
 
@@ -194,10 +196,6 @@ class Learner:
         await self._follower.refresh()
         await self.catch_up(raising=raising)
 
-    def held(self) -> AbstractAsyncContextManager[bool]:
-        """For `async with`: nobody else in this process derives meanwhile."""
-        return self._lock.held()
-
     async def put(self, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
         """Commit a state that was not derived step by step, in place of the one there is.
 
@@ -217,7 +215,7 @@ class Learner:
 
     async def amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         """Commit changed items, told from the state as it is; how far the log was taken in stays as it is."""
-        async with self._lock.held():
+        async with self.lock.held():
             while True:
                 state = await self.refresh()
                 with contextlib.suppress(ConflictError):
@@ -304,8 +302,3 @@ class Learner:
         """What has to change before something can be due that was not."""
         entries = self._follower.entries
         return state.version, self._follower.epoch, entries[-1].seq if entries else 0
-
-
-def _can_shorten(error: ModelError, room: int) -> bool:
-    """Whether a step that was too long is made shorter, as nobody was asked yet."""
-    return isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS

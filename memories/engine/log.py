@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import unanswered
-from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.forks import new_lock
@@ -281,4 +281,4 @@ def messages_of(entries: Sequence[Entry]) -> list[Message]:
 
 def talk(entries: Iterable[Entry]) -> list[Entry]:
     """What was said: the entries that are no system messages."""
-    return [entry for entry in entries if not is_instruction(entry.message)]
+    return [entry for entry in entries if entry.message["role"] not in INSTRUCTIONS]

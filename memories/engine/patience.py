@@ -148,15 +148,15 @@ class Patience:
 
     def rest(self, attempts: Attempts, *, saving: bool) -> float:
         """The seconds for which a load or a save does not ask the model."""
-        return attempts.rest(self.clock(), saving=saving) if attempts.failures else 0.0
+        return attempts.rest(self.clock(), saving=saving)
 
-    def check(self, attempts: Attempts, *, saving: bool) -> None:
-        """Leave a model alone that failed a short time ago.
+    def check(self, attempts: Attempts, *, saving: bool | None) -> None:
+        """Leave a model alone that failed a short time ago, in a save or a load; not if `saving` is `None`.
 
         Raises:
             RestingError: It did.
         """
-        if rest := self.rest(attempts, saving=saving):
+        if saving is not None and (rest := self.rest(attempts, saving=saving)):
             times = f"the model failed {attempts.failures} times in a row"
             raise RestingError(f"{times}; it is asked again in {rest:.0f} s, or by memory.settle() at once")
 
@@ -195,17 +195,16 @@ class Patience:
             _loading.reset(token)
 
     @contextlib.contextmanager
-    def asking(self, prompt: str, purpose: str) -> Generator[None]:
+    def asking(self, prompt: str) -> Generator[None]:
         """Watch the call of a model in this block.
 
         Raises:
-            TooLongError: The prompt is too long, for what is known already or for what the endpoint says.
+            TooLongError: The endpoint says that the prompt is too long.
             ModelError: The model failed; or this is a load, and it failed a short time ago.
         """
         learnt = _loading.get()
         if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
             raise ModelError(f"the model failed a short time ago; a load does not ask it again for {rest:.0f} s")
-        self.prompts.check(prompt, purpose)
         try:
             yield
         except ModelReplyError:

@@ -14,12 +14,12 @@ from memzoo.stores.errors import ConflictError, ModelError, OptionError
 __all__ = ["relearn"]
 
 
-async def relearn(engine: Engine, *, from_: int | None, only_set_aside: bool, keeps_history: bool) -> None:
-    """As `BaseMemory.arelearn`."""
+async def relearn(engine: Engine, *, from_: int | None, only_set_aside: bool, keeps: bool) -> None:
+    """As `BaseMemory.arelearn`; `keeps` says whether all that was said is still there."""
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:
         whole_number("from_", from_, at_least=1)
-    if not keeps_history and not only_set_aside:
+    if not keeps and not only_set_aside:
         raise OptionError(
             "relearn would lose what was learnt from messages that keep_history=False has deleted; "
             "only_set_aside=True learns from what was set aside"
@@ -32,7 +32,7 @@ async def relearn(engine: Engine, *, from_: int | None, only_set_aside: bool, ke
 
 
 async def _learn_anew(log: Follower, learner: Learner, first: int) -> None:
-    async with learner.held():
+    async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
         draft = Draft(State(watermark=first - 1 if not old.items else 0))
@@ -67,6 +67,6 @@ def _progress(state: State) -> tuple[int, Attempts]:
 
 
 async def _take_up(learner: Learner) -> None:
-    async with learner.held():
+    async with learner.lock.held():
         for one in (await learner.refresh()).attempts.aside:
             await learner.take_up(one)

@@ -15,7 +15,7 @@ from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "exchanges_of", "is_fresh", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -159,10 +159,14 @@ async def unfinished_turn(log: Follower) -> list[Message]:
     return [entry.message for entry in turn] if unfinished else []
 
 
-async def is_fresh(log: Follower) -> bool:
-    """Whether nothing was said in a conversation yet but a system message."""
+async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
+    """As `BaseMemory.aseed`."""
+    said = _exchanges_of(examples)
     first = await log.store.read(log.conversation_id, limit=2)
-    return len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    if fresh:
+        await save(said, turn_id="seed")
+    return fresh
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
@@ -192,7 +196,7 @@ def _is_answered(said: Sequence[Message]) -> bool:
     return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
 
 
-def exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
     """Example exchanges as chat messages, oldest first.
 
     Raises:

@@ -147,7 +147,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
         texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
-        with self._engine.patience.asking(max(texts, key=len, default=""), "embedding"):
+        with self._engine.patience.asking(max(texts, key=len, default="")):
             embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)

@@ -55,8 +55,8 @@ class BaseMemory(ABC):
     keeps_fields = False
     # Whether the view shows what was not learnt from yet word for word.
     _shows_waiting = False
-    # Whether `derive` and `due` are given system messages too.
-    _learns_system = False
+    # Whether `derive` is called at all, and whether it and `due` are given system messages too.
+    _derives, _learns_system = True, False
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
@@ -122,7 +122,7 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
         patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
-        hooks = hooks_of(self, BaseMemory, learns_system=self._learns_system)
+        hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
         learner = Learner(known, self.state_name, hooks, patience, background=self.background) if hooks else None
         room, size = self._room_for_waiting()
         raising = self.on_model_error == "raise"

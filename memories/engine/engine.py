@@ -84,7 +84,7 @@ class Engine:
         """Learn from what is in the log, of which `new` was just appended; raises as `append` does."""
         if self.learners:
             await together([learner.follow(new, raising=self._raising) for learner in self.learners])
-        elif new:
+        else:
             self.follower.add(new)
 
     async def refreshed(self) -> Log:

@@ -37,6 +37,7 @@ class Learner:
 
     Attributes:
         name: The name under which the store keeps the state.
+        derives: Whether it learns; otherwise the state is what the strategy itself puts there.
         keeper: What keeps the state.
         lock: Held by who derives, so that nobody else in this process does meanwhile.
 
@@ -49,7 +50,7 @@ class Learner:
     """
 
     def __init__(self, follower: Follower, name: str, hooks: Hooks, patience: Patience, *, background: bool) -> None:
-        self.name = name
+        self.name, self.derives = name, hooks.derives
         self.keeper: StateKeeper | Draft = StateKeeper(
             follower.store, follower.conversation_id, name, hooks.on_state_change
         )
@@ -73,10 +74,13 @@ class Learner:
         Raises:
             ModelError: As in `catch_up`.
         """
+        if not self.derives:
+            self._follower.add(new)
+            return
         if self._background and not everything:
             self._background.start()
             return
-        if not new or not self._follower.add(new):
+        if not self._follower.add(new):
             await self._follower.refresh()
         await self.catch_up(raising=raising, saving=True, everything=everything)
 
@@ -155,7 +159,7 @@ class Learner:
         Not while another call is at it, not if the model fails, and not soon after it failed.
         """
         state = await self.refresh()
-        if self.is_idle(state) or self._patience.rest(state.attempts, saving=False):
+        if not self.derives or self.is_idle(state) or self._patience.rest(state.attempts, saving=False):
             return state
         if self._background:
             if await self.behind():
@@ -166,7 +170,7 @@ class Learner:
 
     async def waiting(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
-        waiting = self._heard(await self._log.after(state.watermark))
+        waiting = self._heard(await self._log.after(state.watermark)) if self.derives else []
         due = self._hooks.due(state, waiting) if waiting else 0
         if due is False:
             # One who waits for something else is not to wait for ever.

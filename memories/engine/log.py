@@ -67,8 +67,10 @@ class Follower:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            Whether the log is held up to the last of them; otherwise `refresh` brings it there.
+            Whether the log is held up to the last of them; otherwise, and for none, `refresh` brings it there.
         """
+        if not entries:
+            return False
         with self._lock:
             held, first = self._held[0], entries[0].seq
             last = held[-1].seq if held else 0

@@ -27,7 +27,9 @@ async def relearn(engine: Engine, *, from_: int | None, only_set_aside: bool, ke
     log = engine.follower
     await log.refresh()
     await together(
-        _take_up(learner) if only_set_aside else _learn_anew(log, learner, from_ or 1) for learner in engine.learners
+        _take_up(learner) if only_set_aside else _learn_anew(log, learner, from_ or 1)
+        for learner in engine.learners
+        if learner.derives
     )
 
 

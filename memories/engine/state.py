@@ -60,26 +60,29 @@ class Hooks(NamedTuple):
         derive: Learns from entries that the state has not taken in.
         due: Whether the entries that wait, if they are all there are, are to be learnt from now; or how many of them.
         on_state_change: Called when the state changed; see `StateKeeper`. `None` if nothing is kept beside the state.
+        derives: Whether `derive` is called at all; otherwise the state is what the strategy itself puts there.
         learns_system: Whether system messages are among the entries; otherwise they are no part of what was said.
     """
 
     derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
     due: Callable[[State, Sequence[Entry]], bool | int]
     on_state_change: OnStateChange | None
-    learns_system: bool = False
+    derives: bool
+    learns_system: bool
 
 
-def hooks_of(memory: Any, base: type, *, learns_system: bool) -> Hooks | None:
-    """The hooks of a memory whose class overrides those of a base; `None` if it does not learn.
+def hooks_of(memory: Any, base: type, *, derives: bool, learns_system: bool) -> Hooks | None:
+    """The hooks of a memory whose class overrides those of a base; `None` if it keeps no state.
 
     Args:
         memory: Has the hooks.
         base: Has them as they are by default.
-        learns_system: Whether they are given system messages too.
+        derives: See `Hooks`.
+        learns_system: See `Hooks`.
     """
     learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
     on_state_change = memory.on_state_change if follows else None
-    return Hooks(memory.derive, memory.due, on_state_change, learns_system) if learns else None
+    return Hooks(memory.derive, memory.due, on_state_change, derives, learns_system) if learns else None
 
 
 class StateKeeper:

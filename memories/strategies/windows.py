@@ -79,6 +79,7 @@ class WindowMemory(BaseMemory):
     unit: ClassVar[str] = "tokens"
 
     def __post_init__(self) -> None:
+        self._derives = self._is_langchain4j
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
@@ -105,13 +106,9 @@ class WindowMemory(BaseMemory):
         """What LangChain4j's rules hold is another state."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """By LangChain4j's rules, if anything waits: what they hold depends on each message in its turn."""
-        return self._is_langchain4j and bool(waiting)
-
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """By LangChain4j's rules, remember what the memory holds."""
-        return Changes({"held": _plain(self._held(state, entries))} if self._is_langchain4j else {})
+        """By LangChain4j's rules, remember what the memory holds: it depends on each message in its turn."""
+        return Changes({"held": _plain(self._held(state, entries))})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """What is shown, and what could be shown when calls that wait have their results."""

@@ -107,12 +107,10 @@ class Engine:
             catch_up: See `state`.
         """
         log = log or await self.refreshed()
-        state = await self.state(catch_up=catch_up)
-        seen = log if self._room is None else log.passing_over(state.attempts.aside)
-        with self.patience.loading(state.attempts):
-            view = await show(seen, state)
-        if self.learner and self._room is not None and (state.attempts.aside or not self.learner.is_idle(state)):
-            view = await self._with_waiting(view, log, state, self.learner, self._room)
+        if self.learner is None:
+            view = await show(log, _NO_STATE)
+        else:
+            view = await self._learnt_view(self.learner, show, log, catch_up=catch_up)
         system = await self.system.current()
         return view if view.final or system is None else replace(view, system=system, entries=talk(view.entries))
 
@@ -134,6 +132,16 @@ class Engine:
         """Wait for what is being learnt in the background."""
         for learner in self.learners:
             await learner.finished()
+
+    async def _learnt_view(self, learner: Learner, show: Show, log: Log, *, catch_up: bool) -> View:
+        """What a strategy shows that learns."""
+        state = await self.state(catch_up=catch_up)
+        seen = log if self._room is None else log.passing_over(state.attempts.aside)
+        with self.patience.loading(state.attempts):
+            view = await show(seen, state)
+        if self._room is None or (learner.is_idle(state) and not state.attempts.aside):
+            return view
+        return await self._with_waiting(view, log, state, learner, self._room)
 
     async def _with_waiting(self, view: View, log: Log, state: State, learner: Learner, room: int) -> View:
         """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.

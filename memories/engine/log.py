@@ -56,7 +56,8 @@ class Follower:
             new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
-                    self._extend(new)
+                    if new:
+                        self._extend(new)
                     return
                 self.epoch = None
         newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
@@ -177,13 +178,14 @@ class Log:
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
-        held = self.follower.entries
         if self._without:
             return (await self._tail_without(count, after))[-count:]
+        beyond = 0
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
             held = await self.follower.reach(self.until + 1)
-        entries = await self.follower.reach(count=count + len(held) - self._end(held))
+            beyond = len(held) - self._end(held)
+        entries = await self.follower.reach(count=count + beyond)
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]
         return found[bisect_right(found, after, key=_seq) :] if after else found

@@ -38,7 +38,6 @@ def option(
     at_least: int | None = None,
     one_of: tuple[object, ...] = (),
     check: Check | None = None,
-    init: bool = True,
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
@@ -52,10 +51,9 @@ def option(
         at_least: The smallest whole number it may be.
         one_of: The only values it may have.
         check: Called with the option's name and value; raises an `OptionError`.
-        init: Whether it can be given when a memory is made.
     """
     bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check}
-    return dataclasses.field(default=default, default_factory=factory, init=init, metadata=bounds)
+    return dataclasses.field(default=default, default_factory=factory, metadata=bounds)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -208,7 +206,7 @@ def _reopened(cls: type, options: Mapping[str, Any]) -> Any:
 def _documented(cls: type) -> str:
     """The docstring of a class with all its options in the section "Args", its own first."""
     own = inspect.get_annotations(cls)
-    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    fields = [field for field in dataclasses.fields(cls) if field.metadata]
     lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
     text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")
     options = textwrap.indent("\n".join(lines), " " * 8)

@@ -208,10 +208,6 @@ class Log:
         found = await store.read(id_, after=after, until=until, limit=limit, newest=newest_first)
         return found[::-1] if newest_first else found
 
-    def before(self, entry: Entry) -> "Log":
-        """The log as it was before an entry."""
-        return self.until_number(entry.seq - 1)
-
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
         return Log(self.follower, seq, self._without)

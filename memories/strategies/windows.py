@@ -1,6 +1,5 @@
 """The base of the windows over messages: the newest that fit a limit, as a view of the log."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeAlias
@@ -86,9 +85,9 @@ class WindowMemory(BaseMemory):
         self._first = not self._is_langchain4j if self.system_first is None else self.system_first
         self._sliding = SlidingWindow(self.weight)
 
-    @abstractmethod
     def weight(self, entry: Entry) -> int:
-        """What a message counts towards the limit."""
+        """What a message counts towards the limit: its tokens."""
+        return self._renderer.tokens(entry)
 
     def limit(self) -> int:
         """The limit as it is now.

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
-from memzoo.memories.text.foreign import instead_of
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message, Record
 from memzoo.stores.errors import MessageError
@@ -21,6 +20,8 @@ __all__ = ["Labels", "checked", "copied", "quoted", "recorded", "sendable", "tex
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+# What other libraries call them.
+_OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
 
 # All that Python's str.splitlines, and so a reader of the transcript, may take for the end of a line.
@@ -47,7 +48,7 @@ def checked(message: Any) -> Message:
         if isinstance(content, str) and content.isascii():
             return {"role": message["role"], "content": content}
     if not isinstance(message, dict):
-        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{instead_of(message)}")
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}{_instead_of(message)}")
     message = cast("Message", message)
     if message.get("role") not in ROLES:
         raise MessageError(f"role {message.get('role')!r} is unknown; it must be one of {', '.join(ROLES)}")
@@ -68,6 +69,20 @@ def recorded(message: Message | Record) -> Record:
     if isinstance(message, Record):
         return Record(checked(message.message), message.fields)
     return Record(checked(message))
+
+
+def _instead_of(given: object) -> str:
+    """Advice for an error text about something that is no message; "" if there is none."""
+    if isinstance(given, str):
+        return '; write {"role": "user", "content": ...} for what the user says'
+    if not hasattr(given, "content"):
+        return ""
+    role = getattr(given, "role", None) or getattr(given, "type", None) or "user"
+    role = str(getattr(role, "value", role))
+    advice = f'; write {{"role": "{_OTHER_ROLES.get(role, role)}", "content": message.content}}'
+    if type(given).__module__.startswith("langchain"):
+        advice += ", or langchain_core.messages.convert_to_openai_messages(message)"
+    return advice
 
 
 def _check_calls(calls: Any) -> None:

@@ -119,6 +119,14 @@ class Renderer:
         """Count the tokens of a message that need not be in the log."""
         return self._counter()(message)
 
+    def text_tokens(self, text: str) -> int:
+        """Count the tokens of a text that is shown as a system message."""
+        return self.count(system_message(text))
+
+    def lines(self, entries: Iterable[Entry]) -> str:
+        """Write entries as a transcript, oldest first; they may be shortened, so nothing is kept of it."""
+        return self.lines_of(entry.message for entry in entries)
+
     def lines_of(self, messages: Iterable[Message]) -> str:
         """Write messages that need not be in the log as a transcript, oldest first."""
         return "\n".join(map(self.labels.line, messages))

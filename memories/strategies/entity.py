@@ -6,7 +6,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from memzoo.memories.engine import explaining
-from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
@@ -78,7 +78,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Find the names in the new messages, then bring the notes on them up to date."""
-        new_lines = self._renderer.lines(entries)
+        new_lines = self._renderer.lines_of(messages_of(entries))
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         history = self._renderer.lines(before)
         names = self._found_by_load(entries)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from memzoo.memories.engine import explaining
-from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Reason
 from memzoo.memories.graph.graph import KnowledgeGraph
@@ -84,9 +84,9 @@ class ConversationKGMemory(ModelBackedMemory):
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
-        history = self._renderer.lines([*before, *between])
+        history = self._renderer.lines_of(messages_of([*before, *between]))
         graph = self._graph(state)
-        statements = await self._statements(graph, history, self._renderer.lines(mined))
+        statements = await self._statements(graph, history, self._renderer.lines_of(messages_of(mined)))
         return Changes(graph.changes_from(sourced(statements, mined)))
 
     async def oldest_needed(self, log: Log, state: State) -> int:

@@ -95,7 +95,7 @@ class Renderer:
         if known and entries[: len(known)] == known:
             text = "\n".join([text, *map(self.line, entries[len(known) :])])
         else:
-            text = "\n".join(map(self.line, entries))
+            text = self.lines(entries)
         self._newest = entries, text
         return text
 
@@ -124,8 +124,8 @@ class Renderer:
         return self.count(system_message(text))
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Write entries as a transcript, oldest first; they may be shortened, so nothing is kept of it."""
-        return self.lines_of(entry.message for entry in entries)
+        """Write entries as a transcript, oldest first; as they are in the log, not shortened for a prompt."""
+        return "\n".join(map(self.line, entries))
 
     def lines_of(self, messages: Iterable[Message]) -> str:
         """Write messages that need not be in the log as a transcript, oldest first."""

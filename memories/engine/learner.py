@@ -1,7 +1,6 @@
 """How the state of a strategy follows the log: step by step, until nothing is left or a model fails."""
 
 import contextlib
-import copy
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,6 +20,7 @@ logger = logging.getLogger("memzoo")
 
 # A message that is cut further than that says nothing any more.
 _FEWEST_TOKENS = 64
+# When so many messages wait, they are learnt from even if the strategy would wait for more.
 _MANY = 64
 
 
@@ -51,14 +51,13 @@ class Learner:
 
     def __init__(self, follower: Follower, name: str, hooks: Hooks, patience: Patience, *, background: bool) -> None:
         self.name, self.derives = name, hooks.derives
-        self.keeper: StateKeeper | Draft = StateKeeper(
-            follower.store, follower.conversation_id, name, hooks.on_state_change
-        )
+        store, id_ = follower.store, follower.conversation_id
+        self.keeper: StateKeeper | Draft = StateKeeper(store, id_, name, hooks.on_state_change)
+        self.lock = state_locks.of(store, id_, name)
         self._follower, self._log = follower, Log(follower)
         self._hooks = hooks
         self._patience = patience
         self._idle: tuple[object, ...] = ()
-        self.lock = state_locks.of(follower.store, follower.conversation_id, name)
         self._background = Background(self._catch_up_quietly) if background else None
 
     # The way of a save: `follow` > `catch_up` > `learn` > the strategy's `derive` > `commit`.
@@ -134,7 +133,7 @@ class Learner:
                 if isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS:
                     room //= 2
                     continue
-                await self._leave_word(state, step.entries, error, proven=proven)
+                await self._remember_failure(state, step.entries, error, proven=proven)
                 raise
             until = step.entries[-1].seq if step.entries else state.watermark
             state = await self._committed(state, changes, until, state.attempts.learnt(all_of_it=step.is_last))
@@ -146,8 +145,6 @@ class Learner:
         """What the strategy learns from entries, seeing the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
         return await self._hooks.derive(state, entries, Log(self._follower, until, state.attempts.aside))
-
-    # What others ask.
 
     async def refresh(self, *, reset: bool = False) -> State:
         """The state as it is now, however far it came; see `StateKeeper.refresh`."""
@@ -173,7 +170,6 @@ class Learner:
         waiting = self._heard(await self._log.after(state.watermark)) if self.derives else []
         due = self._hooks.due(state, waiting) if waiting else 0
         if due is False:
-            # One who waits for something else is not to wait for ever.
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self._patience.prompts.room
         return waiting, len(waiting) if due is True else due
 
@@ -226,12 +222,6 @@ class Learner:
                     await self.keeper.commit(state, Changes(change()), state.watermark)
                     return
 
-    def into(self, draft: Draft) -> "Learner":
-        """One that learns the same into a draft."""
-        other = copy.copy(self)
-        other.keeper = draft
-        return other
-
     async def take_up(self, aside: tuple[int, int]) -> None:
         """Learn from an exchange that was set aside.
 
@@ -276,11 +266,13 @@ class Learner:
             if start:
                 await self.derived(state, shortened_entries(waiting[start:], room))
         except ModelError as error:
-            await self._leave_word(state, (), error, proven=False)
+            await self._remember_failure(state, (), error, proven=False)
             raise
         return bool(start)
 
-    async def _leave_word(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
+    async def _remember_failure(
+        self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool
+    ) -> None:
         """Keep with the state that a step failed."""
         attempts, until = self._patience.after(state.attempts, entries, error, proven=proven), state.watermark
         if attempts.aside != state.attempts.aside:

@@ -1,5 +1,6 @@
 """Learning anew: a state is derived from the log once more, and takes the place of the old one when it is there."""
 
+import copy
 from dataclasses import replace
 
 from memzoo.memories.engine.engine import Engine
@@ -37,8 +38,9 @@ async def _learn_anew(log: Follower, learner: Learner, first: int) -> None:
     async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
-        draft = Draft(State(watermark=first - 1 if not old.items else 0))
-        await _learn_all(learner.into(draft), draft)
+        draft, drafting = Draft(State(watermark=first - 1 if not old.items else 0)), copy.copy(learner)
+        drafting.keeper = draft
+        await _learn_all(drafting, draft)
         new = draft.newest
         while True:
             await log.refresh()

@@ -133,7 +133,7 @@ class Learner:
                 if isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS:
                     room //= 2
                     continue
-                await self._remember_failure(state, step.entries, error, proven=proven)
+                await self._note_failure(state, step.entries, error, proven=proven)
                 raise
             until = step.entries[-1].seq if step.entries else state.watermark
             state = await self._committed(state, changes, until, state.attempts.learnt(all_of_it=step.is_last))
@@ -266,13 +266,11 @@ class Learner:
             if start:
                 await self.derived(state, shortened_entries(waiting[start:], room))
         except ModelError as error:
-            await self._remember_failure(state, (), error, proven=False)
+            await self._note_failure(state, (), error, proven=False)
             raise
         return bool(start)
 
-    async def _remember_failure(
-        self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool
-    ) -> None:
+    async def _note_failure(self, state: State, entries: Sequence[Entry], error: ModelError, *, proven: bool) -> None:
         """Keep with the state that a step failed."""
         attempts, until = self._patience.after(state.attempts, entries, error, proven=proven), state.watermark
         if attempts.aside != state.attempts.aside:

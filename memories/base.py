@@ -6,18 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
-from memzoo.memories.engine import explaining, turns
+from memzoo.memories import options
+from memzoo.memories.engine import explaining, forgetting, relearning, turns
 from memzoo.memories.engine.chat_history import LogHistory
-from memzoo.memories.engine.copying import travelling
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.forgetting import Receipt
-from memzoo.memories.engine.learning import hooks_of
+from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.prompt_limit import PromptLimit
-from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.state import Changes, State, hooks_of
 from memzoo.memories.models.usage import Usage
-from memzoo.memories.options import a_function, a_store, check, non_empty_text, option, refuse_unknown, strategy
+from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
 from memzoo.memories.text.messages import Labels, copied, recorded
 from memzoo.memories.text.rendering import Renderer
@@ -56,8 +56,8 @@ class BaseMemory(ABC):
     keeps_fields = False
     # Whether the view shows what was not learnt from yet word for word.
     _shows_waiting = False
-    # Whether `derive` and `due` are given system messages too.
-    _learns_system = False
+    # Whether `derive` is called at all, and whether it and `due` are given system messages too.
+    _derives, _learns_system = True, False
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
@@ -110,22 +110,24 @@ class BaseMemory(ABC):
         "all memories of this conversation; a buffer and a retriever have use for everything.",
     )
 
-    def __new__(cls, **options: Any) -> Self:
+    def __new__(cls, **given: Any) -> Self:
         """Refuse options that the class does not have, naming those that it has."""
-        refuse_unknown(cls, options)
+        options.refuse_unknown(cls, given)
         return super().__new__(cls)
 
     def __post_init__(self) -> None:
-        check(self)
+        options.check(self)
         self.usage = Usage()
         self._prompts = PromptSet(self.prompts)
         known = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
         patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
-        hooks, late = hooks_of(self, BaseMemory, learns_system=self._learns_system), self.background
+        hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
+        learner = Learner(known, self.state_name, hooks, patience, background=self.background) if hooks else None
         room, size = self._room_for_waiting()
-        self._engine = Engine(known, self.state_name, hooks, patience, background=late, room=room, size=size)
+        raising = self.on_model_error == "raise"
+        self._engine = Engine(known, patience, learner, raising=raising, room=room, size=size)
 
     # The five hooks.
 
@@ -274,15 +276,15 @@ class BaseMemory(ABC):
             UnknownMessageError: There is no such message; nothing was forgotten.
             ModelError: As in `asave_context`. The messages are forgotten all the same.
         """
-        return await self._engine.forget(ids, self.usage, raising=self.on_model_error == "raise", thorough=thorough)
+        return await forgetting.forget(self._engine, ids, self.usage, thorough=thorough)
 
     async def aclear(self) -> None:
         """Delete the conversation: what was said and everything derived from it."""
-        await self._engine.clear()
+        await forgetting.clear(self._engine)
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
-        await self._engine.settle(raising=self.on_model_error == "raise")
+        await self._engine.settle()
 
     async def aset_aside(self) -> list[Entry]:
         """The messages at which a model failed again and again: they are kept, shown as if they waited, not learnt."""
@@ -299,7 +301,7 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, part of what was learnt from is gone.
             ModelError: The model failed. What was known before is still known.
         """
-        await self._engine.relearn(from_=from_, only_set_aside=only_set_aside, keeps_history=self.keep_history)
+        await relearning.relearn(self._engine, from_=from_, only_set_aside=only_set_aside, keeps=self.keep_history)
 
     def turn(
         self,
@@ -321,8 +323,8 @@ class BaseMemory(ABC):
         Raises:
             MessageError: What the user said is no user message.
         """
-        port = turns.TurnPort(self._engine.follower, self.amessages, self.aadd_messages)
-        return turns.Turn(port, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        log, show, save = self._engine.follower, self.amessages, self.aadd_messages
+        return turns.Turn(log, show, save, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
@@ -340,11 +342,7 @@ class BaseMemory(ABC):
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
         """
-        said = turns.exchanges_of(examples)
-        fresh = await turns.is_fresh(self._engine.follower)
-        if fresh:
-            await self.aadd_messages(said, turn_id="seed")
-        return fresh
+        return await turns.seed(self._engine.follower, self.aadd_messages, examples)
 
     aexplain, explain = explaining.aexplain, blocking(explaining.aexplain)
     load_memory_variables = blocking(aload_memory_variables)
@@ -375,7 +373,7 @@ class BaseMemory(ABC):
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return travelling(self)
+        return options.travelling(self)
 
     # The model for which tokens are counted, where a strategy has one, and the tokens that its prompts may have.
     _tokenizer_model, _longest_prompt = "", 12_000
@@ -395,6 +393,6 @@ class BaseMemory(ABC):
         return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
 
     async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
-        new = await self._engine.append(records, turn_id, learn=learn, raising=self.on_model_error == "raise")
+        new = await self._engine.append(records, turn_id, learn=learn)
         if new and not self.keep_history:
-            await self._engine.evict(self.oldest_needed, new[0].seq)
+            await forgetting.evict(self._engine, self.oldest_needed, new[0].seq)

@@ -1,9 +1,11 @@
-"""Options of a memory: declared once, with their meaning and their bounds, and checked when a memory is made."""
+"""Options of a memory: declared once, with their meaning and their bounds, checked when a memory is made or copied."""
 
+import copy
 import dataclasses
 import inspect
+import pickle
 import textwrap
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar, dataclass_transform, get_args
 
 from memzoo.stores import Store
@@ -20,6 +22,7 @@ __all__ = [
     "option",
     "refuse_unknown",
     "strategy",
+    "travelling",
     "whole_number",
 ]
 
@@ -35,7 +38,6 @@ def option(
     at_least: int | None = None,
     one_of: tuple[object, ...] = (),
     check: Check | None = None,
-    init: bool = True,
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
@@ -49,10 +51,9 @@ def option(
         at_least: The smallest whole number it may be.
         one_of: The only values it may have.
         check: Called with the option's name and value; raises an `OptionError`.
-        init: Whether it can be given when a memory is made.
     """
     bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check}
-    return dataclasses.field(default=default, default_factory=factory, init=init, metadata=bounds)
+    return dataclasses.field(default=default, default_factory=factory, metadata=bounds)
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False)
@@ -162,10 +163,50 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
         raise OptionError(f"{name} must be a whole number{bound}, not {value!r}")
 
 
+def travelling(memory: Any) -> tuple[Any, ...]:
+    """What `memory.__reduce__` gives: how to make the memory again, with the same options."""
+    owner, options = type(memory).__name__, [field.name for field in dataclasses.fields(memory) if field.init]
+    return _reopened, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
+
+
+class _Travelling:
+    """The value of an option on its way into a copy or a pickle.
+
+    A pickle names the option that cannot be pickled; a copy in this process may hold anything.
+    """
+
+    def __init__(self, owner: str, name: str, value: Any) -> None:
+        self.owner = owner
+        self.name = name
+        self.value = value
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "_Travelling":
+        return _Travelling(self.owner, self.name, copy.deepcopy(self.value, memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        try:
+            pickle.dumps(self.value)
+        except Exception as error:  # whatever the value raises
+            raise OptionError(
+                f"this {self.owner} cannot be pickled, because its option {self.name}={self.value!r} cannot: {error}"
+            ) from error
+        # The value itself, not what was just tried: members of a combined memory share one store, and go on doing so.
+        return _arrived, (self.value,)
+
+
+def _arrived(value: Any) -> Any:
+    return value
+
+
+def _reopened(cls: type, options: Mapping[str, Any]) -> Any:
+    """A memory of a class with these options: the same conversation, if the store is the same."""
+    return cls(**{name: one.value if isinstance(one, _Travelling) else one for name, one in options.items()})
+
+
 def _documented(cls: type) -> str:
     """The docstring of a class with all its options in the section "Args", its own first."""
     own = inspect.get_annotations(cls)
-    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+    fields = [field for field in dataclasses.fields(cls) if field.metadata]
     lines = [_line(field) for field in sorted(fields, key=lambda field: field.name not in own)]
     text, section, example = (cls.__doc__ or "").rstrip().partition("\n    Example:")
     options = textwrap.indent("\n".join(lines), " " * 8)

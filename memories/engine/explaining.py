@@ -1,6 +1,7 @@
 """Why a view is as it is: what was searched for it, what its tokens were spent on, and what was left out."""
 
 import contextlib
+import functools
 import html
 import json
 from collections.abc import Container, Generator, Iterable, Mapping, Sequence
@@ -188,8 +189,9 @@ async def aexplain(  # noqa: D417 - as of any method
     finds = tuple(_finds(told.searches, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
     learnt = (await self.store.read_state(self.conversation_id, self.state_name)).watermark
-    missing = _Missing(told, {find.what for find in finds if not find.shown}, learnt)
-    left_out = tuple(missing.told_of(entry) for entry in entries if entry.seq not in numbers)
+    reason = functools.partial(_reason, told, {find.what for find in finds if not find.shown}, learnt)
+    missing = (entry for entry in entries if entry.seq not in numbers)
+    left_out = tuple(LeftOut(one.seq, reason(one), text_of(one.message)) for one in missing)
     return Explanation(self.name, told.query if self.needs_query else None, limit, shown, finds, left_out)
 
 
@@ -231,25 +233,14 @@ def _finds(
             yield Find(by, what, float(score), what in numbers or bool(text and text in texts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
-    """Tells why messages are not shown."""
-
-    told: _Told
-    found: Container[object]
-    learnt: int
-
-    def told_of(self, entry: Entry) -> LeftOut:
-        """A message, with why it is not shown."""
-        return LeftOut(entry.seq, self._reason(entry), text_of(entry.message))
-
-    def _reason(self, entry: Entry) -> Any:
-        if self.told.of_messages:
-            return "found, but no room" if entry.seq in self.found else "not found"
-        if entry.seq <= self.learnt:
-            return "learnt from"
-        first = min((one.seq for one in self.told.view.entries), default=0)
-        return "older than what is shown" if entry.seq < first else "not shown"
+def _reason(told: _Told, found: Container[object], learnt: int, entry: Entry) -> Any:
+    """Why a message is not shown, which a search may have found and which may be learnt from."""
+    if told.of_messages:
+        return "found, but no room" if entry.seq in found else "not found"
+    if entry.seq <= learnt:
+        return "learnt from"
+    first = min((one.seq for one in told.view.entries), default=0)
+    return "older than what is shown" if entry.seq < first else "not shown"
 
 
 def _key(message: Message) -> str:

@@ -2,11 +2,12 @@
 
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from memzoo.memories.engine.log import Follower, Log
-from memzoo.memories.engine.state_sync import StateSync
+from memzoo.memories.engine.engine import Engine, OldestNeeded
+from memzoo.memories.engine.learner import Learner
+from memzoo.memories.engine.log import Follower
 from memzoo.memories.models.usage import Usage
 from memzoo.stores import ManagedStore, Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
@@ -37,43 +38,33 @@ class Receipt:
     erased: bool = True
 
 
-async def forget(
-    log: Follower,
-    ids: Collection[int] | None,
-    learners: Sequence[StateSync],
-    learn: Callable[[], Awaitable[None]],
-    usage: Usage,
-    *,
-    thorough: bool | None,
-) -> Receipt:
+async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool | None) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
-        log: The conversation.
+        engine: Of the conversation.
         ids: Log numbers; `None` for all.
-        learners: What learns from the log.
-        learn: Makes them learn anew.
-        usage: What that costs.
+        usage: What learning anew costs.
         thorough: See `BaseMemory.aforget`.
     """
-    store, id_, calls = log.store, log.conversation_id, usage.total.calls
+    store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
-        await clear(log, learners)
+        await clear(engine)
         erased, failed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=tuple(failed), erased=erased)
-    known = await _known(log, ids)
+    known = await _known(engine.follower, ids)
     before = set(await managed(store, "states").states(id_))
     removed = await managed(store, "forget").forget(id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
-    failed = [problem for learner in learners for problem in await _let_go(learner)]
+    failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
-        await learn()
+        await engine.learn()
     except ModelError as error:
         error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise
-    done = {learner.name for learner in learners if not await learner.behind()}
+    done = {learner.name for learner in engine.learners if not await learner.behind()}
     return Receipt(
         removed=tuple(removed),
         rederived=tuple(name for name in cleared if name in done),
@@ -83,31 +74,37 @@ async def forget(
     )
 
 
-async def clear(log: Follower, learners: Sequence[StateSync]) -> None:
+async def clear(engine: Engine) -> None:
     """Delete a conversation: what was said and everything derived from it."""
-    await log.store.clear(log.conversation_id)
-    for learner in learners:
+    store, id_ = engine.follower.store, engine.follower.conversation_id
+    await store.clear(id_)
+    for learner in engine.learners:
         await learner.refresh(reset=True)
-    if isinstance(log.store, ManagedStore) and not await log.store.scrub():
-        logger.warning("%r is deleted, but the store's log file could not be emptied yet", log.conversation_id)
+    if isinstance(store, ManagedStore) and not await store.scrub():
+        logger.warning("%r is deleted, but the store's log file could not be emptied yet", id_)
 
 
-async def evict(log: Follower, first_needed: int, newest: int, kept: Collection[int] = ()) -> None:
-    """Delete what a memory has no more use for; if that fails, the next one does it.
+async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> None:
+    """Delete what a memory needs no more, but for the system message, what was set aside, and the newest turn.
+
+    If that fails, the next one does it.
 
     Args:
-        log: The conversation.
-        first_needed: The first number that is still needed.
-        newest: The first number of the newest turn, which stays in any case: otherwise a repetition of it would not be
+        engine: Of the conversation.
+        oldest_needed: The strategy's hook.
+        newest: The first number of the newest turn. It stays in any case: otherwise a repetition of it would not be
             recognised.
-        kept: What stays too.
     """
-    old = [entry.seq for entry in await Log(log).between(1, min(newest, first_needed) - 1) if entry.seq not in kept]
+    log = await engine.refreshed()
+    first_needed = await oldest_needed(log, await engine.state())
+    kept = {entry.seq for entry in (*await engine.set_aside(), await engine.system.current()) if entry}
+    old = [entry.seq for entry in await log.between(1, min(newest, first_needed) - 1) if entry.seq not in kept]
+    store, id_ = engine.follower.store, engine.follower.conversation_id
     try:
         if old:
-            await managed(log.store, "forget").forget(log.conversation_id, old, derived=False)
+            await managed(store, "forget").forget(id_, old, derived=False)
     except StoreError as error:
-        logger.warning("%r: what is needed no more was not deleted yet: %s", log.conversation_id, error)
+        logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
 async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
@@ -139,7 +136,7 @@ def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1]
 
 
-async def _let_go(learner: StateSync) -> list[str]:
+async def _let_go(learner: Learner) -> list[str]:
     try:
         await learner.refresh(reset=True)
     except StoreError as error:

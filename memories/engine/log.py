@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import unanswered
-from memzoo.memories.text.grouping import is_answer, is_instruction
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.forks import new_lock
@@ -56,7 +56,8 @@ class Follower:
             new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
-                    self._extend(new)
+                    if new:
+                        self._extend(new)
                     return
                 self.epoch = None
         newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
@@ -67,8 +68,10 @@ class Follower:
         """Take in entries that were just appended, without reading.
 
         Returns:
-            Whether the log is held up to the last of them; otherwise `refresh` brings it there.
+            Whether the log is held up to the last of them; otherwise, and for none, `refresh` brings it there.
         """
+        if not entries:
+            return False
         with self._lock:
             held, first = self._held[0], entries[0].seq
             last = held[-1].seq if held else 0
@@ -175,13 +178,14 @@ class Log:
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
-        held = self.follower.entries
         if self._without:
             return (await self._tail_without(count, after))[-count:]
+        beyond = 0
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
             held = await self.follower.reach(self.until + 1)
-        entries = await self.follower.reach(count=count + len(held) - self._end(held))
+            beyond = len(held) - self._end(held)
+        entries = await self.follower.reach(count=count + beyond)
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]
         return found[bisect_right(found, after, key=_seq) :] if after else found
@@ -203,10 +207,6 @@ class Log:
         store, id_ = self.follower.store, self.follower.conversation_id
         found = await store.read(id_, after=after, until=until, limit=limit, newest=newest_first)
         return found[::-1] if newest_first else found
-
-    def before(self, entry: Entry) -> "Log":
-        """The log as it was before an entry."""
-        return self.until_number(entry.seq - 1)
 
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
@@ -281,4 +281,4 @@ def messages_of(entries: Sequence[Entry]) -> list[Message]:
 
 def talk(entries: Iterable[Entry]) -> list[Entry]:
     """What was said: the entries that are no system messages."""
-    return [entry for entry in entries if not is_instruction(entry.message)]
+    return [entry for entry in entries if entry.message["role"] not in INSTRUCTIONS]

@@ -1,15 +1,11 @@
 """How long a prompt may be: what was asked for, or less if the endpoint says so."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 
-from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.shortening import without_middle
-from memzoo.stores import Entry
 from memzoo.stores.errors import ModelError
 
-__all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long", "shortened_entries"]
+__all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long"]
 
 _BYTES_PER_TOKEN = 3
 # Our own instructions have to fit in, and no model has a smaller context.
@@ -118,33 +114,3 @@ def cut(text: str, tokens: int) -> str:
     while half and estimated(text[:half] + text[-half:]) > tokens - 16:
         half = half * 9 // 10
     return without_middle(text, 2 * half)
-
-
-def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
-    """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
-    texts = [text_of(entry.message) for entry in entries]
-    sizes = list(map(estimated, texts))
-    if sum(sizes) <= tokens:
-        return entries
-    longest = _longest_allowed(sizes, tokens)
-    return [
-        entry if size <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
-        for entry, text, size in zip(entries, texts, sizes, strict=True)
-    ]
-
-
-def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
-    """The size to which the longest have to be cut so that all fit."""
-    ordered, before = sorted(sizes), 0
-    for place, size in enumerate(ordered):
-        others = len(ordered) - place
-        if before + size * others > tokens:
-            return max((tokens - before) // others, 1)
-        before += size
-    return max(ordered, default=0)
-
-
-def _saying(entry: Entry, text: str) -> dict[str, object]:
-    """The message of an entry with other words; calls of tools are among them already."""
-    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
-    return named | {"content": text}

@@ -1,15 +1,16 @@
-"""The derived state of one strategy in one conversation, kept in step with the store."""
+"""The derived state of one strategy in one conversation: the hooks that make it, and what keeps it."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from memzoo.memories.engine.attempts import ATTEMPTS, Attempts
 from memzoo.memories.engine.locks import FairLock
-from memzoo.stores import JSON, StateUpdate, Store
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.patience import ATTEMPTS, Attempts
+from memzoo.stores import JSON, Entry, StateUpdate, Store
 from memzoo.stores.forks import new_lock
 
-__all__ = ["Changes", "OnStateChange", "State", "StateKeeper"]
+__all__ = ["Changes", "Draft", "Hooks", "OnStateChange", "State", "StateKeeper", "hooks_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,38 @@ class OnStateChange(Protocol):
     def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> Awaitable[None]:
         """Take in items that changed (`None` for one that went); `reset` says to let go of all before first."""
         ...
+
+
+class Hooks(NamedTuple):
+    """What a strategy gives to the engine.
+
+    Attributes:
+        derive: Learns from entries that the state has not taken in.
+        due: Whether the entries that wait, if they are all there are, are to be learnt from now; or how many of them.
+        on_state_change: Called when the state changed; see `StateKeeper`. `None` if nothing is kept beside the state.
+        derives: Whether `derive` is called at all; otherwise the state is what the strategy itself puts there.
+        learns_system: Whether system messages are among the entries; otherwise they are no part of what was said.
+    """
+
+    derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
+    due: Callable[[State, Sequence[Entry]], bool | int]
+    on_state_change: OnStateChange | None
+    derives: bool
+    learns_system: bool
+
+
+def hooks_of(memory: Any, base: type, *, derives: bool, learns_system: bool) -> Hooks | None:
+    """The hooks of a memory whose class overrides those of a base; `None` if it keeps no state.
+
+    Args:
+        memory: Has the hooks.
+        base: Has them as they are by default.
+        derives: See `Hooks`.
+        learns_system: See `Hooks`.
+    """
+    learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
+    on_state_change = memory.on_state_change if follows else None
+    return Hooks(memory.derive, memory.due, on_state_change, derives, learns_system) if learns else None
 
 
 class StateKeeper:
@@ -142,6 +175,30 @@ class StateKeeper:
         if ATTEMPTS in update.changes:
             attempts = Attempts.from_json(update.changes[ATTEMPTS])
         return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
+
+
+class Draft:
+    """Keeps a state in memory until it is whole, as `StateKeeper` keeps one in the store.
+
+    Attributes:
+        newest: The state as it is by now.
+        embeddings: Those that belong to it.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.newest = state
+        self.embeddings: dict[int, bytes] = {}
+
+    async def refresh(self, *, reset: bool = False) -> State:
+        """The state as it is by now; nobody else changes it."""
+        return self.newest
+
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
+        """Keep what was learnt."""
+        items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
+        self.embeddings |= changes.embeddings
+        self.newest = State(items, watermark, state.version + 1, attempts=attempts or state.attempts)
+        return self.newest
 
 
 def _covered(items: Mapping[str, JSON], watermark: int) -> int:

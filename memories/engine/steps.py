@@ -1,14 +1,15 @@
 """What is learnt from at once: whole exchanges, as many as a prompt has room for."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.engine.prompt_limit import cut, estimated
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry
 
-__all__ = ["Step", "exchange_ends", "next_step", "size_of"]
+__all__ = ["Step", "exchange_ends", "next_step", "shortened_entries", "size_of"]
 
 # A speaker's label and a line end.
 _TOKENS_AROUND = 4
@@ -19,12 +20,12 @@ class Step(NamedTuple):
 
     Attributes:
         entries: Messages, oldest first.
-        exchanges: How many exchanges they are; 1 for a part of one.
+        shortened: The same messages, cut where a prompt has no room for them.
         is_last: Nothing else waits.
     """
 
     entries: Sequence[Entry]
-    exchanges: int
+    shortened: Sequence[Entry]
     is_last: bool
 
 
@@ -37,15 +38,16 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
         tokens: The room for them in a prompt.
         most: At most so many exchanges; 0 for any number.
     """
-    size = fitting = exchanges = 0
+    size = fitting = 0
     for count, end in enumerate(exchange_ends(waiting[:ripe]), 1):
         size += sum(map(size_of, waiting[fitting:end]))
         if size > tokens or (most and count > most):
             break
-        fitting, exchanges = end, count
-    if not fitting and ripe:
-        fitting, exchanges = _fitting_messages(waiting[: next(exchange_ends(waiting[:ripe]))], tokens), 1
-    return Step(waiting[:fitting], exchanges, fitting == len(waiting))
+        fitting = end
+    if fitting:
+        return Step(waiting[:fitting], waiting[:fitting], fitting == len(waiting))
+    fitting = _fitting_messages(waiting[: next(exchange_ends(waiting[:ripe]))], tokens)
+    return Step(waiting[:fitting], shortened_entries(waiting[:fitting], tokens), fitting == len(waiting))
 
 
 def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
@@ -65,6 +67,24 @@ def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
         yield len(entries)
 
 
+def size_of(entry: Entry) -> int:
+    """The room that a message takes in a prompt, in tokens as `PromptLimit` counts them."""
+    return estimated(text_of(entry.message)) + _TOKENS_AROUND
+
+
+def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
+    """Entries that fit together, for a prompt: where they do not, the longest ones are cut in the middle."""
+    texts = [text_of(entry.message) for entry in entries]
+    sizes = list(map(estimated, texts))
+    if sum(sizes) <= tokens:
+        return entries
+    longest = _longest_allowed(sizes, tokens)
+    return [
+        entry if size <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
+        for entry, text, size in zip(entries, texts, sizes, strict=True)
+    ]
+
+
 def _fitting_messages(exchange: Sequence[Entry], tokens: int) -> int:
     """How many messages of an exchange fit, but at least two: a question and what follows it."""
     size = 0
@@ -79,6 +99,18 @@ def _calls(entry: Entry) -> bool:
     return bool(entry.message.get("tool_calls") or entry.message.get("function_call"))
 
 
-def size_of(entry: Entry) -> int:
-    """The room that a message takes in a prompt, in tokens as `PromptLimit` counts them."""
-    return estimated(text_of(entry.message)) + _TOKENS_AROUND
+def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
+    """The size to which the longest have to be cut so that all fit."""
+    ordered, before = sorted(sizes), 0
+    for place, size in enumerate(ordered):
+        others = len(ordered) - place
+        if before + size * others > tokens:
+            return max((tokens - before) // others, 1)
+        before += size
+    return max(ordered, default=0)
+
+
+def _saying(entry: Entry, text: str) -> dict[str, object]:
+    """The message of an entry with other words; calls of tools are among them already."""
+    named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
+    return named | {"content": text}

@@ -2,13 +2,11 @@
 
 import contextlib
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from memzoo.memories.engine.log import Follower, Log, talk
+from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 from memzoo.stores.errors import ConflictError
 
@@ -50,38 +48,26 @@ class SystemMessage:
     """
 
     def __init__(self, follower: Follower) -> None:
-        self._follower = follower
+        self._follower, self._log = follower, Log(follower)
         # One object: threads see all of it or nothing.
         self._known: _Known | None = None
 
-    async def current(self, log: Log) -> Entry | None:
-        """The system message that holds in all of a log; `None` if there is none."""
+    async def current(self) -> Entry | None:
+        """The system message that holds, as far as the log is known; `None` if there is none."""
         known, held = self._known, self._follower.entries
         if known is None or known.epoch is None or known.epoch != self._follower.epoch:
             self._known = known = await self._opened()
         if not held or known.last < held[-1].seq:
-            self._known = known = await self._following(known, log)
+            self._known = known = await self._following(known)
         return known.entry
 
-    async def kept(self, log: Log) -> set[int]:
-        """The number of the message that holds, if there is one."""
-        entry = await self.current(log)
-        return {entry.seq} if entry else set()
-
-    async def shown_in(self, view: View, log: Log) -> View:
-        """The view with the system message that holds, and without any other."""
-        entry = await self.current(log)
-        if view.final or entry is None:
-            return view
-        return replace(view, system=entry, entries=talk(view.entries))
-
-    async def keep(self, log: Log, new: Sequence[Entry]) -> None:
+    async def keep(self, new: Sequence[Entry]) -> None:
         """Now and then, after new entries, write down which one holds."""
         if not new or (new[0].seq - 1) // _KEPT_EACH == new[-1].seq // _KEPT_EACH:
             return
         await self._follower.refresh()
         # Read anew, since another process may have written it down meanwhile.
-        known = await self._following(await self._opened(), log)
+        known = await self._following(await self._opened())
         items = {_ITEM: [known.entry.seq, known.entry.message] if known.entry else None}
         key = self._follower.conversation_id, _STATE
         with contextlib.suppress(ConflictError):
@@ -99,8 +85,8 @@ class SystemMessage:
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
         return _Known(epoch, entry, last, update.version)
 
-    async def _following(self, known: _Known, log: Log) -> _Known:
-        new = await log.after(known.last)
+    async def _following(self, known: _Known) -> _Known:
+        new = await self._log.after(known.last)
         return known._replace(entry=_newest(known.entry, new), last=new[-1].seq) if new else known
 
 

@@ -4,7 +4,6 @@ import copy
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
@@ -16,7 +15,7 @@ from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
-__all__ = ["Busy", "OnFailure", "Turn", "TurnPort", "check_turn_options", "exchanges_of", "is_fresh", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -33,41 +32,43 @@ class Save(Protocol):
     def __call__(self, messages: Sequence[Message], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
 
 
-@dataclass(frozen=True)
-class TurnPort:
-    """What a turn needs of its memory.
-
-    Attributes:
-        log: The conversation.
-        show: Gives the memory as chat messages, for what the user is about to say.
-        save: Stores the turn and learns from it.
-    """
-
-    log: Follower
-    show: Callable[[str], Awaitable[list[Message]]]
-    save: Save
-
-
 class Turn(Managed["Turn"]):
     """One turn of a conversation: the user's message, whatever follows from it, the answer. See `BaseMemory.turn`.
 
     Attributes:
         id: What the messages of the turn have in common in the log.
         finished: It ended with an answer; nothing failed before that.
+
+    Args:
+        log: The conversation.
+        show: Gives the memory as chat messages, for what the user is about to say.
+        save: Stores the turn and learns from it.
+        user: See `BaseMemory.turn`, as for the others.
+        on_failure: See there.
+        busy: See there.
+        turn_id: See there.
     """
 
     def __init__(
-        self, port: TurnPort, user: str | Message, *, on_failure: OnFailure, busy: Busy, turn_id: str | None
+        self,
+        log: Follower,
+        show: Callable[[str], Awaitable[list[Message]]],
+        save: Save,
+        user: str | Message,
+        *,
+        on_failure: OnFailure,
+        busy: Busy,
+        turn_id: str | None,
     ) -> None:
         check_turn_options(on_failure, busy)
         self.id = turn_id or uuid.uuid4().hex
         self.finished = False
-        self._port = port
+        self._log, self._show, self._save = log, show, save
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
         self._said = [_users(user)]
         self._before: list[Message] | None = None
-        self._lock: TurnLock = turn_locks.of(port.log.store, port.log.conversation_id)
+        self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
         self._entered = False
         self._owner: LockOwner | None = None
 
@@ -98,7 +99,7 @@ class Turn(Managed["Turn"]):
         """
         self._open()
         if self._before is None:
-            self._before = await self._port.show(text_of(self._said[0]))
+            self._before = await self._show(text_of(self._said[0]))
         return copy.deepcopy(sendable([*self._before, *self._said]))
 
     messages = blocking(amessages)
@@ -136,11 +137,11 @@ class Turn(Managed["Turn"]):
             return
         if failed or not _is_answered(self._said):
             # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
-            records, log = [Record(message) for message in self._said], self._port.log
+            records, log = [Record(message) for message in self._said], self._log
             await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
             return
         self.finished = True
-        await self._port.save(self._said, turn_id=self.id)
+        await self._save(self._said, turn_id=self.id)
 
     def _refusal(self) -> TurnInProgressError:
         why = (
@@ -148,7 +149,7 @@ class Turn(Managed["Turn"]):
             if self._waits
             else "busy='wait' waits for its end"
         )
-        return TurnInProgressError(f"a turn of conversation {self._port.log.conversation_id!r} is under way; {why}")
+        return TurnInProgressError(f"a turn of conversation {self._log.conversation_id!r} is under way; {why}")
 
 
 async def unfinished_turn(log: Follower) -> list[Message]:
@@ -158,10 +159,14 @@ async def unfinished_turn(log: Follower) -> list[Message]:
     return [entry.message for entry in turn] if unfinished else []
 
 
-async def is_fresh(log: Follower) -> bool:
-    """Whether nothing was said in a conversation yet but a system message."""
+async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
+    """As `BaseMemory.aseed`."""
+    said = _exchanges_of(examples)
     first = await log.store.read(log.conversation_id, limit=2)
-    return len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
+    if fresh:
+        await save(said, turn_id="seed")
+    return fresh
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:
@@ -191,7 +196,7 @@ def _is_answered(said: Sequence[Message]) -> bool:
     return said[-1]["role"] != "user" and len(sendable(said)) == len(said)
 
 
-def exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
+def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message]:
     """Example exchanges as chat messages, oldest first.
 
     Raises:

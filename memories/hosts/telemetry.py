@@ -173,7 +173,7 @@ def _put(owner: type, method: str, new: Any) -> None:
 def seams() -> list[Seam]:
     """All that is watched with spans."""
     from memzoo.memories.base import BaseMemory
-    from memzoo.memories.engine.learning import Learning
+    from memzoo.memories.engine.learner import Learner
     from memzoo.memories.graph.graph import KnowledgeGraph
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
@@ -191,7 +191,7 @@ def seams() -> list[Seam]:
     return [
         Seam(BaseMemory, "_current_view", "memzoo.load", _of_memory, _of_view),
         Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
-        Seam(Learning, "derived", "memzoo.derive", _of_learning),
+        Seam(Learner, "derived", "memzoo.derive", _of_learning),
         *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "scores", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
@@ -206,18 +206,18 @@ def seams() -> list[Seam]:
 
 def _watch_learning(told: _Telling) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
-    from memzoo.memories.engine.attempts import Attempts
-    from memzoo.memories.engine.state_sync import StateSync
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.patience import Attempts
     from memzoo.memories.engine.steps import exchange_ends
 
-    catch_up, set_aside = StateSync.catch_up, Attempts.set_aside
+    catch_up, set_aside = Learner.catch_up, Attempts.set_aside
 
     @functools.wraps(catch_up)
-    async def counting(self: StateSync, **options: Any) -> Any:
+    async def counting(self: Learner, **options: Any) -> Any:
         try:
             return await catch_up(self, **options)
         finally:
-            waiting, _ = await self.learning.ripe(await self.refresh())
+            waiting, _ = await self.waiting(await self.refresh())
             told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
 
     @functools.wraps(set_aside)
@@ -225,7 +225,7 @@ def _watch_learning(told: _Telling) -> None:
         told.aside.add(1)
         return set_aside(self, first, last)
 
-    _put(StateSync, "catch_up", counting)
+    _put(Learner, "catch_up", counting)
     _put(Attempts, "set_aside", counted)
 
 

@@ -1,7 +1,9 @@
 """Remember in several ways at once."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypeAlias, cast
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
@@ -9,12 +11,16 @@ from memzoo.memories.engine.state import State
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
-from memzoo.memories.strategies.members import Member, members_of, shares_of
+from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.keys import query_of
 from memzoo.memories.text.view import View
 from memzoo.stores.driving import together
+from memzoo.stores.errors import OptionError
 
 __all__ = ["CombinedMemory"]
+
+Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
+"""A memory, the name of a strategy, or a name and options."""
 
 
 @strategy
@@ -82,9 +88,9 @@ class CombinedMemory(BaseMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.members = members_of(self.memories, self)
+        self.members = _members_of(self.memories, self)
         self._engine.learners = [one for member in self.members for one in member._engine.learners]  # noqa: SLF001
-        self._shares = shares_of(self.shares, self.members)
+        self._shares = _shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
@@ -97,7 +103,7 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
-        system = await self._engine.system.current(log)
+        system = await self._engine.system.current()
         first = View.of([*([system] if system else []), *await log.unanswered()])
         return merged(views, self._renderer, limit=self.max_token_limit, shares=self._shares, first=first)
 
@@ -118,3 +124,69 @@ class CombinedMemory(BaseMemory):
             member._current_view(query if member.needs_query else None)  # noqa: SLF001
             for member in self.members
         )
+
+
+def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
+    """The members that a combined memory was given; those that are only named are made, with its common options.
+
+    Raises:
+        OptionError: There is none, one is no member, or they do not fit together.
+    """
+    if not given:
+        raise OptionError(f"memories must have at least one member, not {given!r}")
+    members = [_member(one, whole) for one in given]
+    _check_one_log(members, whole)
+    if repeated := _repeated(variable for member in members for variable in member.memory_variables):
+        raise OptionError(
+            f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
+        )
+    states = _repeated(learner.name for member in members for learner in member._engine.learners)  # noqa: SLF001
+    if states:
+        raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
+    return members
+
+
+def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> Sequence[float]:
+    """The shares of members in a limit; equal ones if none are given.
+
+    Raises:
+        OptionError: They are not one for each member, one is below 0, or all are 0.
+    """
+    shares = [1] * len(members) if given is None else given
+    if len(shares) != len(members) or min(shares) < 0 or sum(shares) <= 0:
+        raise OptionError(
+            f"shares must be a number for each of the {len(members)} members, none below 0 and not all 0, not {given!r}"
+        )
+    return shares
+
+
+def _member(given: object, whole: BaseMemory) -> BaseMemory:
+    match given:
+        case BaseMemory():
+            return given
+        case str():
+            return _made(given, {}, whole)
+        case (str(name), Mapping() as options):
+            return _made(name, cast("Mapping[str, Any]", options), whole)
+        case _:
+            raise OptionError(f"memories must be memories, names of strategies or pairs (name, options), not {given!r}")
+
+
+def _made(name: str, options: Mapping[str, Any], whole: BaseMemory) -> BaseMemory:
+    chosen = strategy_named(name)
+    common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
+    own_key = {"memory_key": chosen.name.replace("-", "_")}
+    return chosen(**{**common, **own_key, **options})
+
+
+def _check_one_log(members: Iterable[BaseMemory], whole: BaseMemory) -> None:
+    for member in members:
+        if (member.store, member.conversation_id) != (whole.store, whole.conversation_id):
+            raise OptionError(
+                f"memories: {member.name!r} was made with another store or conversation_id; all members have to share "
+                "them (given as a name, or as a pair of a name and options, a member is made to fit)"
+            )
+
+
+def _repeated(names: Iterable[str]) -> set[str]:
+    return {name for name, count in Counter(names).items() if count > 1}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.passage import Passage
-from memzoo.memories.text.rendering import Renderer, system_message
+from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
@@ -108,7 +108,7 @@ class _Merge:
         return sum(map(self._text_size, evidence(passages)))
 
     def _text_size(self, text: str) -> int:
-        return self._renderer.count(system_message(text)) if text and self._renderer else 0
+        return self._renderer.text_tokens(text) if text and self._renderer else 0
 
 
 def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:

@@ -10,8 +10,7 @@ from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
-from memzoo.memories.strategies.entity_index import EntityIndex
-from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.shortening import fitting
@@ -80,8 +79,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Find the names in the new messages, then bring the notes on them up to date."""
         new_lines = self._renderer.lines_of(messages_of(entries))
-        before = await log.before(entries[0]).exchanges(self.k)
-        history = self._renderer.lines_of(messages_of(before))
+        before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
+        history = self._renderer.lines(before)
         names = self._found_by_load(entries)
         if names is None:
             names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
@@ -135,7 +134,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         if not query.strip():
             return []
         try:
-            history = self._renderer.lines_of(messages_of(recent))
+            history = self._renderer.lines(recent)
             names = replies.names(await self.ask("current_entities", history=history, input=query))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
@@ -145,7 +144,7 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     def _fits(self, notes: Mapping[str, str]) -> bool:
         text = "\n".join(View(notes=dict(notes)).texts)
-        return self.max_token_limit is None or self.counter({"role": "system", "content": text}) <= self.max_token_limit
+        return self.max_token_limit is None or self._renderer.text_tokens(text) <= self.max_token_limit
 
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
         hint, self._hint = self._hint, None

@@ -83,7 +83,8 @@ class ConversationKGMemory(ModelBackedMemory):
             return Changes()
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
-        history = self._renderer.lines_of(messages_of([*await log.before(entries[0]).exchanges(self.k), *between]))
+        before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
+        history = self._renderer.lines_of(messages_of([*before, *between]))
         graph = self._graph(state)
         statements = await self._statements(graph, history, self._renderer.lines_of(messages_of(mined)))
         return Changes(graph.changes_from(sourced(statements, mined)))
@@ -99,7 +100,7 @@ class ConversationKGMemory(ModelBackedMemory):
         near = self.kg.around(await self._names(query or "", log), self.depth, most)
         explaining.found("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
         if self.max_token_limit is not None:
-            near = within(self.max_token_limit, near, self._tokens)
+            near = within(self.max_token_limit, near, self._renderer.text_tokens)
         return View.of(await log.after(state.watermark), lines(near))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -119,13 +120,13 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
-        history = self._renderer.lines_of(messages_of(await (await self._engine.refreshed()).exchanges(self.k)))
+        history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
         new_lines = self._renderer.lines_of([{"role": "user", "content": input_string}])
         return await self._statements(self.kg, history, new_lines)
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
-        history = self._renderer.lines_of(messages_of(await (await self._engine.refreshed()).exchanges(self.k)))
+        history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
         return replies.names(await self.ask("current_entities", history=history, input=input_string))
 
     why = blocking(awhy)
@@ -146,19 +147,16 @@ class ConversationKGMemory(ModelBackedMemory):
         return replies.statements(reply)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        if self._engine.sync:
-            await self._engine.sync.amend(lambda _: Changes(change()))
+        if self._engine.learner:
+            await self._engine.learner.amend(change)
 
     async def _names(self, query: str, log: Log) -> list[str]:
         known = self.kg.named_in(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
-        history = self._renderer.lines_of(messages_of(await log.exchanges(self.k)))
+        history = self._renderer.lines(await log.exchanges(self.k))
         try:
             return replies.names(await self.ask("current_entities", history=history, input=query)) or known
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return known
-
-    def _tokens(self, text: str) -> int:
-        return self.counter({"role": "system", "content": text})

@@ -46,9 +46,12 @@ class ModelBackedMemory(BaseMemory):
         Raises:
             ModelError: The model failed, or its reply cannot be used.
         """
-        text = self._rendered(prompt, variables)
+        text, prompts = self._prompts.render(prompt, **variables), self._engine.patience.prompts
+        if estimated(text) > prompts.tokens:
+            text = self._prompts.render(prompt, **_cut(variables, prompts.tokens // 8))
+            prompts.check(text, prompt)
         try:
-            with self._engine.patience.asking(text, prompt):
+            with self._engine.patience.asking(text):
                 reply = await self._model.complete([{"role": "user", "content": text}], prompt)
         except ModelReplyError as error:
             self.usage.add(prompt, error.spent or Spent(calls=1))
@@ -56,12 +59,13 @@ class ModelBackedMemory(BaseMemory):
         self.usage.add(prompt, reply.spent)
         return reply.text
 
-    def _rendered(self, prompt: str, variables: Mapping[str, Any]) -> str:
-        text, most = self._prompts.render(prompt, **variables), self._engine.patience.prompts.tokens
-        if estimated(text) <= most:
-            return text
-        # What is known already is cut rather than what is new, of which the next step may have less.
-        known = {name: text for name, text in variables.items() if isinstance(text, str) and name != "new_lines"}
-        return self._prompts.render(
-            prompt, **{**variables, **{name: cut(text, most // 8) for name, text in known.items()}}
-        )
+
+def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
+    """The variables of a prompt with at most so many tokens of each that tells what is known already.
+
+    That is cut rather than what is new, of which the next step may have less.
+    """
+    return {
+        name: cut(value, tokens) if isinstance(value, str) and name != "new_lines" else value
+        for name, value in variables.items()
+    }

@@ -81,7 +81,7 @@ class SummarizingMemory(ModelBackedMemory):
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:
             return False
-        return self.counter({"role": "system", "content": summary}) > self.max_summary_tokens
+        return self._renderer.text_tokens(summary) > self.max_summary_tokens
 
 
 # What memzoo 0.1 kept beside a summary: it says how far the summary goes, which the watermark says now.

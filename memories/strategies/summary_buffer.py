@@ -60,7 +60,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             return super().due(state, ())
         spare = self.max_token_limit - sum(map(self._renderer.tokens, waiting))
         if self.count_summary and (summary := summary_of(state)):
-            spare -= self.counter({"role": "system", "content": summary})
+            spare -= self._renderer.text_tokens(summary)
         if spare < 0:
             # Make room down to `prune_to`, so that not the very next message asks the model again.
             spare -= self.max_token_limit - (self.max_token_limit // 2 if self.prune_to is None else self.prune_to)

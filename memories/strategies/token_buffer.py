@@ -4,7 +4,6 @@ from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
-from memzoo.stores import Entry
 
 __all__ = ["ConversationTokenBufferMemory"]
 
@@ -42,10 +41,6 @@ class ConversationTokenBufferMemory(WindowMemory):
     def __post_init__(self) -> None:
         self._tokenizer_model = as_model(self.llm).name
         super().__post_init__()
-
-    def weight(self, entry: Entry) -> int:
-        """Its tokens."""
-        return self._renderer.tokens(entry)
 
     buffer = ConversationBufferMemory.buffer
     buffer_as_str = ConversationBufferMemory.buffer_as_str

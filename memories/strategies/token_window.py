@@ -2,7 +2,6 @@
 
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.windows import Limit, WindowMemory, limit_check
-from memzoo.stores import Entry
 
 __all__ = ["TokenWindowMemory"]
 
@@ -35,7 +34,3 @@ class TokenWindowMemory(WindowMemory):
         doc="Tokens that all messages may have together: a number, or a function from the c"
         "onversation's id to one, asked at each load.",
     )
-
-    def weight(self, entry: Entry) -> int:
-        """Its tokens."""
-        return self._renderer.tokens(entry)

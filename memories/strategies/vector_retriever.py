@@ -91,7 +91,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
         self._documents = Documents(self._renderer.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(self._counted)
+        self._tokens = functools.cache(self._renderer.text_tokens)
 
     @property
     def state_name(self) -> str:
@@ -147,7 +147,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def _embed(self, texts: list[str], state: State) -> list[bytes]:
         texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
-        with self._engine.patience.asking(max(texts, key=len, default=""), "embedding"):
+        with self._engine.patience.asking(max(texts, key=len, default="")):
             embedded = await self._embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
@@ -161,9 +161,6 @@ class VectorStoreRetrieverMemory(BaseMemory):
         except (ValueError, OverflowError, OSError) as error:
             raise OptionError(f"clock must tell the seconds since 1970, not {now!r}") from error
         return " ".join([query, *meant_dates(query, today)])
-
-    def _counted(self, text: str) -> int:
-        return self.counter({"role": "system", "content": text})
 
     def _no_words(self) -> KeptWords:
         return KeptWords(self.store, self.conversation_id, self._documents, self.weights)

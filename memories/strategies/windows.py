@@ -1,6 +1,5 @@
 """The base of the windows over messages: the newest that fit a limit, as a view of the log."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeAlias
@@ -79,15 +78,16 @@ class WindowMemory(BaseMemory):
     unit: ClassVar[str] = "tokens"
 
     def __post_init__(self) -> None:
+        self._derives = self._is_langchain4j
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
         self._first = not self._is_langchain4j if self.system_first is None else self.system_first
         self._sliding = SlidingWindow(self.weight)
 
-    @abstractmethod
     def weight(self, entry: Entry) -> int:
-        """What a message counts towards the limit."""
+        """What a message counts towards the limit: its tokens."""
+        return self._renderer.tokens(entry)
 
     def limit(self) -> int:
         """The limit as it is now.
@@ -105,13 +105,9 @@ class WindowMemory(BaseMemory):
         """What LangChain4j's rules hold is another state."""
         return f"{self.name}/{self.rules}" if self._is_langchain4j else self.name
 
-    def due(self, state: State, waiting: Sequence[Entry]) -> bool:
-        """By LangChain4j's rules, if anything waits: what they hold depends on each message in its turn."""
-        return self._is_langchain4j and bool(waiting)
-
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """By LangChain4j's rules, remember what the memory holds."""
-        return Changes({"held": _plain(self._held(state, entries))} if self._is_langchain4j else {})
+        """By LangChain4j's rules, remember what the memory holds: it depends on each message in its turn."""
+        return Changes({"held": _plain(self._held(state, entries))})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """What is shown, and what could be shown when calls that wait have their results."""
@@ -150,9 +146,9 @@ class WindowMemory(BaseMemory):
         new = [checked(message) for message in messages]
         if not await (await self._engine.refreshed()).tail(1):
             await self._append(list(map(Record, new)), None)
-        sync = self._engine.sync
+        learner = self._engine.learner
         while last := await (await self._engine.refreshed()).tail(1):
-            if sync is None or await sync.put(self._started_with(new, last[0].seq), last[0].seq):
+            if learner is None or await learner.put(self._started_with(new, last[0].seq), last[0].seq):
                 break
 
     set_messages = blocking(aset_messages)
@@ -177,7 +173,7 @@ class WindowMemory(BaseMemory):
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
         """The system message that holds, if there is one: of those set, unless another was said after them."""
         given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
-        newest = await self._engine.system.current(log)
+        newest = await self._engine.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
         return given if given and given[0].message == newest.message else [self._weighed(newest)]

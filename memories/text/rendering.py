@@ -95,7 +95,7 @@ class Renderer:
         if known and entries[: len(known)] == known:
             text = "\n".join([text, *map(self.line, entries[len(known) :])])
         else:
-            text = "\n".join(map(self.line, entries))
+            text = self.lines(entries)
         self._newest = entries, text
         return text
 
@@ -118,6 +118,14 @@ class Renderer:
     def count(self, message: Message) -> int:
         """Count the tokens of a message that need not be in the log."""
         return self._counter()(message)
+
+    def text_tokens(self, text: str) -> int:
+        """Count the tokens of a text that is shown as a system message."""
+        return self.count(system_message(text))
+
+    def lines(self, entries: Iterable[Entry]) -> str:
+        """Write entries as a transcript, oldest first; as they are in the log, not shortened for a prompt."""
+        return "\n".join(map(self.line, entries))
 
     def lines_of(self, messages: Iterable[Message]) -> str:
         """Write messages that need not be in the log as a transcript, oldest first."""

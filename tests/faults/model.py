@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memzoo.memories import BaseMemory
-from memzoo.memories.engine.attempts import ATTEMPTS
+from memzoo.memories.engine.patience import ATTEMPTS
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 from tests.faults.endpoint import ACCEPTABLE, FAULTS, Endpoint

@@ -24,12 +24,12 @@ def clerk() -> ChatFunction:
 @pytest.fixture(scope="session")
 def make(clerk: ChatFunction) -> Callable[..., BaseMemory]:
     """Makes a memory of any strategy that asks the clerk, or another `llm`, at each exchange, all at the same time."""
+    # So much time passes from one call to the next that a model which failed is asked again, by another memory too.
+    clock = itertools.count(step=1000).__next__
 
     def memory(name: str, store: Store | None = None, *, llm: Any = clerk) -> BaseMemory:
         kept: Any = store or InMemoryStore()
         kept.clock = lambda: NOON
-        # So much time passes from one call to the next that a model which failed is asked again.
-        clock = itertools.count(step=1000).__next__
         return create_memory(name, store=kept, conversation_id="a", clock=clock, **rules.eager(name, llm))
 
     return memory

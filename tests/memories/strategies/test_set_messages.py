@@ -63,6 +63,16 @@ class TestSetMessages:
         assert window(limit=2, store=store, conversation_id="a").messages() == [S, U3]
         assert window(limit=9, store=store, conversation_id="a").messages() == [S, U2, A2, U3]
 
+    def test_stay_when_all_is_learnt_anew(self) -> None:
+        """They were not learnt from the log, so `relearn` leaves them alone; so does a long talk after them."""
+        memory = told(window(limit=9), U1, A1)
+        memory.set_messages([S, U3])
+        memory.relearn()
+        assert memory.messages() == [S, U3]
+        assert told(memory, *[A1, U1] * 50).messages()[0] == S
+        memory.forget([99])
+        assert memory.messages()[0] == S
+
     @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
     def test_in_an_empty_conversation_they_are_its_beginning(self, rules: str) -> None:
         """Where nothing was said, the messages are the first to be said."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as some
 
 from memzoo.memories import TokenWindowMemory
 from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import OverBudgetError
 
 CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {}}]}
@@ -51,3 +52,14 @@ def test_a_window_that_slides_shows_what_a_new_one_shows(turns: list[tuple[list[
         if forgets and len(numbers := [entry.seq for entry in memory.entries()]) > 1:
             memory.forget(numbers[-2:-1])
         assert shown(memory) == shown(TokenWindowMemory(max_tokens=limit, **options))
+
+
+def test_a_window_keeps_nothing_in_the_store_but_the_log() -> None:
+    """It learns nothing, so neither a save nor the load of a long conversation commits a state."""
+    store = InMemoryStore()
+    options: dict[str, Any] = {"store": store, "conversation_id": "a", "token_counter": characters}
+    memory = TokenWindowMemory(max_tokens=20, **options)
+    for _ in range(100):
+        memory.add_messages([plain("user", 3), plain("assistant", 3)])
+    assert len(TokenWindowMemory(max_tokens=20, **options).messages()) == 6
+    assert drive(store.states("a")) == []

@@ -286,6 +286,22 @@ class TestLimit:
         )
         assert second.load_memory_variables({}) == {"history": "One."}
 
+    def test_takes_in_and_shortens_with_one_call(self) -> None:
+        """A save under a smaller limit asks once: the summary that takes in what is new keeps to it."""
+        first, _ = self.make("One two three.")
+        first.save_context({"input": "q"}, {"output": "a"})
+        model = ScriptedModel("To four.")
+        second = ConversationSummaryMemory(
+            llm=model,
+            max_summary_tokens=2,
+            token_counter=first.token_counter,
+            store=first.store,
+            conversation_id=first.conversation_id,
+        )
+        second.save_context({"input": "four"}, {"output": "a"})
+        assert second.summary == "To four."
+        assert len(model.asked) == 1
+
     def test_holds_with_the_offline_model(self) -> None:
         """The offline model is not confused by the limit, and kept to it."""
         memory = ConversationSummaryMemory(max_summary_tokens=12, token_counter="approximate")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.memories.engine.attempts import Attempts
+from memzoo.memories.engine.patience import Attempts
 
 
 def after(*failures: tuple[int, int]) -> Attempts:

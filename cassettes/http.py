@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
 
-from memzoo.cassettes.chunks import Arrival
+from memzoo.cassettes.chunks import AT_ONCE, Arrival
 
 __all__ = [
     "HttpRequest",
@@ -50,7 +50,7 @@ class Recorded:
     request: HttpRequest
     response: Response
     caller: str = ""
-    arrival: Arrival = field(default_factory=Arrival)
+    arrival: Arrival = AT_ONCE
     known: int = field(default=-1, compare=False)
 
 
@@ -96,23 +96,17 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     Raises:
         TypeError: Only the HTTP client can turn the body into bytes.
     """
-    body = request.body
-    if body is None or isinstance(body, bytes):
-        return body
+    body = request.body.read() if hasattr(request.body, "read") else request.body
     if isinstance(body, dict):
         return json.dumps(body).encode()
-    if hasattr(body, "read"):
-        body = body.read()
-    return _joined(body)
-
-
-def _joined(body: Any) -> bytes:
     if isinstance(body, str):
         return body.encode()
-    parts = list(body)
-    # The parts of a bytearray and the like are numbers.
-    return bytes(parts) if parts and isinstance(parts[0], int) else b"".join(map(_encoded, parts))
+    if body is None or isinstance(body, bytes | bytearray):
+        return body and bytes(body)
+    return b"".join(map(_part, body))
 
 
-def _encoded(part: str | bytes) -> bytes:
-    return part.encode() if isinstance(part, str) else bytes(part)
+def _part(part: Any) -> bytes:
+    if isinstance(part, str):
+        return part.encode()
+    return bytes([part] if isinstance(part, int) else part)

@@ -11,7 +11,7 @@ from memzoo.cassettes.http import HttpRequest, body_bytes
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 
-__all__ = ["RequestKey", "request_key", "same_request", "stands_for"]
+__all__ = ["RequestKey", "request_key", "stands_for"]
 
 # Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
@@ -48,11 +48,6 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
     return RequestKey(request.method, path, tuple(query), _normal(body_bytes(request) or b"", ignored))
-
-
-def same_request(one: HttpRequest, other: HttpRequest) -> bool:
-    """Match two requests by method, path, query and body; a matcher for vcrpy."""
-    return request_key(one) == request_key(other)
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:

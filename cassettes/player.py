@@ -3,11 +3,12 @@
 import itertools
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.chunks import Arrival, resized
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, resized
 from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shown
@@ -52,21 +53,22 @@ class Player:
         for place, key in enumerate(self.keys):
             self._waiting[key].append(place)
 
-    def can_play(self, request: HttpRequest, caller: str = "") -> bool:
+    def can_play(self, request: HttpRequest) -> bool:
         """Tell whether to answer from a recording; asked before each request of a thread or task.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording is left for the request.
             RecordingError: Recording is on, and its budget is spent.
         """
-        if self.recording:
-            self._check_budget()
-            # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
-            vars(request).setdefault("recording_started", next(self._starts))
-            return False
-        key = self._key(request)
-        with self._lock:
-            return bool(self._places(key))
+        if not self.recording:
+            with self._lock:
+                return bool(self._places(self._key(request)))
+        if self._settings.budget:
+            with self._noting():
+                self._settings.budget.check()
+        # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
+        vars(request).setdefault("recording_started", next(self._starts))
+        return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
         """Take the next recorded response to this request, if possible one to the same caller.
@@ -80,31 +82,22 @@ class Player:
             place = next((one for one in places if self.recordings[one].caller == caller), places[0])
             places.remove(place)
             self.unplayed.remove(place)
-            return self._at_pace(self.recordings[place])
+        played = self.recordings[place]
+        return replace(played, arrival=self._timed(played.arrival))
 
-    def record(
-        self,
-        request: HttpRequest,
-        response: Response,
-        *,
-        arrival: Arrival | None = None,
-        chunked: bool = True,
-        caller: str = "",
-    ) -> None:
-        """Keep a request and its decoded response; `chunked` tells whether the chunks that came are those of its body.
+    def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
+        """Keep a request, its decoded response, and how that came.
 
         Raises:
             RecordingError: The response must not be recorded.
         """
-        try:
-            fresh = self._clean(
-                request, response, self._worth_keeping(arrival or Arrival(), response, chunked=chunked), caller
-            )
+        streamed = is_stream(content_type(response["headers"])) or arrival.broken
+        with self._noting():
+            fresh = self._clean(request, response, self._timed(arrival) if streamed else AT_ONCE, caller)
             self._check(fresh)
-        except RecordingError as error:
-            self.errors.append(error)
-            raise
-        self._spend(fresh.response)
+        if self._settings.budget:
+            facts = facts_of([fresh.response])
+            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
         with self._lock:
             start = vars(request).get("recording_started", next(self._starts))
             place = bisect_right(self._started, start)
@@ -138,15 +131,7 @@ class Player:
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)
 
-    def _at_pace(self, one: Recorded) -> Recorded:
-        if self._settings.timing == "recorded":
-            return one
-        return replace(one, arrival=replace(one.arrival, seconds=()))
-
-    def _worth_keeping(self, arrival: Arrival, response: Response, *, chunked: bool) -> Arrival:
-        streamed = chunked and (is_stream(content_type(response["headers"])) or arrival.broken)
-        if not streamed:
-            return Arrival(broken=arrival.broken)
+    def _timed(self, arrival: Arrival) -> Arrival:
         return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())
 
     def _check(self, one: Recorded) -> None:
@@ -161,29 +146,22 @@ class Player:
             f"nothing was written to {shown(self.path)}"
         )
 
-    def _check_budget(self) -> None:
-        if self._settings.budget:
-            try:
-                self._settings.budget.check()
-            except RecordingError as error:
-                self.errors.append(error)
-                raise
-
-    def _spend(self, response: Response) -> None:
-        if self._settings.budget:
-            facts = facts_of([response])
-            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
-
     def _places(self, key: RequestKey) -> list[int]:
         """Find the recordings that are left for a request: at least one."""
         if key not in self._waiting:
-            key = self._with_hidden_secrets(key)
+            # What was hidden in the recording may still be there in the request.
+            key = next((one for one in self._waiting if stands_for(one, key)), key)
         if not self._waiting[key]:
-            hint = self._settings.hint
-            error = UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
-            self.errors.append(error)
-            raise error
+            with self._noting():
+                hint = self._settings.hint
+                raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
         return self._waiting[key]
 
-    def _with_hidden_secrets(self, asked: RequestKey) -> RequestKey:
-        return next((key for key in self._waiting if stands_for(key, asked)), asked)
+    @contextmanager
+    def _noting(self) -> Generator[None]:
+        """Remember an error, since the code under test may swallow it."""
+        try:
+            yield
+        except CassetteError as error:
+            self.errors.append(error)
+            raise

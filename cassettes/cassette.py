@@ -13,7 +13,6 @@ from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
     MissingCassetteError,
-    RecordingError,
     StaleCassetteError,
     StaleCassetteWarning,
     UnplayedInteractionError,
@@ -172,14 +171,7 @@ class Cassette:
         recordings, settings = self.player.finished(), self._settings
         self.facts = facts_of(one.response for one in recordings)
         serializer = ReadableSerializer(clock=settings.clock, note=settings.note, ignored=settings.ignored.shown)
-        text = write_cassette(recordings, serializer)
-        size = write_file(self.path, text, limit=settings.max_bytes)
-        if size > settings.max_bytes:
-            raise RecordingError(
-                f"The cassette {shown(self.path)!r} would have {size:,} bytes; the limit is {settings.max_bytes:,}"
-                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise"
-                " max_bytes, or let its name end in .gz."
-            )
+        write_file(self.path, write_cassette(recordings, serializer), limit=settings.max_bytes)
 
 
 @contextmanager

@@ -225,8 +225,8 @@ def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
 
 def _exact_json(text: str) -> Any:
     """Parse JSON that a mapping can represent without loss; refuse any other."""
-    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
-    json.dumps(value, ensure_ascii=False).encode()
+    value = json.loads(text, object_pairs_hook=_unique)
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return value
 
 
@@ -235,14 +235,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a key occurs twice")
     return found
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise ValueError(digits)
-    return value

@@ -1,6 +1,6 @@
 """Looks into folders of cassettes: what is there, whether it is sound, and what it would cost again."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,13 +61,12 @@ def shown_tape(tape: Tape) -> Iterator[str]:
         yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
 
 
-def clean(tape: Tape, target: Path | None = None, *, variables: Collection[str] = ()) -> bool:
+def clean(tape: Tape, target: Path | None = None) -> bool:
     """Remove what is a secret by today's rules, and write the cassette in today's format.
 
     Args:
         tape: What to clean.
         target: Where to write the result; by default nothing is written.
-        variables: Names of further environment variables that hold secrets.
 
     Returns:
         Whether there was a secret.
@@ -75,11 +74,11 @@ def clean(tape: Tape, target: Path | None = None, *, variables: Collection[str] 
     from memzoo.cassettes.format import ReadableSerializer, write_cassette
     from memzoo.cassettes.player import Player
 
-    scrubber = Scrubber(Keys(secrets_in_environment(variables)))
+    scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
     fresh = Player(tape.recordings, scrubber=scrubber, path=tape.path, settings=CassetteSettings()).finished()
     if target is not None:
-        write_file(target, write_cassette(fresh, ReadableSerializer(head=tape.head)), limit=2**40)
+        write_file(target, write_cassette(fresh, ReadableSerializer(head=tape.head)))
     return any(_said(new) != _said(old) for new, old in zip(fresh, tape.recordings, strict=True))
 
 

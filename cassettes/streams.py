@@ -3,8 +3,8 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, TypeAlias
 
 from memzoo.cassettes.http import is_array, is_object
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys
@@ -15,13 +15,8 @@ _DATA = "data:"
 _STREAMED = frozenset({"delta", "text"})
 
 
-@dataclass(slots=True)
-class _Piece:
-    """A string that continues one of an earlier event; it stands in `holder[key]`."""
-
-    line: int
-    holder: Any
-    key: str
+_Piece: TypeAlias = tuple[Any, Any]
+"""A string that continues one of an earlier event: what it lies in, and under which key."""
 
 
 def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -59,26 +54,30 @@ def _event(line: str) -> dict[str, Any] | None:
 
 def joined(found: dict[int, dict[str, Any]]) -> list[str]:
     """Put together the texts that events spell out in pieces."""
-    return ["".join(piece.holder[piece.key] for piece in pieces) for pieces in _streams(found)]
+    return [_text(pieces) for pieces in _streams(found)]
+
+
+def _text(pieces: list[_Piece]) -> str:
+    return "".join(holder[key] for holder, key in pieces)
 
 
 def _streams(found: dict[int, dict[str, Any]]) -> list[list[_Piece]]:
     streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
-    for number, event in found.items():
+    for event in found.values():
         about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
-        for path, piece in _pieces(event, number):
+        for path, piece in _pieces(event):
             streams[*about, *path].append(piece)
     return list(streams.values())
 
 
-def _pieces(value: Any, line: int, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
+def _pieces(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
     """Find the strings of an event that later events continue, each with its path."""
     for key, child, name in _children(value):
         here = (*path, name)
         if isinstance(child, str) and not _STREAMED.isdisjoint(here):
-            yield here, _Piece(line, value, key)
+            yield here, (value, key)
         else:
-            yield from _pieces(child, line, here)
+            yield from _pieces(child, here)
 
 
 def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
@@ -91,13 +90,11 @@ def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
 
 
 def _hide_in_pieces(pieces: list[_Piece], keys: Keys) -> None:
-    letters = list("".join(piece.holder[piece.key] for piece in pieces))
+    letters = list(_text(pieces))
     spans = keys.spans("".join(letters))
     for start, end in spans:
         # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
         letters[start:end] = [PLACEHOLDER, *[""] * (end - start - 1)]
-    offset = 0
-    for piece in pieces if spans else ():
-        length = len(piece.holder[piece.key])
-        piece.holder[piece.key] = "".join(letters[offset : offset + length])
-        offset += length
+    rest = iter(letters)
+    for holder, key in pieces if spans else ():
+        holder[key] = "".join(islice(rest, len(holder[key])))

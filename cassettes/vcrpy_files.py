@@ -1,9 +1,7 @@
 """Reads the cassettes of vcrpy, and of serializers for it that keep JSON bodies parsed."""
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, header_values, is_array, is_object
@@ -33,21 +31,19 @@ def _request(request: Mapping[str, Any]) -> HttpRequest:
 
 
 def _response(response: Mapping[str, Any]) -> Response:
-    headers = _headers(response.get("headers"))
+    from vcr.filters import decode_response  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
+
     status = response.get("status") or {"code": response["status_code"], "message": ""}
-    content = _decoded(_body(response) or b"", headers.pop("content-encoding", []))
-    return {
-        "status": {"code": status["code"], "message": status.get("message") or ""},
-        "headers": headers,
-        "body": {"string": content},
-    }
-
-
-def _decoded(content: bytes, encodings: list[str]) -> bytes:
+    found: Response = decode_response(
+        {
+            "status": {"code": status["code"], "message": status.get("message") or ""},
+            "headers": _headers(response.get("headers")),
+            "body": {"string": _body(response) or b""},
+        }
+    )
     # Many serializers decode the body and keep the header.
-    if content[:2] == b"\x1f\x8b" and "gzip" in encodings:
-        return gzip.decompress(content)
-    return zlib.decompress(content) if content[:2] == b"\x78\x9c" and "deflate" in encodings else content
+    found["headers"].pop("content-encoding", None)
+    return found
 
 
 def _headers(headers: Mapping[str, Any] | None) -> dict[str, list[str]]:
@@ -57,12 +53,7 @@ def _headers(headers: Mapping[str, Any] | None) -> dict[str, list[str]]:
 def _body(message: Mapping[str, Any]) -> bytes | None:
     if "parsed_body" in message:
         return json.dumps(message["parsed_body"], ensure_ascii=False).encode()
-    return next(_bodies(message), None)
-
-
-def _bodies(message: Mapping[str, Any]) -> Iterator[bytes]:
     body: Any = message.get("body", message.get("content"))
     if is_object(body):
         body = body.get("string", body.get("base64_string"))
-    if body is not None:
-        yield body.encode() if isinstance(body, str) else bytes(body)
+    return body.encode() if isinstance(body, str) else body and bytes(body)

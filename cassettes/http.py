@@ -1,18 +1,21 @@
 """HTTP messages: what the kit reads of them, and transports that never reach the network."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
 
 from memzoo.cassettes.chunks import AT_ONCE, Arrival
 
 __all__ = [
+    "EVENT",
     "HttpRequest",
     "Recorded",
     "Response",
     "body_bytes",
     "content_type",
+    "events",
     "header_values",
     "is_array",
     "is_json",
@@ -20,6 +23,9 @@ __all__ = [
     "is_stream",
     "values_of",
 ]
+
+EVENT = "data:"
+"""Begins the line of an event's data."""
 
 Response = dict[str, Any]
 """A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
@@ -110,3 +116,13 @@ def _part(part: Any) -> bytes:
     if isinstance(part, str):
         return part.encode()
     return bytes([part] if isinstance(part, int) else part)
+
+
+def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0."""
+    for number, line in enumerate(text.split("\n")):
+        if line.startswith(EVENT):
+            with suppress(ValueError, RecursionError):
+                found = json.loads(line.removeprefix(EVENT))
+                if is_object(found):
+                    yield number, found

@@ -1,17 +1,31 @@
 """Reduces requests and responses to what replay needs, without secrets."""
 
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from memzoo.cassettes.errors import RecordingError
-from memzoo.cassettes.http import HttpRequest, Response, body_bytes, content_type, header_values, is_stream, values_of
+from memzoo.cassettes.http import (
+    EVENT,
+    HttpRequest,
+    Response,
+    body_bytes,
+    content_type,
+    events,
+    header_values,
+    is_array,
+    is_object,
+    is_stream,
+    values_of,
+)
 from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, outside_the_body, texts
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys
-from memzoo.cassettes.streams import events, hide_in_events, joined
 
-__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
+__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber", "hide_in_events"]
 
 ORIGIN = "http://recorded"
 """Takes the place of every scheme, host and port: they are neither matched nor kept."""
@@ -19,7 +33,11 @@ ORIGIN = "http://recorded"
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
 
+_STREAMED = frozenset({"delta", "text"})
 _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
+
+_Piece: TypeAlias = tuple[Any, Any]
+"""A string that continues one of an earlier event: what it lies in, and under which key."""
 
 
 class Scrubber:
@@ -78,7 +96,7 @@ class Scrubber:
         if is_stream(kind):
             found = dict(events(text))
             texts([*found.values()], self._note)
-            for whole in joined(found):
+            for whole in _joined(found):
                 in_json(whole, self._note)
         else:
             _in_body(text, kind, self._note)
@@ -139,3 +157,66 @@ def _refuse_encoded(headers: Mapping[str, Any]) -> None:
             f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
             " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."
         )
+
+
+def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
+    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces."""
+    lines = text.split("\n")
+    before = dict(events(text))
+    after = dict(events(text))
+    for pieces in _streams(after):
+        _hide_in_pieces(pieces, keys)
+    for number, raw in after.items():
+        event = hide_values(raw)
+        if event != before[number]:
+            ending = "\r" if lines[number].endswith("\r") else ""
+            lines[number] = f"{EVENT} {json.dumps(event)}{ending}"
+    return "\n".join(lines)
+
+
+def _joined(found: dict[int, dict[str, Any]]) -> list[str]:
+    """Put together the texts that events spell out in pieces."""
+    return [_text(pieces) for pieces in _streams(found)]
+
+
+def _text(pieces: list[_Piece]) -> str:
+    return "".join(holder[key] for holder, key in pieces)
+
+
+def _streams(found: dict[int, dict[str, Any]]) -> list[list[_Piece]]:
+    streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
+    for event in found.values():
+        about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        for path, piece in _pieces(event):
+            streams[*about, *path].append(piece)
+    return list(streams.values())
+
+
+def _pieces(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
+    """Find the strings of an event that later events continue, each with its path."""
+    for key, child, name in _children(value):
+        here = (*path, name)
+        if isinstance(child, str) and not _STREAMED.isdisjoint(here):
+            yield here, (value, key)
+        else:
+            yield from _pieces(child, here)
+
+
+def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    if is_object(value):
+        yield from ((key, child, key) for key, child in value.items())
+    if is_array(value):
+        # An event lists only what it adds to: its `index`, not its place in the list, tells which choice or call it is.
+        for place, child in enumerate(value):
+            yield place, child, child.get("index", place) if is_object(child) else place
+
+
+def _hide_in_pieces(pieces: list[_Piece], keys: Keys) -> None:
+    letters = list(_text(pieces))
+    spans = keys.spans("".join(letters))
+    for start, end in spans:
+        # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
+        letters[start:end] = [PLACEHOLDER, *[""] * (end - start - 1)]
+    rest = iter(letters)
+    for holder, key in pieces if spans else ():
+        holder[key] = "".join(islice(rest, len(holder[key])))

@@ -196,8 +196,8 @@ def proxy(
 
 
 def _drift(old: "Tape", new: "Tape") -> list[str]:
-    from memzoo.cassettes.drift import drift
     from memzoo.cassettes.ignoring import Ignored
+    from memzoo.cassettes.library import drift
 
     # The functions that a header names may be of a test alone.
     rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]

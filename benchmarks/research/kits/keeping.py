@@ -37,7 +37,7 @@ def drift(bench: Bench) -> bool:
     bench.record(chat("hi"))
     before = bench.path.read_text()
     if isinstance(bench.kit, Memzoo):
-        from memzoo.cassettes.drift import drift as differences
+        from memzoo.cassettes.library import drift as differences
         from memzoo.cassettes.library import read_tape
 
         fresh = bench.folder / "fresh.yaml"

@@ -13,10 +13,9 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cassettes.drift import drift
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import Recorded
-from memzoo.cassettes.library import Tape, clean, paths_in, read_tape
+from memzoo.cassettes.library import Tape, clean, drift, paths_in, read_tape
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys

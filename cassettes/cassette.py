@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -20,7 +21,6 @@ from memzoo.cassettes.errors import (
 )
 from memzoo.cassettes.files import check_writable, shown, write_file
 from memzoo.cassettes.functions import recorded_function
-from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.reports import unplayed
 from memzoo.cassettes.scrubbing import Scrubber
@@ -69,11 +69,13 @@ class Cassette:
             )
         if self.recording:
             check_writable(self.path)
-        self._patches = ExitStack()
-        self._foreign = False
+        with replay_extra():
+            from memzoo.cassettes.interception import intercept
         self.player = self._new_player()
-        if clients:
-            self._intercept()
+        with ExitStack() as patches:
+            if clients:
+                patches.enter_context(intercept(self.player))
+            self._patches = patches.pop_all()
 
     def close(self, failure: BaseException | None = None) -> None:
         """Stop playing or recording, and check that the code under test did what was recorded.
@@ -115,30 +117,18 @@ class Cassette:
 
     def _new_player(self) -> Player:
         scrubber = Scrubber(Keys(secrets_in_environment(self._settings.secret_variables)))
-        recordings = None if self.recording else self._recordings()
-        player = Player(recordings, scrubber=scrubber, path=self.path, settings=self._settings)
-        if not self._foreign:
-            return player
-        # vcrpy has kept secrets, and headers of the transport.
-        return Player(player.finished(), scrubber=scrubber, path=self.path, settings=self._settings)
+        player = partial(Player, scrubber=scrubber, path=self.path, settings=self._settings)
+        if self.recording:
+            return player(None)
+        from memzoo.cassettes.format import read_cassette
 
-    def _intercept(self) -> None:
-        with replay_extra():
-            from memzoo.cassettes.interception import intercept
-        with ExitStack() as patches:
-            patches.enter_context(intercept(self.player))
-            self._patches = patches.pop_all()
-
-    def _recordings(self) -> list[Recorded]:
-        with replay_extra():
-            from memzoo.cassettes.format import read_cassette
         try:
             head, recordings = read_cassette(self.path)
         except CassetteFormatError as error:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
-        self._foreign = head.get("recorder") == "vcrpy"
         self._check_age(str(head.get("recorded", "")))
-        return recordings
+        # vcrpy has kept secrets, and headers of the transport.
+        return player(player(recordings).finished() if head.get("recorder") == "vcrpy" else recordings)
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings

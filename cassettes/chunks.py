@@ -3,7 +3,8 @@
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from io import BytesIO
+from itertools import chain, pairwise, repeat
 from typing import Any
 
 __all__ = ["AT_ONCE", "Arrival", "event_sizes", "paced", "received", "resized", "steps_of"]
@@ -27,29 +28,25 @@ class Arrival:
 AT_ONCE = Arrival()
 
 
-async def received(stream: Any, started: float) -> tuple[bytes, Arrival, Exception | None]:
+async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
     """Read the stream of a real response to its end, or to where it breaks, and close it.
 
     Args:
         stream: An asynchronous stream, or another one that is read without waiting for an event loop.
         started: When its request was sent, by `time.perf_counter`: the first pause begins there.
-
-    Returns:
-        Its content, how it came, and the error that broke it.
     """
-    parts, seconds, error, last = list[bytes](), list[float](), None, started
+    parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
         async for chunk in _each(stream):
             now = time.perf_counter()
             parts.append(chunk)
             seconds.append(round(now - last, 3))
             last = now
-    except Exception as caught:  # noqa: BLE001 - whatever breaks a stream is replayed
-        error = caught
+    except Exception as error:  # noqa: BLE001 - whatever breaks a stream is replayed
+        broken = f"{type(error).__name__}: {error}"
     finally:
         await stream.aclose() if hasattr(stream, "aclose") else stream.close()
-    broken = f"{type(error).__name__}: {error}" if error else ""
-    return b"".join(parts), Arrival(tuple(map(len, parts)), tuple(seconds), broken), error
+    return b"".join(parts), Arrival(tuple(map(len, parts)), tuple(seconds), broken)
 
 
 async def _each(stream: Any) -> AsyncIterator[bytes]:
@@ -61,13 +58,13 @@ async def _each(stream: Any) -> AsyncIterator[bytes]:
             yield chunk
 
 
-def paced(client: Any, content: bytes, arrival: Arrival, error: Exception | None = None) -> Any:
+def paced(client: Any, content: bytes, arrival: Arrival) -> Any:
     """Make a stream for httpx or httpx2 that arrives as another one did, and breaks off with the same error."""
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here
         def __iter__(self) -> Iterator[bytes]:
-            for pause, chunk in steps:
+            for pause, chunk in steps_of(content, arrival):
                 if pause:
                     time.sleep(pause)
                 yield chunk
@@ -75,15 +72,15 @@ def paced(client: Any, content: bytes, arrival: Arrival, error: Exception | None
                 raise broken
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            for pause, chunk in steps:
+            for pause, chunk in steps_of(content, arrival):
                 if pause:
                     await anyio.sleep(pause)
                 yield chunk
             if broken is not None:
                 raise broken
 
-    steps = list(steps_of(content, arrival))
-    broken = error or (_error(client, arrival.broken) if arrival.broken else None)
+    name, _, message = arrival.broken.partition(": ")
+    broken: Exception | None = getattr(client, name, client.ReadError)(message) if name else None
     return Paced(content)
 
 
@@ -111,17 +108,8 @@ def resized(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, .
 
 def steps_of(content: bytes, arrival: Arrival) -> Iterator[tuple[float, bytes]]:
     """List the chunks of a body, each after its pause."""
-    place = 0
-    for number, size in enumerate(arrival.sizes or (len(content),)):
-        last = number == len(arrival.sizes) - 1
-        yield (
-            arrival.seconds[number] if number < len(arrival.seconds) else 0.0,
-            content[place:] if last else content[place : place + size],
-        )
-        place += size
-
-
-def _error(client: Any, text: str) -> Exception:
-    name, _, message = text.partition(": ")
-    kind: type[Exception] = getattr(client, name, client.ReadError)
-    return kind(message)
+    rest = BytesIO(content)
+    # The last chunk is what is left, though an edit may have made the body longer.
+    sizes = (*arrival.sizes[:-1], -1)
+    for size, pause in zip(sizes, chain(arrival.seconds, repeat(0.0)), strict=False):
+        yield pause, rest.read(size)

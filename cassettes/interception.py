@@ -133,14 +133,14 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
         return _played(client, caller.player.play(asked, caller.name))
     started = time.perf_counter()
     answer = await send()
-    content, arrival, error = await received(answer.stream, started)
+    content, arrival = await received(answer.stream, started)
     headers: dict[str, list[str]] = {}
     for name, value in answer.headers.multi_items():
         headers.setdefault(name, []).append(value)
     status = {"code": answer.status_code, "message": answer.reason_phrase}
     _record(asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
     # The client has waited for the real stream already.
-    answer.stream = paced(client, content, replace(arrival, seconds=()), error)
+    answer.stream = paced(client, content, replace(arrival, seconds=()))
     return answer
 
 

@@ -135,7 +135,7 @@ class _Handler(BaseHTTPRequestHandler):
         ) as answer:
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
             self._begin(answer.status_code, kept)
-            content, arrival, _ = drive(received(self._passed_on(answer.iter_bytes()), started))
+            content, arrival = drive(received(self._passed_on(answer.iter_bytes()), started))
         status = {"code": answer.status_code, "message": answer.reason_phrase}
         with suppress(CassetteError):  # closing the cassette tells of it
             self.cassette.player.record(

@@ -13,7 +13,7 @@ from unittest import mock
 from vcr.cassette import Cassette as VcrCassette
 from vcr.filters import decode_response
 
-from memzoo.cassettes.callers import current_caller, follow, is_unrecorded, opened
+from memzoo.cassettes.callers import Caller, current_caller, follow, opened
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, paced, received
 from memzoo.cassettes.http import HttpRequest, Recorded, Response
 from memzoo.cassettes.player import Player
@@ -71,24 +71,25 @@ class _Tape(VcrCassette):
         pass
 
     def can_play_response_for(self, request: HttpRequest) -> bool:
-        return not is_unrecorded() and current_caller().player.can_play(request)
+        caller = current_caller()
+        return caller is not None and caller.player.can_play(request)
 
     def play_response(self, request: HttpRequest) -> Response:
         caller = current_caller()
+        assert caller is not None, "it could play"  # noqa: S101
         return caller.player.play(request, caller.name).response
 
     def append(self, request: HttpRequest, response: Response) -> None:
-        if not is_unrecorded():
+        if caller := current_caller():
             # Redirects that aiohttp follows come without a body.
-            _record(request, response | {"body": {"string": response["body"].get("string", b"")}})
+            _record(caller, request, response | {"body": {"string": response["body"].get("string", b"")}})
 
 
-def _record(request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
+def _record(caller: Caller, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
     clear: Response = decode_response(response)
     if clear["body"]["string"] != response["body"]["string"]:
         # The chunks of a compressed body are not those of what is kept.
         arrival = Arrival(broken=arrival.broken)
-    caller = current_caller()
     caller.player.record(request, clear, arrival, caller.name)
 
 
@@ -126,9 +127,10 @@ _HANDLERS = {"handle_request": _blocking, "handle_async_request": _asynchronous}
 
 async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
     """Answer a request from its cassette, or send it and record what comes, and how; vcrpy knows nothing of chunks."""
-    if is_unrecorded():
+    caller = current_caller()
+    if caller is None:
         return await send()
-    asked, caller = HttpRequest(request.method, str(request.url), request.content, request.headers), current_caller()
+    asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
     if caller.player.can_play(asked):
         return _played(client, caller.player.play(asked, caller.name))
     started = time.perf_counter()
@@ -138,7 +140,7 @@ async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]])
     for name, value in answer.headers.multi_items():
         headers.setdefault(name, []).append(value)
     status = {"code": answer.status_code, "message": answer.reason_phrase}
-    _record(asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
+    _record(caller, asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
     # The client has waited for the real stream already.
     answer.stream = paced(client, content, replace(arrival, seconds=()))
     return answer

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -111,16 +111,16 @@ def stats(
     output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.")] = 0.0,
 ) -> None:
     """Show calls and tokens by model, and what it would cost to record all of it again."""
-    calls, read, written = Counter[str](), Counter[str](), Counter[str]()
+    from memzoo.cassettes.conversation import Facts
+
+    by_model: defaultdict[str, Facts] = defaultdict(Facts)
     for tape in _tapes(where):
-        model = ", ".join(tape.facts.models) or "?"
-        calls[model] += len(tape.recordings)
-        read[model] += tape.facts.input_tokens
-        written[model] += tape.facts.output_tokens
-    for model in sorted(calls):
-        row(f"{calls[model]:6,} calls  {read[model]:10,} tokens read  {written[model]:9,} written  {model}")
-    cost = (read.total() * input_price + written.total() * output_price) / 1e6
-    row(f"{calls.total():6,} calls  {read.total():10,} tokens read  {written.total():9,} written  {cost:.2f}")
+        by_model[", ".join(tape.facts.models) or "?"] += tape.facts
+    total = sum(by_model.values(), Facts())
+    cost = (total.input_tokens * input_price + total.output_tokens * output_price) / 1e6
+    for said, facts in [*sorted(by_model.items(), key=lambda one: one[0]), (f"{cost:.2f}", total)]:
+        spent = f"{facts.input_tokens:10,} tokens read  {facts.output_tokens:9,} written"
+        row(f"{facts.responses:6,} calls  {spent}  {said}")
 
 
 @app.command()

@@ -105,9 +105,8 @@ class ReadableSerializer:
         offline = bool(models) and all("offline" in model.lower() for model in models)
         note = self.note or (_OFFLINE if offline else None)
         header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
-        ignored = {"ignored": list(self.ignored)} if self.ignored else {}
         kept = {name: value for name, value in self.head.items() if name not in {"version", "recorder", "models"}}
-        return header | {"models": list(models)} | ({"note": note} if note else {}) | ignored | kept
+        return header | {"models": list(models)} | _said(note=note, ignored=list(self.ignored)) | kept
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
@@ -142,36 +141,36 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
 
 
 def _written(one: Recorded) -> dict[str, Any]:
-    request, response = one.request, one.response
+    request, response, arrival = one.request, one.response, one.arrival
     status, body = response["status"], response["body"]["string"]
+    by_event = arrival.sizes == event_sizes(_as_bytes(body) or b"")
     return {
         "request": {
             "method": request.method,
             "url": request.uri.removeprefix(ORIGIN),
-            **({"caller": one.caller} if one.caller else {}),
-            **_written_message(request.headers, request.body),
+            **_said(caller=one.caller, headers=_written_headers(request.headers)),
+            **_written_body(request.body, content_type(request.headers)),
         },
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
-            **_written_message(response["headers"], body),
-            **_written_arrival(one.arrival, body),
+            **_said(headers=_written_headers(response["headers"])),
+            **_written_body(body, content_type(response["headers"])),
+            **_said(
+                chunks=len(arrival.sizes) > 1 and (_EVENTS if by_event else list(arrival.sizes)),
+                seconds=list(arrival.seconds),
+                broken=arrival.broken,
+            ),
         },
     }
 
 
-def _written_arrival(arrival: Arrival, body: str | bytes | None) -> dict[str, Any]:
-    content, sizes = _as_bytes(body) or b"", arrival.sizes
-    written: dict[str, Any] = {}
-    if len(sizes) > 1:
-        written["chunks"] = _EVENTS if sizes == event_sizes(content) else list(sizes)
-    if arrival.seconds:
-        written["seconds"] = list(arrival.seconds)
-    return written | ({"broken": arrival.broken} if arrival.broken else {})
+def _said(**values: Any) -> dict[str, Any]:
+    """Leave out what says nothing."""
+    return {name: value for name, value in values.items() if value}
 
 
-def _written_message(headers: Mapping[str, list[str]], body: str | bytes | None) -> dict[str, Any]:
-    shown = {name: values[0] if len(values) == 1 else list(values) for name, values in headers.items()}
-    return ({"headers": shown} if shown else {}) | _written_body(body, content_type(headers))
+def _written_headers(headers: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in headers.items()}
 
 
 def _written_body(body: str | bytes | None, kind: str) -> dict[str, Any]:

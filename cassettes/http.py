@@ -1,7 +1,7 @@
 """HTTP messages: what the kit reads of them, and transports that never reach the network."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
@@ -66,14 +66,14 @@ def header_values(value: object) -> list[str]:
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
-def values_of(headers: Mapping[str, object], names: Collection[str]) -> list[str]:
-    """List the values of all headers with one of these names, which are in lower case."""
-    return [value for name, several in headers.items() if name.lower() in names for value in header_values(several)]
+def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
+    """List the values of all headers with this name, which is in lower case."""
+    return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
 def content_type(headers: Mapping[str, object]) -> str:
     """Return the content type in lower case; empty if there is none."""
-    return ", ".join(values_of(headers, ("content-type",))).lower()
+    return ", ".join(values_of(headers, "content-type")).lower()
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:

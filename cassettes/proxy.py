@@ -91,22 +91,18 @@ class _Handler(BaseHTTPRequestHandler):
     upstream: str
     protocol_version = "HTTP/1.1"
 
-    def handle_one_request(self) -> None:
-        """Answer one request, of any method."""
-        self.raw_requestline = self.rfile.readline(65537)
-        if not self.raw_requestline or not self.parse_request():
-            self.close_connection = True
-            return
+    def do_POST(self) -> None:
+        """Answer a request of any method."""
+        request = HttpRequest(self.command, self.upstream + self.path, self._body(), dict(self.headers.items()))
         try:
-            self._answer(HttpRequest(self.command, self.upstream + self.path, self._body(), dict(self.headers.items())))
+            if self.cassette.player.can_play(request):
+                self._play(self.cassette.player.play(request))
+            else:
+                self._forward(request)
         except CassetteError as error:
             self._refuse(error)
 
-    def _answer(self, request: HttpRequest) -> None:
-        if self.cassette.player.can_play(request):
-            self._play(self.cassette.player.play(request))
-        else:
-            self._forward(request)
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # noqa: N815
 
     def _body(self) -> bytes:
         if self.headers.get("transfer-encoding", "").lower() != "chunked":

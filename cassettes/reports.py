@@ -49,7 +49,10 @@ def unmatched(
     asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
 ) -> str:
     """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
-    lines = _played_up(asked, recorded) if asked in recorded else _unknown(asked, recorded, unplayed)
+    if times := recorded.count(asked):
+        lines = [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+    else:
+        lines = _unknown(asked, recorded, unplayed)
     said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
     return visible("\n".join(said))
 
@@ -123,11 +126,6 @@ def _wrapped(text: str) -> Iterator[str]:
     for line in text.splitlines():
         seen = line.rstrip(" ")
         yield from wrapper.wrap(seen + "·" * (len(line) - len(seen))) or [""]
-
-
-def _played_up(asked: RequestKey, recorded: Sequence[RequestKey]) -> list[str]:
-    times = recorded.count(asked)
-    return [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
 
 
 def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -63,7 +63,7 @@ class Scrubber:
         kind, body = content_type(request.headers), body_bytes(request)
         self._learn(request.uri, request.headers, body or b"")
         headers = self._headers(request.headers, REQUEST_HEADERS)
-        if found := _BOUNDARY.search(", ".join(values_of(request.headers, ("content-type",)))):
+        if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
             # Clients choose the boundary at random; to match, it has to be the same each time.
             body = body and body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
@@ -96,8 +96,8 @@ class Scrubber:
         if is_stream(kind):
             found = dict(events(text))
             texts([*found.values()], self._note)
-            for whole in _joined(found):
-                in_json(whole, self._note)
+            for pieces in _streams(found):
+                in_json(_text(pieces), self._note)
         else:
             _in_body(text, kind, self._note)
 
@@ -152,7 +152,7 @@ def _decoded(body: bytes) -> tuple[str, str]:
 
 
 def _refuse_encoded(headers: Mapping[str, Any]) -> None:
-    if left := [one for one in values_of(headers, ("content-encoding",)) if one.lower() != "identity"]:
+    if left := [one for one in values_of(headers, "content-encoding") if one.lower() != "identity"]:
         raise RecordingError(
             f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
             " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."
@@ -174,22 +174,18 @@ def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> 
     return "\n".join(lines)
 
 
-def _joined(found: dict[int, dict[str, Any]]) -> list[str]:
-    """Put together the texts that events spell out in pieces."""
-    return [_text(pieces) for pieces in _streams(found)]
-
-
 def _text(pieces: list[_Piece]) -> str:
     return "".join(holder[key] for holder, key in pieces)
 
 
-def _streams(found: dict[int, dict[str, Any]]) -> list[list[_Piece]]:
+def _streams(found: dict[int, dict[str, Any]]) -> Iterable[list[_Piece]]:
+    """List the texts that events spell out in pieces."""
     streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
     for event in found.values():
         about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
         for path, piece in _pieces(event):
             streams[*about, *path].append(piece)
-    return list(streams.values())
+    return streams.values()
 
 
 def _pieces(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:

@@ -21,8 +21,8 @@ from memzoo.cassettes.errors import (
 )
 from memzoo.cassettes.files import check_writable, shown, write_file
 from memzoo.cassettes.functions import recorded_function
+from memzoo.cassettes.matching import unplayed
 from memzoo.cassettes.player import Player
-from memzoo.cassettes.reports import unplayed
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings, Settings

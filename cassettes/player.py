@@ -13,8 +13,7 @@ from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, request_key, stands_for
-from memzoo.cassettes.reports import unmatched
+from memzoo.cassettes.matching import RequestKey, request_key, stands_for, unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.stores.forks import new_lock

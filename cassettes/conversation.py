@@ -10,6 +10,7 @@ from memzoo.cassettes.http import content_type, events, is_array, is_object, is_
 __all__ = ["Facts", "answer_text", "contents", "facts_of", "newest", "readable"]
 
 _SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
+_ASKED = frozenset({"messages", "contents", "input"})
 _TEXTS = ("content", "parts", "text", "output")
 _LONGEST_ANSWER = 200
 _USAGE = {
@@ -67,10 +68,9 @@ def contents(response: Mapping[str, Any]) -> list[Any]:
 
 def _spoken(body: Any) -> list[tuple[str, list[Any]]]:
     """List who speaks and what, text or other parts; empty if the body is no conversation."""
-    if not is_object(body):
+    if not is_object(body) or _ASKED.isdisjoint(body):
         return []
-    found = [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
-    return found if any(name in body for name in ("messages", "contents", "input")) else []
+    return [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
 
 
 def newest(body: Any) -> str:
@@ -89,18 +89,12 @@ def readable(body: Any) -> list[Any]:
 
 
 def _turns(name: str, said: Any) -> Iterator[tuple[str, list[Any]]]:
-    if name in {"messages", "contents"} or (name == "input" and is_array(said)):
-        for message in said if is_array(said) else [said]:
-            if is_object(message):
-                yield _speaker(message), list(_parts(message))
-            else:
-                yield "user", [message]
-    else:
-        yield ("user" if name == "input" else "system"), list(_parts(said))
-
-
-def _speaker(message: dict[str, Any]) -> str:
-    return str(message.get("role") or message.get("type") or "user")
+    if name not in _ASKED:
+        yield "system", list(_parts(said))
+        return
+    for message in said if is_array(said) else [said]:
+        speaker = (message.get("role") or message.get("type")) if is_object(message) else None
+        yield str(speaker or "user"), list(_parts(message))
 
 
 def _parts(said: Any) -> Iterator[Any]:
@@ -110,8 +104,8 @@ def _parts(said: Any) -> Iterator[Any]:
             yield from _parts(part)
     elif is_object(said):
         rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role")}
-        rest = {} if _is_text(rest) else rest
-        yield from ([rest] if rest else [])
+        if not _is_text(rest):
+            yield rest
         for name in _TEXTS:
             yield from _parts(said.get(name))
     elif said is not None:

@@ -50,9 +50,6 @@ class Ignored:
         self._functions: list[Callable[[Any], Any]] = []
         self.shown = tuple(map(self._add, rules))
 
-    def __bool__(self) -> bool:
-        return bool(self.shown)
-
     def text(self, text: str) -> str:
         """Leave out of a text what may vary."""
         for pattern in self._patterns:

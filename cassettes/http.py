@@ -51,6 +51,7 @@ class Recorded:
         caller: Which thread or task asked; empty for the first, and where it does not matter.
         arrival: How the answer came.
         known: How many secrets were known when it was scrubbed.
+        turn: Where it stands among the requests that were recorded with it, by when they were sent.
     """
 
     request: HttpRequest
@@ -58,6 +59,7 @@ class Recorded:
     caller: str = ""
     arrival: Arrival = AT_ONCE
     known: int = field(default=-1, compare=False)
+    turn: int = field(default=0, compare=False)
 
 
 def header_values(value: object) -> list[str]:

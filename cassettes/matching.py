@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from memzoo.cassettes.conversation import newest, readable
 from memzoo.cassettes.files import shown
-from memzoo.cassettes.http import HttpRequest, body_bytes, is_array, is_object
+from memzoo.cassettes.http import HttpRequest, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offered
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
 from memzoo.stores.common import visible
@@ -56,7 +56,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
     endpoint = _ENDPOINT.search(url.path)
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
-    return RequestKey(request.method, path, tuple(query), _normal(body_bytes(request) or b"", ignored))
+    return RequestKey(request.method, path, tuple(query), _normal(request.body or b"", ignored))
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:

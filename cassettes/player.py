@@ -1,7 +1,6 @@
 """Plays each recording once, in order, or records; and remembers what went wrong."""
 
 import itertools
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
@@ -27,9 +26,8 @@ class Player:
     """Answers requests from recordings, or records them; it knows nothing of where they come from.
 
     Attributes:
-        recordings: What was recorded, in the order of the requests.
+        recordings: What was recorded; for replaying, in the order of the requests.
         keys: The keys of their requests, in the same order; only for replaying.
-        unplayed: The places in `recordings` that are still to be played.
         errors: The errors so far, though the code under test may have swallowed them.
     """
 
@@ -44,13 +42,16 @@ class Player:
         self.scrubber = scrubber
         self._settings = settings
         self._lock = new_lock()
-        self._starts = itertools.count()
-        self._started: list[int] = []
+        self._turns = itertools.count()
         self.keys = [self._key(one.request) for one in self.recordings]
-        self.unplayed = set(range(len(self.keys)))
         self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             self._waiting[key].append(place)
+
+    @property
+    def unplayed(self) -> set[int]:
+        """The places in `recordings` that are still to be played."""
+        return {place for places in self._waiting.values() for place in places}
 
     def can_play(self, request: HttpRequest) -> bool:
         """Tell whether to answer from a recording; asked before each request of a thread or task.
@@ -66,7 +67,7 @@ class Player:
             with self._noting():
                 self._settings.budget.check()
         # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
-        vars(request).setdefault("recording_started", next(self._starts))
+        vars(request).setdefault("recorded_turn", next(self._turns))
         return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
@@ -80,7 +81,6 @@ class Player:
             places = self._places(key)
             place = next((one for one in places if self.recordings[one].caller == caller), places[0])
             places.remove(place)
-            self.unplayed.remove(place)
         played = self.recordings[place]
         return replace(played, arrival=self._timed(played.arrival))
 
@@ -97,11 +97,8 @@ class Player:
         if self._settings.budget:
             facts = facts_of([fresh.response])
             self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
-        with self._lock:
-            start = vars(request).get("recording_started", next(self._starts))
-            place = bisect_right(self._started, start)
-            self._started.insert(place, start)
-            self.recordings.insert(place, fresh)
+        turn = vars(request).get("recorded_turn", next(self._turns))
+        self.recordings.append(replace(fresh, turn=turn))
 
     def finished(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
@@ -110,7 +107,7 @@ class Player:
                 self.scrubber.learn(one.response)
         clean = [
             one if one.known == self.scrubber.known else self._clean(one.request, one.response, one.arrival, one.caller)
-            for one in self.recordings
+            for one in sorted(self.recordings, key=lambda one: one.turn)
         ]
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
         for one in clean if any(one.caller for one in clean) else ():

@@ -19,7 +19,7 @@ from memzoo.cassettes.errors import (
     UnplayedInteractionError,
     replay_extra,
 )
-from memzoo.cassettes.files import check_writable, shown, write_file
+from memzoo.cassettes.files import check_writable, shown
 from memzoo.cassettes.functions import recorded_function
 from memzoo.cassettes.matching import unplayed
 from memzoo.cassettes.player import Player
@@ -156,12 +156,13 @@ class Cassette:
         raise noted[0]
 
     def _save(self) -> None:
-        from memzoo.cassettes.format import ReadableSerializer, write_cassette
+        from memzoo.cassettes.format import write_cassette
 
         recordings, settings = self.player.finished(), self._settings
         self.facts = facts_of(one.response for one in recordings)
-        serializer = ReadableSerializer(clock=settings.clock, note=settings.note, ignored=settings.ignored.shown)
-        write_file(self.path, write_cassette(recordings, serializer), limit=settings.max_bytes)
+        today = settings.clock().date().isoformat()
+        head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}
+        write_cassette(self.path, recordings, head, limit=settings.max_bytes)
 
 
 @contextmanager

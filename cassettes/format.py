@@ -6,16 +6,15 @@ Version 2 writes long texts once, long vectors as arrays, and how a stream arriv
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memzoo.cassettes.chunks import Arrival, event_sizes
 from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.files import read_file, shown
+from memzoo.cassettes.files import read_file, shown, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
@@ -46,9 +45,21 @@ def read_cassette(path: Path) -> tuple[dict[str, Any], list[Recorded]]:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
 
 
-def write_cassette(recordings: Iterable[Recorded], serializer: "ReadableSerializer") -> str:
-    """Write what was recorded as a cassette."""
-    return serializer.written([_with_bodies(one, _as_text) for one in recordings])
+def write_cassette(
+    path: Path, recordings: Iterable[Recorded], head: Mapping[str, Any], *, limit: int | None = None
+) -> None:
+    """Write what was recorded as a cassette.
+
+    Args:
+        path: Its file.
+        recordings: What it has.
+        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`.
+        limit: How many bytes the file may have.
+
+    Raises:
+        RecordingError: As `write_file` does.
+    """
+    write_file(path, _written([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
 
 
 class ReadableSerializer:
@@ -58,31 +69,15 @@ class ReadableSerializer:
     Loading returns equal JSON and the same text and bytes.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], datetime] = utc_now,
-        note: str | None = None,
-        ignored: Iterable[str] = (),
-        head: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Make a serializer.
-
-        Args:
-            clock: Returns the date of the recording.
-            note: A line for the header.
-            ignored: What of a request may vary.
-            head: The header of an older cassette, whose date and notes are to be kept.
-        """
-        self.clock = clock
+    def __init__(self, *, note: str | None = None) -> None:
+        """Make a serializer that puts a note into the header."""
         self.note = note
-        self.ignored = tuple(ignored)
-        self.head = dict(head or {})
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
         """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
-        return self.written([Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions])
+        recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
+        return _written(recordings, {"note": self.note})
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
         """Read a cassette into what vcrpy expects from a serializer.
@@ -93,20 +88,6 @@ class ReadableSerializer:
         head, recordings = _parsed(cassette_string)
         interactions = [{"request": vars(one.request), "response": one.response} for one in recordings]
         return {"version": head["version"], "interactions": interactions, "metadata": head}
-
-    def written(self, recordings: Iterable[Recorded]) -> str:
-        """Write recordings whose bodies are texts, where they can be."""
-        recordings = list(recordings)
-        document = self._header(recordings) | {"interactions": [_written(one) for one in recordings]}
-        return _TITLE + dump(document, compact=True)
-
-    def _header(self, recordings: Iterable[Recorded]) -> dict[str, Any]:
-        models = facts_of(one.response for one in recordings).models
-        offline = bool(models) and all("offline" in model.lower() for model in models)
-        note = self.note or (_OFFLINE if offline else None)
-        header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
-        kept = {name: value for name, value in self.head.items() if name not in {"version", "recorder", "models"}}
-        return header | {"models": list(models)} | _said(note=note, ignored=list(self.ignored)) | kept
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
@@ -140,7 +121,22 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
     return body.encode() if isinstance(body, str) else body
 
 
-def _written(one: Recorded) -> dict[str, Any]:
+def _written(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
+    """Write recordings whose bodies are texts, where they can be."""
+    models = facts_of(one.response for one in recordings).models
+    offline = bool(models) and all("offline" in model.lower() for model in models)
+    document = {
+        "version": _VERSION,
+        "recorder": "memzoo.cassettes",
+        "recorded": head.get("recorded") or utc_now().date().isoformat(),
+        "models": list(models),
+        **_said(note=head.get("note") or (_OFFLINE if offline else None)),
+    }
+    document |= _said(**{name: value for name, value in head.items() if name not in document})
+    return _TITLE + dump(document | {"interactions": [_written_one(one) for one in recordings]}, compact=True)
+
+
+def _written_one(one: Recorded) -> dict[str, Any]:
     request, response, arrival = one.request, one.response, one.arrival
     status, body = response["status"], response["body"]["string"]
     by_event = arrival.sizes == event_sizes(_as_bytes(body) or b"")

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from memzoo.cassettes.conversation import Facts, answer_text, contents, facts_of
 from memzoo.cassettes.errors import replay_extra
-from memzoo.cassettes.files import write_file
 from memzoo.cassettes.http import Recorded, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
@@ -73,14 +72,14 @@ def clean(tape: Tape, target: Path | None = None) -> bool:
     Returns:
         Whether there was a secret.
     """
-    from memzoo.cassettes.format import ReadableSerializer, write_cassette
+    from memzoo.cassettes.format import write_cassette
     from memzoo.cassettes.player import Player
 
     scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
     fresh = Player(tape.recordings, scrubber=scrubber, path=tape.path, settings=CassetteSettings()).finished()
     if target is not None:
-        write_file(target, write_cassette(fresh, ReadableSerializer(head=tape.head)))
+        write_cassette(target, fresh, tape.head)
     return any(_said(new) != _said(old) for new, old in zip(fresh, tape.recordings, strict=True))
 
 

@@ -44,7 +44,8 @@ def texts(value: Any, change: Change, name: str = "") -> Any:
     `name` is that of the member that the value is.
     """
     if isinstance(value, str):
-        return change(in_json(value, change), _found(name, value))
+        found, inside = _found(name, value), in_json(value, change)
+        return change(value if found is Found.SECRET else inside, found)
     if is_array(value):
         return [texts(item, change, name) for item in value]
     if not is_object(value):

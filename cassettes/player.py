@@ -90,25 +90,22 @@ class Player:
         Raises:
             RecordingError: The response must not be recorded.
         """
+        turn = vars(request).get("recorded_turn", next(self._turns))
         streamed = is_stream(content_type(response["headers"])) or arrival.broken
+        arrival = self._timed(arrival) if streamed else AT_ONCE
         with self._noting():
-            fresh = self._clean(request, response, self._timed(arrival) if streamed else AT_ONCE, caller)
+            fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
         if self._settings.budget:
             facts = facts_of([fresh.response])
             self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
-        turn = vars(request).get("recorded_turn", next(self._turns))
-        self.recordings.append(replace(fresh, turn=turn))
+        self.recordings.append(fresh)
 
     def finished(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
-        for one in self.recordings:
-            if one.known < self.scrubber.known:
-                self.scrubber.learn(one.response)
-        clean = [
-            one if one.known == self.scrubber.known else self._clean(one.request, one.response, one.arrival, one.caller)
-            for one in sorted(self.recordings, key=lambda one: one.turn)
-        ]
+        clean = sorted(self.recordings, key=lambda one: one.turn)
+        while any(one.known != self.scrubber.known for one in clean):
+            clean = list(map(self._clean, clean))
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
         for one in clean if any(one.caller for one in clean) else ():
             callers[self._key(one.request)].add(one.caller)
@@ -118,11 +115,13 @@ class Player:
             for one in clean
         ]
 
-    def _clean(self, request: HttpRequest, response: Response, arrival: Arrival, caller: str) -> Recorded:
+    def _clean(self, one: Recorded) -> Recorded:
         known = self.scrubber.known
-        kept, clean = self.scrubber.request(request), self.scrubber.response(response)
-        sizes = resized(arrival.sizes, response["body"]["string"] or b"", clean["body"]["string"])
-        return Recorded(kept, clean, caller, replace(arrival, sizes=sizes), known)
+        if one.known == known:
+            return one
+        request, response = self.scrubber.request(one.request), self.scrubber.response(one.response)
+        sizes = resized(one.arrival.sizes, one.response["body"]["string"] or b"", response["body"]["string"])
+        return replace(one, request=request, response=response, arrival=replace(one.arrival, sizes=sizes), known=known)
 
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)

@@ -60,15 +60,16 @@ class Scrubber:
         Raises:
             TypeError: Only the HTTP client can turn the body into bytes.
         """
-        kind, body = content_type(request.headers), body_bytes(request)
-        self._learn(request.uri, request.headers, body or b"")
+        known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
+        self._keys.learn(outside_the_body(request.uri, request.headers, _decoded(body)[0]))
         headers = self._headers(request.headers, REQUEST_HEADERS)
         if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
             # Clients choose the boundary at random; to match, it has to be the same each time.
-            body = body and body.replace(found[1].encode(), b"boundary")
+            body = body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
-        uri = ORIGIN + self._target(request.uri)
-        return HttpRequest(request.method, uri, self._body(body, kind) if body else None, headers)
+        clean = HttpRequest(request.method, ORIGIN + self._target(request.uri), self._body(body, kind) or None, headers)
+        # Once more if it told of a secret: an echo may stand before what tells of it.
+        return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> Response:
         """Make a new response of status, allowed headers and body, without secrets.
@@ -76,40 +77,23 @@ class Scrubber:
         Raises:
             RecordingError: The body is still compressed.
         """
-        _refuse_encoded(response["headers"])
-        self.learn(response)
-        body = self._body(response["body"]["string"] or b"", content_type(response["headers"]))
-        return {
+        headers, body, known = response["headers"], response["body"]["string"] or b"", self.known
+        _refuse_encoded(headers)
+        self._keys.learn(outside_the_body("", headers, _decoded(body)[0]))
+        clean = {
             "status": {"code": response["status"]["code"], "message": response["status"]["message"] or ""},
-            "headers": self._headers(response["headers"], RESPONSE_HEADERS),
-            "body": {"string": body},
+            "headers": self._headers(headers, RESPONSE_HEADERS),
+            "body": {"string": self._body(body, content_type(headers))},
         }
+        return clean if self.known == known else self.response(response)
 
-    def learn(self, response: Response) -> None:
-        """Look for secrets in a response, to hide them in other messages, too."""
-        self._learn("", response["headers"], response["body"]["string"] or b"")
-
-    def _learn(self, uri: str, headers: Mapping[str, Any], body: bytes) -> None:
-        """Look for secrets first, and hide them then: an echo may stand before what tells of it."""
-        text, kind = _decoded(body)[0], content_type(headers)
-        self._keys.learn(outside_the_body(uri, headers, text))
-        if is_stream(kind):
-            found = dict(events(text))
-            texts([*found.values()], self._note)
-            for pieces in _streams(found):
-                in_json(_text(pieces), self._note)
-        else:
-            _in_body(text, kind, self._note)
-
-    def _note(self, text: str, found: Found) -> str:
+    def _change(self, text: str, found: Found) -> str:
         if found is Found.SECRET:
             self._keys.learn([text])
-        elif found is Found.LOCAL_MODEL:
+            return PLACEHOLDER
+        if found is Found.LOCAL_MODEL:
             self._keys.shorten(text)
-        return text
-
-    def _hide(self, text: str, found: Found) -> str:
-        return PLACEHOLDER if found is Found.SECRET else self._keys.hide(text)
+        return self._keys.hide(text)
 
     def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
         kept = {name.lower(): header_values(value) for name, value in headers.items() if name.lower() in allowed}
@@ -124,15 +108,15 @@ class Scrubber:
 
     def _target(self, uri: str) -> str:
         url = urlsplit(uri)
-        query = fields(parse_qsl(url.query, keep_blank_values=True), self._hide)
+        query = fields(parse_qsl(url.query, keep_blank_values=True), self._change)
         return (self._keys.hide(url.path) or "/") + ("?" + urlencode(query, quote_via=quote) if query else "")
 
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decoded(body)
         if is_stream(kind):
-            text = hide_in_events(text, self._keys, lambda event: texts(event, self._hide))
+            text = hide_in_events(text, self._keys, lambda event: texts(event, self._change))
         else:
-            text = _in_body(text, kind, self._hide)
+            text = _in_body(text, kind, self._change)
         return self._keys.hide(text).encode(encoding)
 
 
@@ -165,6 +149,7 @@ def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> 
     before = dict(events(text))
     after = dict(events(text))
     for pieces in _streams(after):
+        hide_values(_text(pieces))  # JSON that arrives in pieces may tell of secrets
         _hide_in_pieces(pieces, keys)
     for number, raw in after.items():
         event = hide_values(raw)

@@ -123,7 +123,7 @@ class Cassette:
         from memzoo.cassettes.format import read_cassette
 
         try:
-            head, recordings = read_cassette(self.path)
+            head, recordings, _ = read_cassette(self.path)
         except CassetteFormatError as error:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
         self._check_age(str(head.get("recorded", "")))

@@ -9,10 +9,10 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memzoo.cassettes.chunks import Arrival, event_sizes
-from memzoo.cassettes.conversation import facts_of
+from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import CassetteFormatError
 from memzoo.cassettes.files import read_file, shown, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
@@ -21,7 +21,7 @@ from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["ReadableSerializer", "read_cassette", "write_cassette"]
+__all__ = ["ReadableSerializer", "Tape", "read_cassette", "write_cassette"]
 
 _VERSION = 2
 _KNOWN = (1, 2)
@@ -32,15 +32,28 @@ _OFFLINE = "recorded against an offline model"
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
-def read_cassette(path: Path) -> tuple[dict[str, Any], list[Recorded]]:
-    """Read a cassette's header, and what it has recorded: one of ours, or of vcrpy.
+class Tape(NamedTuple):
+    """A cassette's file: what its header says, and what it has recorded."""
+
+    head: dict[str, Any]
+    recordings: list[Recorded]
+    path: Path
+
+    @property
+    def facts(self) -> Facts:
+        """Its models and tokens."""
+        return facts_of(one.response for one in self.recordings)
+
+
+def read_cassette(path: Path) -> Tape:
+    """Read a cassette: one of ours, or of vcrpy.
 
     Raises:
         CassetteFormatError: It cannot be read, or is no cassette.
     """
     try:
         head, recordings = _parsed(read_file(path))
-        return head, [_with_bodies(one, _as_bytes) for one in recordings]
+        return Tape(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
 

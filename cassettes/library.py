@@ -1,39 +1,27 @@
 """Looks into the files of cassettes: what they say, what is secret in them, and what has changed since the old ones."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.conversation import Facts, answer_text, contents, facts_of
+from memzoo.cassettes.conversation import answer_text, contents, facts_of
 from memzoo.cassettes.errors import replay_extra
 from memzoo.cassettes.http import Recorded, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
+from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
 
-__all__ = ["Tape", "clean", "drift", "paths_in", "read_tape", "shown_tape"]
+with replay_extra():
+    from memzoo.cassettes.format import Tape, write_cassette
+
+__all__ = ["clean", "drift", "paths_in", "shown_tape"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 _TEXT_WIDTH = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Tape:
-    """A cassette's file: what its header says, what it has, and its bytes."""
-
-    path: Path
-    head: dict[str, Any]
-    recordings: list[Recorded]
-    size: int
-
-    @property
-    def facts(self) -> Facts:
-        """Its models and tokens."""
-        return facts_of(one.response for one in self.recordings)
 
 
 def paths_in(folder: Path) -> list[Path]:
@@ -41,18 +29,6 @@ def paths_in(folder: Path) -> list[Path]:
     if folder.is_file():
         return [folder]
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
-
-
-def read_tape(path: Path) -> Tape:
-    """Read a cassette: ours, or vcrpy's.
-
-    Raises:
-        CassetteFormatError: It is neither.
-    """
-    with replay_extra():
-        from memzoo.cassettes.format import read_cassette
-    head, recordings = read_cassette(path)
-    return Tape(path, head, recordings, path.stat().st_size)
 
 
 def shown_tape(tape: Tape) -> Iterator[str]:
@@ -72,9 +48,6 @@ def clean(tape: Tape, target: Path | None = None) -> bool:
     Returns:
         Whether there was a secret.
     """
-    from memzoo.cassettes.format import write_cassette
-    from memzoo.cassettes.player import Player
-
     scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
     fresh = Player(tape.recordings, scrubber=scrubber, path=tape.path, settings=CassetteSettings()).finished()

@@ -15,7 +15,7 @@ from memzoo.memories.cli.terminal import echo, row
 from memzoo.stores.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
-    from memzoo.cassettes.library import Tape
+    from memzoo.cassettes.format import Tape
 
 __all__ = ["app"]
 
@@ -37,9 +37,10 @@ def _paths(where: Path) -> list[Path]:
 
 
 def _tapes(where: Path) -> "list[Tape]":
-    from memzoo.cassettes.library import read_tape
+    paths = _paths(where)
+    from memzoo.cassettes.format import read_cassette
 
-    return [read_tape(path) for path in _paths(where)]
+    return list(map(read_cassette, paths))
 
 
 @app.command("list")
@@ -50,7 +51,9 @@ def list_cassettes(where: Where = _FOLDER) -> None:
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
         date = str(tape.head.get("recorded", "?"))
         models = ", ".join(facts.models)
-        row(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.size:9,} B  {tape.path}  {models}")
+        row(
+            f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.path.stat().st_size:9,} B  {tape.path}  {models}"
+        )
 
 
 @app.command()
@@ -68,11 +71,13 @@ def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
 @app.command()
 def check(where: Where = _FOLDER) -> None:
     """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
+    from memzoo.cassettes.library import clean
+
     faults = [f"no test has it: {path}" for path in _orphans(where)]
     for path in _paths(where):
         try:
             (tape,) = _tapes(path)
-            faults += [f"holds a secret: {path}"] if _is_unclean(tape) else []
+            faults += [f"holds a secret: {path}"] if clean(tape) else []
         except MemoryZooError as error:
             faults.append(f"damaged: {error}")
     for fault in faults:
@@ -95,7 +100,7 @@ def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
     """Remove secrets from cassettes that were recorded before today's rules; exit with 1 if any are left."""
     from memzoo.cassettes.library import clean
 
-    unclean = [tape for tape in _tapes(where) if _is_unclean(tape)]
+    unclean = [tape for tape in _tapes(where) if clean(tape)]
     for tape in unclean:
         if yes:
             clean(tape, tape.path)
@@ -131,7 +136,7 @@ def adopt(
     gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
 ) -> None:
     """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
-    from memzoo.cassettes.library import clean, read_tape
+    from memzoo.cassettes.library import clean
 
     failed = 0
     for path in _paths(source):
@@ -139,7 +144,7 @@ def adopt(
         name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
         fresh = target / below.with_name(f"{name}.yaml{'.gz' if gzip else ''}")
         try:
-            tape = read_tape(path)
+            (tape,) = _tapes(path)
         except MemoryZooError as error:
             failed += 1
             row(f"not read: {error}")
@@ -202,12 +207,6 @@ def _drift(old: "Tape", new: "Tape") -> list[str]:
     # The functions that a header names may be of a test alone.
     rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
     return drift(old.recordings, new.recordings, Ignored(rules))
-
-
-def _is_unclean(tape: "Tape") -> bool:
-    from memzoo.cassettes.library import clean
-
-    return clean(tape)
 
 
 def _orphans(where: Path) -> list[Path]:

@@ -14,8 +14,9 @@ from typing import Annotated
 import typer
 
 from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.format import Tape, read_cassette
 from memzoo.cassettes.http import Recorded
-from memzoo.cassettes.library import Tape, clean, drift, paths_in, read_tape
+from memzoo.cassettes.library import clean, drift, paths_in
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys
@@ -36,10 +37,10 @@ def count_published(
         for path in paths_in(now)[::every]:
             found["files"] += 1
             try:
-                tape = read_tape(path)
+                tape = read_cassette(path)
                 found.update(_tried(tape, path.with_name("fresh.yaml")))
                 if (old := then / path.relative_to(now)).is_file():
-                    drifted.update(_drift(read_tape(old), tape))
+                    drifted.update(_drift(read_cassette(old), tape))
             except CassetteError as error:
                 found["not read"] += 1
                 typer.echo(f"not read: {path.name}: {str(error).splitlines()[0][-200:]}")
@@ -59,7 +60,7 @@ def _fetched(folder: Path, version: str) -> Path:
 def _tried(tape: Tape, fresh: Path) -> Counter[str]:
     """Convert a cassette, and ask the result what the cassette was asked."""
     unclean = clean(tape, fresh)
-    converted = read_tape(fresh).recordings
+    converted = read_cassette(fresh).recordings
     player = Player(converted, scrubber=Scrubber(Keys()), path=fresh, settings=CassetteSettings())
     played = Counter(_outcome(player, one) for one in tape.recordings)
     fresh.unlink()

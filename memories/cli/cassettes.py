@@ -50,10 +50,8 @@ def list_cassettes(where: Where = _FOLDER) -> None:
         facts = tape.facts
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
         date = str(tape.head.get("recorded", "?"))
-        models = ", ".join(facts.models)
-        row(
-            f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.path.stat().st_size:9,} B  {tape.path}  {models}"
-        )
+        size, models = tape.path.stat().st_size, ", ".join(facts.models)
+        row(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {size:9,} B  {tape.path}  {models}")
 
 
 @app.command()

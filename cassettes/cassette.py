@@ -72,10 +72,9 @@ class Cassette:
         with replay_extra():
             from memzoo.cassettes.interception import intercept
         self.player = self._new_player()
-        with ExitStack() as patches:
-            if clients:
-                patches.enter_context(intercept(self.player))
-            self._patches = patches.pop_all()
+        self._patches = ExitStack()
+        if clients:
+            self._patches.enter_context(intercept(self.player))
 
     def close(self, failure: BaseException | None = None) -> None:
         """Stop playing or recording, and check that the code under test did what was recorded.

@@ -1,6 +1,8 @@
 """Reads the cassettes of vcrpy, and of serializers for it that keep JSON bodies parsed."""
 
+import gzip
 import json
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,19 +33,21 @@ def _request(request: Mapping[str, Any]) -> HttpRequest:
 
 
 def _response(response: Mapping[str, Any]) -> Response:
-    from vcr.filters import decode_response  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
-
+    headers = _headers(response.get("headers"))
     status = response.get("status") or {"code": response["status_code"], "message": ""}
-    found: Response = decode_response(
-        {
-            "status": {"code": status["code"], "message": status.get("message") or ""},
-            "headers": _headers(response.get("headers")),
-            "body": {"string": _body(response) or b""},
-        }
-    )
+    content = _decoded(_body(response) or b"", headers.pop("content-encoding", []))
+    return {
+        "status": {"code": status["code"], "message": status.get("message") or ""},
+        "headers": headers,
+        "body": {"string": content},
+    }
+
+
+def _decoded(content: bytes, encodings: list[str]) -> bytes:
     # Many serializers decode the body and keep the header.
-    found["headers"].pop("content-encoding", None)
-    return found
+    if content[:2] == b"\x1f\x8b" and "gzip" in encodings:
+        return gzip.decompress(content)
+    return zlib.decompress(content) if content[:2] == b"\x78\x9c" and "deflate" in encodings else content
 
 
 def _headers(headers: Mapping[str, Any] | None) -> dict[str, list[str]]:

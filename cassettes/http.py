@@ -109,8 +109,8 @@ def body_bytes(request: HttpRequest) -> bytes | None:
         return json.dumps(body).encode()
     if isinstance(body, str):
         return body.encode()
-    if body is None or isinstance(body, bytes | bytearray):
-        return body and bytes(body)
+    if body is None or isinstance(body, bytes):
+        return body
     return b"".join(map(_part, body))
 
 

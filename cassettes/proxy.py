@@ -101,6 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self._forward(request)
         except CassetteError as error:
             self._refuse(error)
+        except ConnectionError:
+            self.close_connection = True  # the client has left
 
     do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # noqa: N815
 

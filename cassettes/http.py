@@ -123,8 +123,9 @@ def _part(part: Any) -> bytes:
 def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0."""
     for number, line in enumerate(text.split("\n")):
+        found = None
         if line.startswith(EVENT):
             with suppress(ValueError, RecursionError):
                 found = json.loads(line.removeprefix(EVENT))
-                if is_object(found):
-                    yield number, found
+        if is_object(found):
+            yield number, found

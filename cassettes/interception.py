@@ -1,4 +1,4 @@
-"""Lets vcrpy's patches of HTTP clients ask the player of whoever sends a request. Only this module imports vcrpy."""
+"""Lets HTTP clients ask the player of whoever sends a request: httpx by patches of our own, others by vcrpy's."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 

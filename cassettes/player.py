@@ -61,8 +61,9 @@ class Player:
             RecordingError: Recording is on, and its budget is spent.
         """
         if not self.recording:
+            key = self._key(request)
             with self._lock:
-                return bool(self._places(self._key(request)))
+                return bool(self._places(key))
         if self._settings.budget:
             with self._noting():
                 self._settings.budget.check()
@@ -146,11 +147,11 @@ class Player:
         if key not in self._waiting:
             # What was hidden in the recording may still be there in the request.
             key = next((one for one in self._waiting if stands_for(one, key)), key)
-        if not self._waiting[key]:
-            with self._noting():
-                hint = self._settings.hint
-                raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
-        return self._waiting[key]
+        if left := self._waiting.get(key):
+            return left
+        with self._noting():
+            hint = self._settings.hint
+            raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
 
     @contextmanager
     def _noting(self) -> Generator[None]:

@@ -214,9 +214,13 @@ class TestProxy:
         events = [f"data: {number}\n\n" for number in range(400)]
         server.stream(*events)
         proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream=server.url.removesuffix("/v1"))
-        player, recorded = proxy.cassette.player, threading.Event()
-        record = player.record
-        monkeypatch.setattr(player, "record", lambda *given: (record(*given), recorded.set()))
+        record, recorded = proxy.cassette.player.record, threading.Event()
+
+        def record_and_tell(*given: Any) -> None:
+            record(*given)
+            recorded.set()
+
+        monkeypatch.setattr(proxy.cassette.player, "record", record_and_tell)
         thread = threading.Thread(target=proxy.serve, daemon=True)
         thread.start()
         with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2]))) as client:

@@ -21,7 +21,7 @@ from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["ReadableSerializer", "Tape", "read_cassette", "write_cassette"]
+__all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
 
 _VERSION = 2
 _KNOWN = (1, 2)
@@ -32,7 +32,7 @@ _OFFLINE = "recorded against an offline model"
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
-class Tape(NamedTuple):
+class CassetteFile(NamedTuple):
     """A cassette's file: what its header says, and what it has recorded."""
 
     head: dict[str, Any]
@@ -45,7 +45,7 @@ class Tape(NamedTuple):
         return facts_of(one.response for one in self.recordings)
 
 
-def read_cassette(path: Path) -> Tape:
+def read_cassette(path: Path) -> CassetteFile:
     """Read a cassette: one of ours, or of vcrpy.
 
     Raises:
@@ -53,7 +53,7 @@ def read_cassette(path: Path) -> Tape:
     """
     try:
         head, recordings = _parsed(read_file(path))
-        return Tape(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
+        return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
 

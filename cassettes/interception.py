@@ -49,7 +49,7 @@ def _patched() -> Generator[None]:
         if not _users:
             with ExitStack() as patches:
                 methods = list(_methods())  # as they are before vcrpy patches them
-                patches.enter_context(_Tape.use(path="memzoo"))
+                patches.enter_context(_CurrentCassette.use(path="memzoo"))
                 patches.enter_context(follow())
                 for method in methods:
                     patches.enter_context(mock.patch.object(*method))
@@ -64,8 +64,8 @@ def _patched() -> Generator[None]:
                 _patches.close()
 
 
-class _Tape(VcrCassette):
-    """Overrides what vcrpy does with a request. It loads and saves nothing: players have the recordings."""
+class _CurrentCassette(VcrCassette):
+    """The cassette of whoever sends a request, for vcrpy. It loads and saves nothing: players have the recordings."""
 
     def _load(self) -> None:
         pass

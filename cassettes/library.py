@@ -16,9 +16,9 @@ from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
 
 with replay_extra():
-    from memzoo.cassettes.format import Tape, write_cassette
+    from memzoo.cassettes.format import CassetteFile, write_cassette
 
-__all__ = ["clean", "drift", "paths_in", "shown_tape"]
+__all__ = ["clean", "drift", "paths_in", "shown_calls"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
 _TEXT_WIDTH = 60
@@ -31,18 +31,18 @@ def paths_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
-def shown_tape(tape: Tape) -> Iterator[str]:
+def shown_calls(file: CassetteFile) -> Iterator[str]:
     """List the calls of a cassette to read: what was asked, and what was answered."""
-    for number, one in enumerate(tape.recordings, 1):
+    for number, one in enumerate(file.recordings, 1):
         yield f"{number}. {request_key(one.request)}"
         yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
 
 
-def clean(tape: Tape, target: Path | None = None) -> bool:
+def clean(file: CassetteFile, target: Path | None = None) -> bool:
     """Remove what is a secret by today's rules, and write the cassette in today's format.
 
     Args:
-        tape: What to clean.
+        file: What to clean.
         target: Where to write the result; by default nothing is written.
 
     Returns:
@@ -50,10 +50,10 @@ def clean(tape: Tape, target: Path | None = None) -> bool:
     """
     scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
-    fresh = Player(tape.recordings, scrubber=scrubber, path=tape.path, settings=CassetteSettings()).finished()
+    fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).finished()
     if target is not None:
-        write_cassette(target, fresh, tape.head)
-    return any(_said(new) != _said(old) for new, old in zip(fresh, tape.recordings, strict=True))
+        write_cassette(target, fresh, file.head)
+    return any(_said(new) != _said(old) for new, old in zip(fresh, file.recordings, strict=True))
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:

@@ -1,13 +1,13 @@
 """Replay-test an LLM pipeline: record its model calls once, then replay them exactly and offline.
 
-    cassette, settings, plugin          what a user opens, and its options; `proxy` and `functions` for other callers
-    interception, callers, chunks       how a request gets here: the client, whose it is, and how a stream arrives
-    player                              answers it or records it
-    matching, ignoring                  which recording answers
-    scrubbing, places, streams, secrets what is not kept
-    format, yaml_text, compact, files   how it is stored; `vcrpy_files` reads other kits'
-    reports, drift, conversation        how failures and changes are told, in words of models' APIs
-    library                             whole folders, for `memzoo cassettes`
+    cassette, settings, plugin    what a user opens, and its options; `proxy` and `functions` for other callers
+    interception, callers, chunks how a request gets here: the client, whose it is, and how a stream arrives
+    player                        answers it or records it
+    matching, ignoring            which recording answers, and what differs in the nearest one
+    scrubbing, places, secrets    what is not kept
+    format, yaml_text, files      how it is stored; `vcrpy_files` reads other kits'
+    http, conversation            words of HTTP and of models' APIs
+    library                       whole folders, for `memzoo cassettes`
 
 In pytest, pass `-p memzoo.cassettes` or set `pytest_plugins = ["memzoo.cassettes"]`, and mark a test with
 `@pytest.mark.cassette`; anywhere else, use `use_cassette`. See docs/cassettes.md. PYTEST_DONT_REWRITE,

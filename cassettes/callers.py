@@ -16,7 +16,7 @@ from memzoo.stores.forks import new_lock
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player
 
-__all__ = ["Caller", "current_caller", "follow", "is_unrecorded", "opened", "unrecorded"]
+__all__ = ["Caller", "current_caller", "follow", "opened", "unrecorded"]
 
 
 class Caller:
@@ -25,37 +25,30 @@ class Caller:
     Attributes:
         player: Plays or records its cassette.
         name: Numbers that lead to it, in the order in which threads and tasks began: `"2.1"`; empty for the first.
+        tasks: The callers of the cassette that are tasks.
     """
 
     def __init__(self, player: "Player", name: str = "", tasks: "WeakKeyDictionary[Any, Caller] | None" = None) -> None:
         self.player = player
         self.name = name
         self._children = 0
-        self._tasks: WeakKeyDictionary[Any, Caller] = WeakKeyDictionary() if tasks is None else tasks
+        self.tasks: WeakKeyDictionary[Any, Caller] = WeakKeyDictionary() if tasks is None else tasks
         self._lock = new_lock()
 
     def child(self) -> "Caller":
         """Make the next thread or task that this one starts."""
         with self._lock:
             self._children += 1
-            return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self._tasks)
-
-    def starts(self, task: Any) -> None:
-        """Note that a task was started here."""
-        self._tasks[task] = self.in_task().child()
-
-    def is_task(self, task: Any) -> None:
-        """Note that a task is this caller itself."""
-        self._tasks[task] = self
+            return Caller(self.player, f"{self.name}.{self._children}".removeprefix("."), self.tasks)
 
     def in_task(self) -> "Caller":
         """Find the running task: the caller itself, or one that it started."""
         task = _task()
         if task is None:
             return self
-        if task not in self._tasks:
-            self._tasks[task] = self.child()
-        return self._tasks[task]
+        if task not in self.tasks:
+            self.tasks[task] = self.child()
+        return self.tasks[task]
 
 
 _unrecorded: ContextVar[bool] = ContextVar("unrecorded", default=False)
@@ -64,12 +57,14 @@ _open: list[Caller] = []
 _lock = new_lock()
 
 
-def current_caller() -> Caller:
-    """Find out for which cassette this thread or task sends a request.
+def current_caller() -> Caller | None:
+    """Find out for which cassette this thread or task sends a request; `None` if that is to be let through.
 
     Raises:
         CassetteInUseError: It was started outside all cassettes, and several are open.
     """
+    if _unrecorded.get():
+        return None
     caller, players = _current.get(), [one.player for one in _open]
     if caller is not None and (caller.player in players or not players):
         return caller.in_task()
@@ -92,11 +87,6 @@ def unrecorded() -> Generator[None]:
         _unrecorded.reset(token)
 
 
-def is_unrecorded() -> bool:
-    """Tell whether requests are to be let through."""
-    return _unrecorded.get()
-
-
 @contextmanager
 def opened(player: "Player") -> Generator[None]:
     """Let what this thread or task sends from now on, and those that it starts, belong to a player.
@@ -106,7 +96,7 @@ def opened(player: "Player") -> Generator[None]:
     """
     caller, before = Caller(player), _current.get()
     if (task := _task()) is not None:
-        caller.is_task(task)
+        caller.tasks[task] = caller
     with _lock:
         if any(one.player.path == player.path and (one.player.recording or player.recording) for one in _open):
             raise CassetteInUseError(f"The cassette {str(player.path)!r} is open already, and it is being recorded")
@@ -138,7 +128,7 @@ def follow() -> Generator[None]:
         caller = _current.get()
         if caller is not None:
             # Numbered here, in the order of the program: their requests come in any.
-            caller.starts(task)
+            caller.tasks[task] = caller.in_task().child()
         return task
 
     with (

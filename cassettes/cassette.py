@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import date
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Unpack
@@ -13,17 +14,15 @@ from memzoo.cassettes.errors import (
     CassetteError,
     CassetteFormatError,
     MissingCassetteError,
-    RecordingError,
     StaleCassetteError,
     StaleCassetteWarning,
     UnplayedInteractionError,
     replay_extra,
 )
-from memzoo.cassettes.files import check_writable, shown, write_file
+from memzoo.cassettes.files import check_writable, shown
 from memzoo.cassettes.functions import recorded_function
-from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.matching import unplayed
 from memzoo.cassettes.player import Player
-from memzoo.cassettes.reports import unplayed
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings, Settings
@@ -70,11 +69,12 @@ class Cassette:
             )
         if self.recording:
             check_writable(self.path)
-        self._patches = ExitStack()
-        self._foreign = False
+        with replay_extra():
+            from memzoo.cassettes.interception import intercept
         self.player = self._new_player()
+        self._patches = ExitStack()
         if clients:
-            self._intercept()
+            self._patches.enter_context(intercept(self.player))
 
     def close(self, failure: BaseException | None = None) -> None:
         """Stop playing or recording, and check that the code under test did what was recorded.
@@ -116,30 +116,18 @@ class Cassette:
 
     def _new_player(self) -> Player:
         scrubber = Scrubber(Keys(secrets_in_environment(self._settings.secret_variables)))
-        recordings = None if self.recording else self._recordings()
-        player = Player(recordings, scrubber=scrubber, path=self.path, settings=self._settings)
-        if not self._foreign:
-            return player
-        # vcrpy has kept secrets, and headers of the transport.
-        return Player(player.finished(), scrubber=scrubber, path=self.path, settings=self._settings)
+        player = partial(Player, scrubber=scrubber, path=self.path, settings=self._settings)
+        if self.recording:
+            return player(None)
+        from memzoo.cassettes.format import read_cassette
 
-    def _intercept(self) -> None:
-        with replay_extra():
-            from memzoo.cassettes.interception import intercept
-        with ExitStack() as patches:
-            patches.enter_context(intercept(self.player))
-            self._patches = patches.pop_all()
-
-    def _recordings(self) -> list[Recorded]:
-        with replay_extra():
-            from memzoo.cassettes.format import read_cassette
         try:
-            head, recordings = read_cassette(self.path)
+            head, recordings, _ = read_cassette(self.path)
         except CassetteFormatError as error:
             raise CassetteFormatError(f"{error}\n{self._settings.hint}") from error
-        self._foreign = head.get("recorder") == "vcrpy"
         self._check_age(str(head.get("recorded", "")))
-        return recordings
+        # vcrpy has kept secrets, and headers of the transport.
+        return player(player(recordings).finished() if head.get("recorder") == "vcrpy" else recordings)
 
     def _check_age(self, recorded: str) -> None:
         settings = self._settings
@@ -167,19 +155,13 @@ class Cassette:
         raise noted[0]
 
     def _save(self) -> None:
-        from memzoo.cassettes.format import ReadableSerializer, write_cassette
+        from memzoo.cassettes.format import write_cassette
 
         recordings, settings = self.player.finished(), self._settings
         self.facts = facts_of(one.response for one in recordings)
-        serializer = ReadableSerializer(clock=settings.clock, note=settings.note, ignored=settings.ignored.shown)
-        text = write_cassette(recordings, serializer)
-        size = write_file(self.path, text, limit=settings.max_bytes)
-        if size > settings.max_bytes:
-            raise RecordingError(
-                f"The cassette {shown(self.path)!r} would have {size:,} bytes; the limit is {settings.max_bytes:,}"
-                ", so it was not written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise"
-                " max_bytes, or let its name end in .gz."
-            )
+        today = settings.clock().date().isoformat()
+        head = {"recorded": today, "note": settings.note, "ignored": list(settings.ignored.shown)}
+        write_cassette(self.path, recordings, head, limit=settings.max_bytes)
 
 
 @contextmanager

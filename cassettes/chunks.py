@@ -2,23 +2,12 @@
 
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
-from itertools import pairwise
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import chain, pairwise, repeat
 from typing import Any
 
-__all__ = [
-    "Arrival",
-    "RoundTrip",
-    "TimedStream",
-    "current_round_trip",
-    "event_sizes",
-    "paced",
-    "resized",
-    "round_trip",
-    "steps_of",
-]
+__all__ = ["AT_ONCE", "Arrival", "event_sizes", "paced", "received", "resized", "steps_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,80 +25,46 @@ class Arrival:
     broken: str = ""
 
 
-@dataclass(slots=True)
-class RoundTrip:
-    """One request on its way through vcrpy, which knows nothing of chunks."""
-
-    started: float = field(default_factory=time.perf_counter)
-    sizes: list[int] = field(default_factory=list[int])
-    seconds: list[float] = field(default_factory=list[float])
-    error: Exception | None = None
-    played: Arrival | None = None
-
-    @property
-    def arrival(self) -> Arrival:
-        """How the response came."""
-        broken = f"{type(self.error).__name__}: {self.error}" if self.error else ""
-        return Arrival(tuple(self.sizes), tuple(self.seconds), broken)
+AT_ONCE = Arrival()
 
 
-_round_trip: ContextVar[RoundTrip | None] = ContextVar("round_trip", default=None)
+async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
+    """Read the stream of a real response to its end, or to where it breaks, and close it.
 
-
-def current_round_trip() -> RoundTrip:
-    """Return the round trip that this thread or task is in; a new one if its client cannot tell of chunks."""
-    return _round_trip.get() or RoundTrip()
-
-
-@contextmanager
-def round_trip() -> Iterator[RoundTrip]:
-    """Note how the response to one request arrives."""
-    token = _round_trip.set(found := RoundTrip())
+    Args:
+        stream: An asynchronous stream, or another one that is read without waiting for an event loop.
+        started: When its request was sent, by `time.perf_counter`: the first pause begins there.
+    """
+    parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
-        yield found
+        async for chunk in _each(stream):
+            now = time.perf_counter()
+            parts.append(chunk)
+            seconds.append(round(now - last, 3))
+            last = now
+    except Exception as error:  # noqa: BLE001 - whatever breaks a stream is replayed
+        broken = f"{type(error).__name__}: {error}"
     finally:
-        _round_trip.reset(token)
+        await stream.aclose() if hasattr(stream, "aclose") else stream.close()
+    return b"".join(parts), Arrival(tuple(map(len, parts)), tuple(seconds), broken)
 
 
-class TimedStream:
-    """The stream of a real response, with a note of how it arrives; it ends where the real one breaks."""
-
-    def __init__(self, stream: Any, noted: RoundTrip) -> None:
-        self._stream = stream
-        self._noted = noted
-        self._last = noted.started
-        self.close = getattr(stream, "close", None)
-        self.aclose = getattr(stream, "aclose", None)
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            for chunk in self._stream:
-                yield self._note(chunk)
-        except Exception as error:  # noqa: BLE001 - whatever breaks a stream is replayed
-            self._noted.error = error
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for chunk in self._stream:
-                yield self._note(chunk)
-        except Exception as error:  # noqa: BLE001 - whatever breaks a stream is replayed
-            self._noted.error = error
-
-    def _note(self, chunk: bytes) -> bytes:
-        now = time.perf_counter()
-        self._noted.sizes.append(len(chunk))
-        self._noted.seconds.append(round(now - self._last, 3))
-        self._last = now
-        return chunk
+async def _each(stream: Any) -> AsyncIterator[bytes]:
+    if hasattr(stream, "__aiter__"):
+        async for chunk in stream:
+            yield chunk
+    else:
+        for chunk in stream:
+            yield chunk
 
 
-def paced(client: Any, content: bytes, arrival: Arrival, error: Exception | None = None) -> Any:
+def paced(client: Any, content: bytes, arrival: Arrival) -> Any:
     """Make a stream for httpx or httpx2 that arrives as another one did, and breaks off with the same error."""
     import anyio
 
     class Paced(client.ByteStream):  # type: ignore[misc]  # which of the two modules is known only here
         def __iter__(self) -> Iterator[bytes]:
-            for pause, chunk in steps:
+            for pause, chunk in steps_of(content, arrival):
                 if pause:
                     time.sleep(pause)
                 yield chunk
@@ -117,15 +72,15 @@ def paced(client: Any, content: bytes, arrival: Arrival, error: Exception | None
                 raise broken
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            for pause, chunk in steps:
+            for pause, chunk in steps_of(content, arrival):
                 if pause:
                     await anyio.sleep(pause)
                 yield chunk
             if broken is not None:
                 raise broken
 
-    steps = list(steps_of(content, arrival))
-    broken = error or (_error(client, arrival.broken) if arrival.broken else None)
+    name, _, message = arrival.broken.partition(": ")
+    broken: Exception | None = getattr(client, name, client.ReadError)(message) if name else None
     return Paced(content)
 
 
@@ -153,17 +108,8 @@ def resized(sizes: tuple[int, ...], before: bytes, after: bytes) -> tuple[int, .
 
 def steps_of(content: bytes, arrival: Arrival) -> Iterator[tuple[float, bytes]]:
     """List the chunks of a body, each after its pause."""
-    place = 0
-    for number, size in enumerate(arrival.sizes or (len(content),)):
-        last = number == len(arrival.sizes) - 1
-        yield (
-            arrival.seconds[number] if number < len(arrival.seconds) else 0.0,
-            content[place:] if last else content[place : place + size],
-        )
-        place += size
-
-
-def _error(client: Any, text: str) -> Exception:
-    name, _, message = text.partition(": ")
-    kind: type[Exception] = getattr(client, name, client.ReadError)
-    return kind(message)
+    rest = BytesIO(content)
+    # The last chunk is what is left, though an edit may have made the body longer.
+    sizes = (*arrival.sizes[:-1], -1)
+    for size, pause in zip(sizes, chain(arrival.seconds, repeat(0.0)), strict=False):
+        yield pause, rest.read(size)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.cassettes.http import content_type, is_array, is_object, is_stream
-from memzoo.cassettes.streams import events
+from memzoo.cassettes.http import content_type, events, is_array, is_object, is_stream
 
-__all__ = ["Facts", "answer_text", "facts_of", "newest", "readable"]
+__all__ = ["Facts", "answer_text", "contents", "facts_of", "newest", "readable"]
 
 _SPOKEN = ("system", "instructions", "systemInstruction", "system_instruction", "messages", "contents", "input")
+_ASKED = frozenset({"messages", "contents", "input"})
 _TEXTS = ("content", "parts", "text", "output")
 _LONGEST_ANSWER = 200
 _USAGE = {
@@ -52,17 +52,25 @@ def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
 
 def answer_text(response: Mapping[str, Any]) -> str:
     """Return what a model said, as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
-    kind, body = content_type(response["headers"]), response["body"]["string"]
-    said = "".join(text for reply in _replies(body, kind) for text in _said(reply))
-    return said or (body.decode(errors="replace") if isinstance(body, bytes) else body or "")[:_LONGEST_ANSWER]
+    said = "".join(text for reply in _replies(response) for text in _said(reply))
+    return said or _text(response)[:_LONGEST_ANSWER]
+
+
+def contents(response: Mapping[str, Any]) -> list[Any]:
+    """List the JSON values of a response: its body, or the events of a stream."""
+    if is_stream(content_type(response["headers"])):
+        return [event for _, event in events(_text(response))]
+    try:
+        return [json.loads(_text(response))]
+    except (ValueError, RecursionError):
+        return []
 
 
 def _spoken(body: Any) -> list[tuple[str, list[Any]]]:
     """List who speaks and what, text or other parts; empty if the body is no conversation."""
-    if not is_object(body):
+    if not is_object(body) or _ASKED.isdisjoint(body):
         return []
-    found = [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
-    return found if any(name in body for name in ("messages", "contents", "input")) else []
+    return [turn for name in _SPOKEN if name in body for turn in _turns(name, body[name])]
 
 
 def newest(body: Any) -> str:
@@ -81,18 +89,12 @@ def readable(body: Any) -> list[Any]:
 
 
 def _turns(name: str, said: Any) -> Iterator[tuple[str, list[Any]]]:
-    if name in {"messages", "contents"} or (name == "input" and is_array(said)):
-        for message in said if is_array(said) else [said]:
-            if is_object(message):
-                yield _speaker(message), list(_parts(message))
-            else:
-                yield "user", [message]
-    else:
-        yield ("user" if name == "input" else "system"), list(_parts(said))
-
-
-def _speaker(message: dict[str, Any]) -> str:
-    return str(message.get("role") or message.get("type") or "user")
+    if name not in _ASKED:
+        yield "system", list(_parts(said))
+        return
+    for message in said if is_array(said) else [said]:
+        speaker = (message.get("role") or message.get("type")) if is_object(message) else None
+        yield str(speaker or "user"), list(_parts(message))
 
 
 def _parts(said: Any) -> Iterator[Any]:
@@ -102,16 +104,12 @@ def _parts(said: Any) -> Iterator[Any]:
             yield from _parts(part)
     elif is_object(said):
         rest = {key: value for key, value in said.items() if key not in (*_TEXTS, "role")}
-        rest = {} if _is_text(rest) else rest
-        yield from ([rest] if rest else [])
-        yield from _below(said[name] for name in _TEXTS if name in said)
+        if not _is_text(rest):
+            yield rest
+        for name in _TEXTS:
+            yield from _parts(said.get(name))
     elif said is not None:
         yield said
-
-
-def _below(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        yield from _parts(value)
 
 
 def _is_text(rest: dict[str, Any]) -> bool:
@@ -119,7 +117,7 @@ def _is_text(rest: dict[str, Any]) -> bool:
 
 
 def _facts(response: Mapping[str, Any]) -> Facts:
-    replies = list(_replies(response["body"]["string"], content_type(response["headers"])))
+    replies = list(_replies(response))
     named = (reply.get(name) for reply in replies for name in ("model", "modelVersion"))
     models = {name for name in named if isinstance(name, str)}
     # A stream may report its running total several times, and Anthropic's reports each half in another event.
@@ -141,18 +139,13 @@ def _said(reply: Mapping[str, Any]) -> Iterator[str]:
                 yield from _said(one) if is_object(one) else ()
 
 
-def _replies(body: str | bytes | None, kind: str) -> Iterator[dict[str, Any]]:
-    text = body.decode(errors="replace") if isinstance(body, bytes) else body or ""
-    if is_stream(kind):
-        yield from (_inner(event) for _, event in events(text))
-        return
-    try:
-        reply = json.loads(text)
-    except (ValueError, RecursionError):
-        return
-    if is_object(reply):
-        yield reply
+def _replies(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """List the objects of a response that tell of the model; events of a stream may wrap them."""
+    wrapped = ("response", "message") if is_stream(content_type(response["headers"])) else ()
+    for value in filter(is_object, contents(response)):
+        yield next((one for name in wrapped if is_object(one := value.get(name))), value)
 
 
-def _inner(event: dict[str, Any]) -> dict[str, Any]:
-    return next((one for name in ("response", "message") if is_object(one := event.get(name))), event)
+def _text(response: Mapping[str, Any]) -> str:
+    body: str | bytes | None = response["body"]["string"]
+    return body.decode(errors="replace") if isinstance(body, bytes) else body or ""

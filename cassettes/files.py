@@ -5,10 +5,9 @@ import os
 from pathlib import Path
 
 from memzoo.cassettes.errors import RecordingError
+from memzoo.stores.common import private
 
 __all__ = ["check_writable", "read_file", "shown", "write_file"]
-
-_OWNER_ONLY = 0o600
 
 
 def read_file(path: Path) -> str:
@@ -43,33 +42,35 @@ def check_writable(path: Path) -> None:
         )
 
 
-def write_file(path: Path, text: str, *, limit: int) -> int:
+def write_file(path: Path, text: str, *, limit: int | None = None) -> None:
     """Write a cassette whole or not at all, readable by its owner only; a file that exists keeps its mode.
 
-    Returns:
-        How many bytes it has, compressed if its name ends in `.gz`; above the limit, nothing was written.
+    Args:
+        path: Its file; it is compressed if its name ends in `.gz`.
+        text: What to write.
+        limit: How many bytes the file may have.
 
     Raises:
-        RecordingError: The disk is full or read-only; the file is as it was.
+        RecordingError: It would have more, or the disk is full or read-only; the file is as it was.
     """
     # Without the time of day, the same recording is the same file.
     content = gzip.compress(text.encode(), mtime=0) if path.suffix == ".gz" else text.encode()
-    if len(content) <= limit:
-        # Two processes that record the same file, and one that dies meanwhile, leave a whole cassette.
-        fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-        try:
-            _replace(path, fresh, content)
-        except OSError as error:
-            fresh.unlink(missing_ok=True)
-            raise RecordingError(f"The cassette {shown(path)!r} cannot be written: {error}") from error
-    return len(content)
-
-
-def _replace(path: Path, fresh: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o777 if path.exists() else _OWNER_ONLY
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), "wb") as file:
-        file.write(content)
-    fresh.chmod(mode)
-    fresh.replace(path)
+    if limit is not None and len(content) > limit:
+        raise RecordingError(
+            f"The cassette {shown(path)!r} would have {len(content):,} bytes; the limit is {limit:,}, so it was not"
+            " written. Record fewer or shorter calls (for embeddings: fewer dimensions), raise max_bytes, or let its"
+            " name end in .gz."
+        )
+    # Two processes that record the same file, and one that dies meanwhile, leave a whole cassette.
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh.unlink(missing_ok=True)
+        with open(fresh, "xb", opener=private) as file:
+            file.write(content)
+        if path.exists():
+            fresh.chmod(path.stat().st_mode & 0o777)
+        fresh.replace(path)
+    except OSError as error:
+        fresh.unlink(missing_ok=True)
+        raise RecordingError(f"The cassette {shown(path)!r} cannot be written: {error}") from error

@@ -6,23 +6,22 @@ Version 2 writes long texts once, long vectors as arrays, and how a stream arriv
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from memzoo.cassettes.chunks import Arrival, event_sizes
-from memzoo.cassettes.conversation import facts_of
+from memzoo.cassettes.conversation import Facts, facts_of
 from memzoo.cassettes.errors import CassetteFormatError
-from memzoo.cassettes.files import read_file, shown
+from memzoo.cassettes.files import read_file, shown, write_file
 from memzoo.cassettes.http import HttpRequest, Recorded, content_type, header_values, is_json
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.vcrpy_files import foreign_recordings, is_foreign
 from memzoo.cassettes.yaml_text import dump, load
 from memzoo.stores.base import utc_now
 
-__all__ = ["ReadableSerializer", "read_cassette", "write_cassette"]
+__all__ = ["CassetteFile", "ReadableSerializer", "read_cassette", "write_cassette"]
 
 _VERSION = 2
 _KNOWN = (1, 2)
@@ -33,22 +32,47 @@ _OFFLINE = "recorded against an offline model"
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |$)", re.MULTILINE)
 
 
-def read_cassette(path: Path) -> tuple[dict[str, Any], list[Recorded]]:
-    """Read a cassette's header, and what it has recorded: one of ours, or of vcrpy.
+class CassetteFile(NamedTuple):
+    """A cassette's file: what its header says, and what it has recorded."""
+
+    head: dict[str, Any]
+    recordings: list[Recorded]
+    path: Path
+
+    @property
+    def facts(self) -> Facts:
+        """Its models and tokens."""
+        return facts_of(one.response for one in self.recordings)
+
+
+def read_cassette(path: Path) -> CassetteFile:
+    """Read a cassette: one of ours, or of vcrpy.
 
     Raises:
         CassetteFormatError: It cannot be read, or is no cassette.
     """
     try:
         head, recordings = _parsed(read_file(path))
-        return head, [_with_bodies(one, _as_bytes) for one in recordings]
+        return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
 
 
-def write_cassette(recordings: Iterable[Recorded], serializer: "ReadableSerializer") -> str:
-    """Write what was recorded as a cassette."""
-    return serializer.written([_with_bodies(one, _as_text) for one in recordings])
+def write_cassette(
+    path: Path, recordings: Iterable[Recorded], head: Mapping[str, Any], *, limit: int | None = None
+) -> None:
+    """Write what was recorded as a cassette.
+
+    Args:
+        path: Its file.
+        recordings: What it has.
+        head: What its header says besides the format and the models: `recorded` (by default today), `note`, `ignored`.
+        limit: How many bytes the file may have.
+
+    Raises:
+        RecordingError: As `write_file` does.
+    """
+    write_file(path, _written([_with_bodies(one, _as_text) for one in recordings], head), limit=limit)
 
 
 class ReadableSerializer:
@@ -58,31 +82,15 @@ class ReadableSerializer:
     Loading returns equal JSON and the same text and bytes.
     """
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], datetime] = utc_now,
-        note: str | None = None,
-        ignored: Iterable[str] = (),
-        head: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Make a serializer.
-
-        Args:
-            clock: Returns the date of the recording.
-            note: A line for the header.
-            ignored: What of a request may vary.
-            head: The header of an older cassette, whose date and notes are to be kept.
-        """
-        self.clock = clock
+    def __init__(self, *, note: str | None = None) -> None:
+        """Make a serializer that puts a note into the header."""
         self.note = note
-        self.ignored = tuple(ignored)
-        self.head = dict(head or {})
 
     def serialize(self, cassette_dict: Mapping[str, Any]) -> str:
         """Write a cassette from what vcrpy passes to a serializer."""
         interactions = cassette_dict["interactions"]
-        return self.written([Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions])
+        recordings = [Recorded(HttpRequest(**item["request"]), item["response"]) for item in interactions]
+        return _written(recordings, {"note": self.note})
 
     def deserialize(self, cassette_string: str) -> dict[str, Any]:
         """Read a cassette into what vcrpy expects from a serializer.
@@ -93,21 +101,6 @@ class ReadableSerializer:
         head, recordings = _parsed(cassette_string)
         interactions = [{"request": vars(one.request), "response": one.response} for one in recordings]
         return {"version": head["version"], "interactions": interactions, "metadata": head}
-
-    def written(self, recordings: Iterable[Recorded]) -> str:
-        """Write recordings whose bodies are texts, where they can be."""
-        recordings = list(recordings)
-        document = self._header(recordings) | {"interactions": [_written(one) for one in recordings]}
-        return _TITLE + dump(document, compact=True)
-
-    def _header(self, recordings: Iterable[Recorded]) -> dict[str, Any]:
-        models = facts_of(one.response for one in recordings).models
-        offline = bool(models) and all("offline" in model.lower() for model in models)
-        note = self.note or (_OFFLINE if offline else None)
-        header = {"version": _VERSION, "recorder": "memzoo.cassettes", "recorded": self.clock().date().isoformat()}
-        ignored = {"ignored": list(self.ignored)} if self.ignored else {}
-        kept = {name: value for name, value in self.head.items() if name not in {"version", "recorder", "models"}}
-        return header | {"models": list(models)} | ({"note": note} if note else {}) | ignored | kept
 
 
 def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
@@ -141,37 +134,52 @@ def _as_bytes(body: str | bytes | None) -> bytes | None:
     return body.encode() if isinstance(body, str) else body
 
 
-def _written(one: Recorded) -> dict[str, Any]:
-    request, response = one.request, one.response
+def _written(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
+    """Write recordings whose bodies are texts, where they can be."""
+    models = facts_of(one.response for one in recordings).models
+    offline = bool(models) and all("offline" in model.lower() for model in models)
+    document = {
+        "version": _VERSION,
+        "recorder": "memzoo.cassettes",
+        "recorded": head.get("recorded") or utc_now().date().isoformat(),
+        "models": list(models),
+        **_said(note=head.get("note") or (_OFFLINE if offline else None)),
+    }
+    document |= _said(**{name: value for name, value in head.items() if name not in document})
+    return _TITLE + dump(document | {"interactions": [_written_one(one) for one in recordings]}, compact=True)
+
+
+def _written_one(one: Recorded) -> dict[str, Any]:
+    request, response, arrival = one.request, one.response, one.arrival
     status, body = response["status"], response["body"]["string"]
+    by_event = arrival.sizes == event_sizes(_as_bytes(body) or b"")
     return {
         "request": {
             "method": request.method,
             "url": request.uri.removeprefix(ORIGIN),
-            **({"caller": one.caller} if one.caller else {}),
-            **_written_message(request.headers, request.body),
+            **_said(caller=one.caller, headers=_written_headers(request.headers)),
+            **_written_body(request.body, content_type(request.headers)),
         },
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
-            **_written_message(response["headers"], body),
-            **_written_arrival(one.arrival, body),
+            **_said(headers=_written_headers(response["headers"])),
+            **_written_body(body, content_type(response["headers"])),
+            **_said(
+                chunks=len(arrival.sizes) > 1 and (_EVENTS if by_event else list(arrival.sizes)),
+                seconds=list(arrival.seconds),
+                broken=arrival.broken,
+            ),
         },
     }
 
 
-def _written_arrival(arrival: Arrival, body: str | bytes | None) -> dict[str, Any]:
-    content, sizes = _as_bytes(body) or b"", arrival.sizes
-    written: dict[str, Any] = {}
-    if len(sizes) > 1:
-        written["chunks"] = _EVENTS if sizes == event_sizes(content) else list(sizes)
-    if arrival.seconds:
-        written["seconds"] = list(arrival.seconds)
-    return written | ({"broken": arrival.broken} if arrival.broken else {})
+def _said(**values: Any) -> dict[str, Any]:
+    """Leave out what says nothing."""
+    return {name: value for name, value in values.items() if value}
 
 
-def _written_message(headers: Mapping[str, list[str]], body: str | bytes | None) -> dict[str, Any]:
-    shown = {name: values[0] if len(values) == 1 else list(values) for name, values in headers.items()}
-    return ({"headers": shown} if shown else {}) | _written_body(body, content_type(headers))
+def _written_headers(headers: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {name: values[0] if len(values) == 1 else list(values) for name, values in headers.items()}
 
 
 def _written_body(body: str | bytes | None, kind: str) -> dict[str, Any]:
@@ -225,8 +233,8 @@ def _read_body(message: Mapping[str, Any]) -> str | bytes | None:
 
 def _exact_json(text: str) -> Any:
     """Parse JSON that a mapping can represent without loss; refuse any other."""
-    value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
-    json.dumps(value, ensure_ascii=False).encode()
+    value = json.loads(text, object_pairs_hook=_unique)
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return value
 
 
@@ -235,14 +243,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a key occurs twice")
     return found
-
-
-def _refuse(constant: str) -> Any:
-    raise ValueError(constant)
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise ValueError(digits)
-    return value

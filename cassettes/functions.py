@@ -38,13 +38,18 @@ def recorded_function(player: "Player", model: Any) -> "_Function":
     name = str(getattr(model, "name", None) or getattr(model, "__name__", type(model).__name__))
 
     async def answer(messages: Sequence[Mapping[str, Any]]) -> str:
-        request = _request(name, messages)
+        asked = json.dumps({"model": name, "messages": [dict(message) for message in messages]}, ensure_ascii=False)
+        request = HttpRequest("CALL", f"{ORIGIN}/model", asked.encode(), _JSON)
         if player.can_play(request):
-            return _text(player, request)
+            return str(json.loads(player.play(request).response["body"]["string"])["text"])
         with unrecorded():
             reply = (await complete(messages, name)).text if complete else model(messages)
             reply = await reply if inspect.isawaitable(reply) else reply
-        return _kept(player, request, reply)
+        if not isinstance(reply, str):
+            raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
+        body = {"string": json.dumps({"text": reply}, ensure_ascii=False).encode()}
+        player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": _JSON, "body": body})
+        return reply
 
     def answer_now(messages: Sequence[Mapping[str, Any]]) -> str:
         return drive(answer(messages))
@@ -53,21 +58,3 @@ def recorded_function(player: "Player", model: Any) -> "_Function":
     found: Any = answer if asynchronous else answer_now
     found.__name__ = name
     return cast("_Function", found)
-
-
-def _request(name: str, messages: Sequence[Mapping[str, Any]]) -> HttpRequest:
-    body = json.dumps({"model": name, "messages": [dict(message) for message in messages]}, ensure_ascii=False)
-    return HttpRequest("CALL", f"{ORIGIN}/model", body.encode(), _JSON)
-
-
-def _text(player: "Player", request: HttpRequest) -> str:
-    answer: dict[str, str] = json.loads(player.play(request).response["body"]["string"])
-    return answer["text"]
-
-
-def _kept(player: "Player", request: HttpRequest, reply: object) -> str:
-    if not isinstance(reply, str):
-        raise OptionError(f"A model that is recorded returned {reply!r}; it must return a text")
-    content = json.dumps({"text": reply}, ensure_ascii=False).encode()
-    player.record(request, {"status": {"code": 200, "message": "OK"}, "headers": _JSON, "body": {"string": content}})
-    return reply

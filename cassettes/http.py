@@ -1,18 +1,21 @@
 """HTTP messages: what the kit reads of them, and transports that never reach the network."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard, cast
 
-from memzoo.cassettes.chunks import Arrival
+from memzoo.cassettes.chunks import AT_ONCE, Arrival
 
 __all__ = [
+    "EVENT",
     "HttpRequest",
     "Recorded",
     "Response",
     "body_bytes",
     "content_type",
+    "events",
     "header_values",
     "is_array",
     "is_json",
@@ -20,6 +23,9 @@ __all__ = [
     "is_stream",
     "values_of",
 ]
+
+EVENT = "data:"
+"""Begins the line of an event's data."""
 
 Response = dict[str, Any]
 """A response as vcrpy keeps it: `{"status": {"code", "message"}, "headers": {name: values}, "body": {"string"}}`."""
@@ -45,13 +51,15 @@ class Recorded:
         caller: Which thread or task asked; empty for the first, and where it does not matter.
         arrival: How the answer came.
         known: How many secrets were known when it was scrubbed.
+        turn: Where it stands among the requests that were recorded with it, by when they were sent.
     """
 
     request: HttpRequest
     response: Response
     caller: str = ""
-    arrival: Arrival = field(default_factory=Arrival)
+    arrival: Arrival = AT_ONCE
     known: int = field(default=-1, compare=False)
+    turn: int = field(default=0, compare=False)
 
 
 def header_values(value: object) -> list[str]:
@@ -60,14 +68,14 @@ def header_values(value: object) -> list[str]:
     return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in several]
 
 
-def values_of(headers: Mapping[str, object], names: Collection[str]) -> list[str]:
-    """List the values of all headers with one of these names, which are in lower case."""
-    return [value for name, several in headers.items() if name.lower() in names for value in header_values(several)]
+def values_of(headers: Mapping[str, object], wanted: str) -> list[str]:
+    """List the values of all headers with this name, which is in lower case."""
+    return [value for name, several in headers.items() if name.lower() == wanted for value in header_values(several)]
 
 
 def content_type(headers: Mapping[str, object]) -> str:
     """Return the content type in lower case; empty if there is none."""
-    return ", ".join(values_of(headers, ("content-type",))).lower()
+    return ", ".join(values_of(headers, "content-type")).lower()
 
 
 def is_object(value: object) -> TypeGuard[dict[str, Any]]:
@@ -96,23 +104,28 @@ def body_bytes(request: HttpRequest) -> bytes | None:
     Raises:
         TypeError: Only the HTTP client can turn the body into bytes.
     """
-    body = request.body
-    if body is None or isinstance(body, bytes):
-        return body
+    body = request.body.read() if hasattr(request.body, "read") else request.body
     if isinstance(body, dict):
         return json.dumps(body).encode()
-    if hasattr(body, "read"):
-        body = body.read()
-    return _joined(body)
-
-
-def _joined(body: Any) -> bytes:
     if isinstance(body, str):
         return body.encode()
-    parts = list(body)
-    # The parts of a bytearray and the like are numbers.
-    return bytes(parts) if parts and isinstance(parts[0], int) else b"".join(map(_encoded, parts))
+    if body is None or isinstance(body, bytes):
+        return body
+    return b"".join(map(_part, body))
 
 
-def _encoded(part: str | bytes) -> bytes:
-    return part.encode() if isinstance(part, str) else bytes(part)
+def _part(part: Any) -> bytes:
+    if isinstance(part, str):
+        return part.encode()
+    return bytes([part] if isinstance(part, int) else part)
+
+
+def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0."""
+    for number, line in enumerate(text.split("\n")):
+        found = None
+        if line.startswith(EVENT):
+            with suppress(ValueError, RecursionError):
+                found = json.loads(line.removeprefix(EVENT))
+        if is_object(found):
+            yield number, found

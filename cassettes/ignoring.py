@@ -1,8 +1,8 @@
 """Parts of a request that may vary from run to run: ids, dates, whatever a test says."""
 
+import pkgutil
 import re
 from collections.abc import Callable, Iterable
-from importlib import import_module
 from typing import Any, TypeAlias, cast
 
 from memzoo.cassettes.http import is_array, is_object
@@ -49,9 +49,6 @@ class Ignored:
         self._patterns: list[re.Pattern[str]] = []
         self._functions: list[Callable[[Any], Any]] = []
         self.shown = tuple(map(self._add, rules))
-
-    def __bool__(self) -> bool:
-        return bool(self.shown)
 
     def text(self, text: str) -> str:
         """Leave out of a text what may vary."""
@@ -162,10 +159,9 @@ def _child(child: Any, names: tuple[str | int, ...], steps: list[_Step]) -> Any:
 
 
 def _imported(rule: str) -> Callable[[Any], Any]:
-    module, _, name = rule.partition(":")
     try:
-        function: Any = getattr(import_module(module), name) if module and name else None
-    except (ImportError, AttributeError) as error:
+        function: Any = pkgutil.resolve_name(rule) if ":" in rule else None
+    except (ImportError, AttributeError, ValueError) as error:
         raise OptionError(f"ignore={rule!r}: {error}") from error
     if not callable(function):
         raise OptionError(f"ignore={rule!r} is not {_KNOWN}")

@@ -1,9 +1,10 @@
-"""Lets vcrpy's patches of HTTP clients ask the player of whoever sends a request. Only this module imports vcrpy."""
+"""Lets HTTP clients ask the player of whoever sends a request: httpx by patches of our own, others by vcrpy's."""
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false, reportUnknownVariableType=false
 # vcrpy has no types.
 
 import sys
-from collections.abc import Callable, Generator, Iterator
+import time
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -11,20 +12,20 @@ from unittest import mock
 
 from vcr.cassette import Cassette as VcrCassette
 from vcr.filters import decode_response
-from vcr.record_mode import RecordMode
-from vcr.request import Request
-from vcr.stubs.httpx_stubs import vcr_handle_async_request, vcr_handle_request
 
-from memzoo.cassettes.callers import current_caller, follow, is_unrecorded, opened
-from memzoo.cassettes.chunks import RoundTrip, TimedStream, current_round_trip, paced, round_trip
-from memzoo.cassettes.http import HttpRequest, Response
-from memzoo.cassettes.matching import same_request
+from memzoo.cassettes.callers import Caller, current_caller, follow, opened
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, paced, received
+from memzoo.cassettes.http import HttpRequest, Recorded, Response
 from memzoo.cassettes.player import Player
+from memzoo.stores.driving import drive
 from memzoo.stores.forks import new_lock
 
 __all__ = ["intercept"]
 
 _CLIENTS = ("httpx", "httpx2")
+_NETWORK = ("HTTPTransport", "AsyncHTTPTransport")
+# vcrpy patches these too. But a recording of the app under test would be played instead of the app, and the test
+# would prove nothing.
 _IN_PROCESS = ("ASGITransport", "WSGITransport", "MockTransport")
 _METHODS = ("handle_request", "handle_async_request")
 
@@ -47,7 +48,11 @@ def _patched() -> Generator[None]:
     with _lock:
         if not _users:
             with ExitStack() as patches:
-                _patch(patches)
+                methods = list(_methods())  # as they are before vcrpy patches them
+                patches.enter_context(_CurrentCassette.use(path="memzoo"))
+                patches.enter_context(follow())
+                for method in methods:
+                    patches.enter_context(mock.patch.object(*method))
                 _patches = patches.pop_all()
         _users += 1
     try:
@@ -59,110 +64,93 @@ def _patched() -> Generator[None]:
                 _patches.close()
 
 
-def _patch(patches: ExitStack) -> None:
-    tape = _Tape()
-    untouched = list(_in_process_methods())
-    streaming = list(_streaming_methods(tape))
-    patches.enter_context(_Tape.use(path="memzoo"))
-    patches.enter_context(follow())
-    for transport, name, method in [*untouched, *streaming]:
-        patches.enter_context(mock.patch.object(transport, name, method))
+class _CurrentCassette(VcrCassette):
+    """The cassette of whoever sends a request, for vcrpy. It loads and saves nothing: players have the recordings."""
 
-
-class _Tape(VcrCassette):
-    """Overrides what vcrpy does with a request. It loads and saves nothing: players have the recordings."""
-
-    def __init__(self) -> None:
-        super().__init__("memzoo", record_mode=RecordMode.ONCE, match_on=(same_request,))
-
-    @classmethod
-    def load(cls, **_: Any) -> "_Tape":
-        return cls()
-
-    @property
-    def data(self) -> list[Any]:
-        # vcrpy follows redirects of aiohttp by looking for the next request itself.
-        recordings = current_caller().player.recordings
-        return [(Request(**vars(one.request)), one.response) for one in recordings]
-
-    @data.setter
-    def data(self, _: object) -> None:
+    def _load(self) -> None:
         pass
 
-    def filter_request(self, request: HttpRequest) -> HttpRequest:
-        return current_caller().player.scrubber.request(request)
-
     def can_play_response_for(self, request: HttpRequest) -> bool:
-        return not is_unrecorded() and current_caller().player.can_play(request, current_caller().name)
+        caller = current_caller()
+        return caller is not None and caller.player.can_play(request)
 
     def play_response(self, request: HttpRequest) -> Response:
-        played = current_caller().player.play(request, current_caller().name)
-        current_round_trip().played = played.arrival
-        return played.response
+        caller = current_caller()
+        assert caller is not None, "it could play"  # noqa: S101
+        return caller.player.play(request, caller.name).response
 
     def append(self, request: HttpRequest, response: Response) -> None:
-        if is_unrecorded():
-            return
-        raw = response["body"]["string"]
-        clear: Response = decode_response(response)
-        arrival = current_round_trip().arrival
-        caller = current_caller()
-        same = clear["body"]["string"] == raw
-        caller.player.record(request, clear, arrival=arrival, chunked=same, caller=caller.name)
+        if caller := current_caller():
+            # Redirects that aiohttp follows come without a body.
+            _record(caller, request, response | {"body": {"string": response["body"].get("string", b"")}})
 
 
-def _in_process_methods() -> Iterator[tuple[type, str, Any]]:
-    """List the methods, as (class, name, function), of transports that answer within this process.
+def _record(caller: Caller, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE) -> None:
+    clear: Response = decode_response(response)
+    if clear["body"]["string"] != response["body"]["string"]:
+        # The chunks of a compressed body are not those of what is kept.
+        arrival = Arrival(broken=arrival.broken)
+    caller.player.record(request, clear, arrival, caller.name)
 
-    vcrpy patches them too. But a recording of the app under test would be played instead of the app, and the test
-    would prove nothing.
-    """
+
+def _methods() -> Iterator[tuple[type, str, Any]]:
+    """List what the methods of httpx' transports are to be, as (class, name, function)."""
     for client in filter(None, map(sys.modules.get, _CLIENTS)):
-        for transport in filter(None, map(vars(client).get, _IN_PROCESS)):
-            yield from ((transport, name, vars(transport)[name]) for name in _METHODS if name in vars(transport))
+        for kind in (*_NETWORK, *_IN_PROCESS):
+            transport = getattr(client, kind)
+            for name in vars(transport).keys() & _METHODS:
+                real = vars(transport)[name]
+                yield transport, name, real if kind in _IN_PROCESS else _HANDLERS[name](client, real)
 
 
-def _streaming_methods(tape: _Tape) -> Iterator[tuple[type, str, Any]]:
-    """List what to patch, as (class, name, function): the transports of httpx, with streams that keep their chunks."""
-    for client in filter(None, map(sys.modules.get, _CLIENTS)):
-        real, real_async = client.HTTPTransport.handle_request, client.AsyncHTTPTransport.handle_async_request
-        yield client.HTTPTransport, "handle_request", _streaming(tape, real, client)
-        yield client.AsyncHTTPTransport, "handle_async_request", _streaming_async(tape, real_async, client)
-
-
-def _streaming(tape: _Tape, real: Callable[..., Any], client: Any) -> Callable[..., Any]:
-    def watched(transport: Any, request: Any) -> Any:
-        return _watched(real(transport, request))
-
-    play = vcr_handle_request(tape, watched, client)
-
+def _blocking(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     def handle_request(transport: Any, request: Any) -> Any:
-        with round_trip() as noted:
-            return _paced(client, play(transport, request), noted)
+        async def send() -> Any:
+            return real(transport, request)
+
+        request.read()
+        return drive(_answer(client, request, send))
 
     return handle_request
 
 
-def _streaming_async(tape: _Tape, real: Callable[..., Any], client: Any) -> Callable[..., Any]:
-    async def watched(transport: Any, request: Any) -> Any:
-        return _watched(await real(transport, request))
-
-    play = vcr_handle_async_request(tape, watched, client)
-
+def _asynchronous(client: Any, real: Callable[..., Any]) -> Callable[..., Any]:
     async def handle_async_request(transport: Any, request: Any) -> Any:
-        with round_trip() as noted:
-            return _paced(client, await play(transport, request), noted)
+        await request.aread()
+        return await _answer(client, request, lambda: real(transport, request))
 
     return handle_async_request
 
 
-def _watched(response: Any) -> Any:
-    response.stream = TimedStream(response.stream, current_round_trip())
-    return response
+_HANDLERS = {"handle_request": _blocking, "handle_async_request": _asynchronous}
 
 
-def _paced(client: Any, response: Any, noted: RoundTrip) -> Any:
-    # While recording, the client has waited for the real stream already.
-    arrival = noted.played or replace(noted.arrival, seconds=())
-    response.stream = paced(client, b"".join(response.stream), arrival, noted.error)
-    return response
+async def _answer(client: Any, request: Any, send: Callable[[], Awaitable[Any]]) -> Any:
+    """Answer a request from its cassette, or send it and record what comes, and how; vcrpy knows nothing of chunks."""
+    caller = current_caller()
+    if caller is None:
+        return await send()
+    asked = HttpRequest(request.method, str(request.url), request.content, request.headers)
+    if caller.player.can_play(asked):
+        return _played(client, caller.player.play(asked, caller.name))
+    started = time.perf_counter()
+    answer = await send()
+    content, arrival = await received(answer.stream, started)
+    headers: dict[str, list[str]] = {}
+    for name, value in answer.headers.multi_items():
+        headers.setdefault(name, []).append(value)
+    status = {"code": answer.status_code, "message": answer.reason_phrase}
+    _record(caller, asked, {"status": status, "headers": headers, "body": {"string": content}}, arrival)
+    # The client has waited for the real stream already.
+    answer.stream = paced(client, content, replace(arrival, seconds=()))
+    return answer
+
+
+def _played(client: Any, one: Recorded) -> Any:
+    status, headers = one.response["status"], one.response["headers"]
+    return client.Response(
+        status["code"],
+        headers=[(name, value) for name, values in headers.items() for value in values],
+        stream=paced(client, one.response["body"]["string"], one.arrival),
+        extensions={"reason_phrase": status["message"].encode("ascii")} if status["message"] else None,
+    )

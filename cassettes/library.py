@@ -1,38 +1,27 @@
-"""Looks into folders of cassettes: what is there, whether it is sound, and what it would cost again."""
+"""Looks into the files of cassettes: what they say, what is secret in them, and what has changed since the old ones."""
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.cassettes.conversation import Facts, answer_text, facts_of
+from memzoo.cassettes.conversation import answer_text, contents, facts_of
 from memzoo.cassettes.errors import replay_extra
-from memzoo.cassettes.files import write_file
-from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.http import Recorded, is_array, is_object
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
 from memzoo.cassettes.matching import request_key
+from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys, secrets_in_environment
 from memzoo.cassettes.settings import CassetteSettings
 
-__all__ = ["Tape", "clean", "paths_in", "read_tape", "shown_tape"]
+with replay_extra():
+    from memzoo.cassettes.format import CassetteFile, write_cassette
+
+__all__ = ["clean", "drift", "paths_in", "shown_calls"]
 
 _ENDINGS = (".yaml", ".yml", ".yaml.gz", ".json")
-
-
-@dataclass(frozen=True, slots=True)
-class Tape:
-    """A cassette's file: what its header says, what it has, and its bytes."""
-
-    path: Path
-    head: dict[str, Any]
-    recordings: list[Recorded]
-    size: int
-
-    @property
-    def facts(self) -> Facts:
-        """Its models and tokens."""
-        return facts_of(one.response for one in self.recordings)
+_TEXT_WIDTH = 60
 
 
 def paths_in(folder: Path) -> list[Path]:
@@ -42,46 +31,103 @@ def paths_in(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and path.name.endswith(_ENDINGS))
 
 
-def read_tape(path: Path) -> Tape:
-    """Read a cassette: ours, or vcrpy's.
-
-    Raises:
-        CassetteFormatError: It is neither.
-    """
-    with replay_extra():
-        from memzoo.cassettes.format import read_cassette
-    head, recordings = read_cassette(path)
-    return Tape(path, head, recordings, path.stat().st_size)
-
-
-def shown_tape(tape: Tape) -> Iterator[str]:
+def shown_calls(file: CassetteFile) -> Iterator[str]:
     """List the calls of a cassette to read: what was asked, and what was answered."""
-    for number, one in enumerate(tape.recordings, 1):
+    for number, one in enumerate(file.recordings, 1):
         yield f"{number}. {request_key(one.request)}"
         yield f"   -> {one.response['status']['code']} {answer_text(one.response)}"
 
 
-def clean(tape: Tape, target: Path | None = None, *, variables: Collection[str] = ()) -> bool:
+def clean(file: CassetteFile, target: Path | None = None) -> bool:
     """Remove what is a secret by today's rules, and write the cassette in today's format.
 
     Args:
-        tape: What to clean.
+        file: What to clean.
         target: Where to write the result; by default nothing is written.
-        variables: Names of further environment variables that hold secrets.
 
     Returns:
         Whether there was a secret.
     """
-    from memzoo.cassettes.format import ReadableSerializer, write_cassette
-    from memzoo.cassettes.player import Player
-
-    scrubber = Scrubber(Keys(secrets_in_environment(variables)))
+    scrubber = Scrubber(Keys(secrets_in_environment()))
     # The player has read all requests when it is made, so it knows their secrets by then.
-    fresh = Player(tape.recordings, scrubber=scrubber, path=tape.path, settings=CassetteSettings()).finished()
+    fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).finished()
     if target is not None:
-        write_file(target, write_cassette(fresh, ReadableSerializer(head=tape.head)), limit=2**40)
-    return any(_said(new) != _said(old) for new, old in zip(fresh, tape.recordings, strict=True))
+        write_cassette(target, fresh, file.head)
+    return any(_said(new) != _said(old) for new, old in zip(fresh, file.recordings, strict=True))
+
+
+def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
+    """List what differs, the gravest first: calls, prompts, types, fields, models, tokens, answers."""
+    found = [line for pair in _pairs(old, new, ignored) for line in _of_call(*pair)]
+    if len(old) != len(new):
+        found.append((0, f"calls: {len(old)} -> {len(new)}"))
+    before, after = (facts_of(one.response for one in side) for side in (old, new))
+    for name, weight in (("models", 4), ("input_tokens", 5), ("output_tokens", 6)):
+        left, right = getattr(before, name), getattr(after, name)
+        if left != right:
+            found.append((weight, f"{name.replace('_', ' ')}: {_shown(left)} -> {_shown(right)}"))
+    return [line for _, line in sorted(dict.fromkeys(found), key=lambda line: line[0])]
 
 
 def _said(one: Recorded) -> tuple[Any, ...]:
     return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body, one.response["body"]
+
+
+def _pairs(
+    old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored
+) -> Iterator[tuple[Recorded, Recorded, bool]]:
+    """Pair what asks the same, wherever it stands, since what is sent at once comes in any order; then the others."""
+    left, changed = [(request_key(one.request, ignored), one) for one in new], list[Recorded]()
+    for one in old:
+        key = request_key(one.request, ignored)
+        place = next((place for place, (other, _) in enumerate(left) if other == key), None)
+        if place is None:
+            changed.append(one)
+        else:
+            yield one, left.pop(place)[1], True
+    yield from ((one, other, False) for one, (_, other) in zip(changed, left, strict=False))
+
+
+def _of_call(old: Recorded, new: Recorded, same: bool) -> Iterator[tuple[int, str]]:  # noqa: FBT001 - one of _pairs
+    if not same:
+        yield 1, f"another request: {request_key(old.request)} -> {request_key(new.request)}"
+    codes = [one.response["status"]["code"] for one in (old, new)]
+    if codes[0] != codes[1]:
+        yield 1, f"status: {codes[0]} -> {codes[1]}"
+    yield from _of_types(_types(old), _types(new))
+    texts = [answer_text(one.response) for one in (old, new)]
+    if texts[0] != texts[1]:
+        yield 7, f"answer: {texts[0][:_TEXT_WIDTH]!r} -> {texts[1][:_TEXT_WIDTH]!r}"
+
+
+def _of_types(before: dict[str, str], after: dict[str, str]) -> Iterator[tuple[int, str]]:
+    for path in sorted(before.keys() | after.keys()):
+        if path not in after:
+            yield 3, f"removed: {path}"
+        elif path not in before:
+            yield 3, f"new field: {path}"
+        elif before[path] != after[path]:
+            yield 2, f"type changed: {path}: {before[path]} -> {after[path]}"
+
+
+def _types(one: Recorded) -> dict[str, str]:
+    """Name the types of all fields of a response; the items of a list are one."""
+    found: dict[str, set[str]] = {}
+    for value in contents(one.response):
+        for path, kind in _walk(value, "$"):
+            found.setdefault(path, set()).add(kind)
+    return {path: " or ".join(sorted(kinds)) for path, kinds in found.items()}
+
+
+def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    yield path, type(value).__name__
+    if is_object(value):
+        for key, child in value.items():
+            yield from _walk(child, f"{path}.{key}")
+    elif is_array(value):
+        for child in value:
+            yield from _walk(child, f"{path}[*]")
+
+
+def _shown(value: Any) -> str:
+    return ", ".join(value) if isinstance(value, tuple) else f"{value:,}"

@@ -1,17 +1,23 @@
-"""Decides whether a request is the same as a recorded one."""
+"""Compares requests with recordings: which one answers, and in at most 25 lines, how the nearest one differs."""
 
+import difflib
 import json
 import re
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from memzoo.cassettes.conversation import newest
-from memzoo.cassettes.http import HttpRequest, body_bytes
-from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored
+from memzoo.cassettes.conversation import newest, readable
+from memzoo.cassettes.files import shown
+from memzoo.cassettes.http import HttpRequest, is_array, is_object
+from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offered
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
+from memzoo.stores.common import visible
 
-__all__ = ["RequestKey", "request_key", "same_request", "stands_for"]
+__all__ = ["RequestKey", "differences", "nearest", "request_key", "stands_for", "unmatched", "unplayed"]
 
 # Whatever comes before these belongs to the base_url: "/v1", "/api/v1", "/v1beta/openai", a deployment's name.
 _ENDPOINT = re.compile(
@@ -19,6 +25,9 @@ _ENDPOINT = re.compile(
 )
 
 _WIDTH = 100
+_MOST_LINES = 14
+_MOST_PLACES = 2
+_MOST_UNPLAYED = 20
 
 
 class RequestKey(NamedTuple):
@@ -47,12 +56,7 @@ def request_key(request: HttpRequest, ignored: Ignored = NOTHING_IGNORED) -> Req
     endpoint = _ENDPOINT.search(url.path)
     query = sorted((name, ignored.text(value)) for name, value in parse_qsl(url.query, keep_blank_values=True))
     path = ignored.text(endpoint[0] if endpoint else url.path or "/")
-    return RequestKey(request.method, path, tuple(query), _normal(body_bytes(request) or b"", ignored))
-
-
-def same_request(one: HttpRequest, other: HttpRequest) -> bool:
-    """Match two requests by method, path, query and body; a matcher for vcrpy."""
-    return request_key(one) == request_key(other)
+    return RequestKey(request.method, path, tuple(query), _normal(request.body or b"", ignored))
 
 
 def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
@@ -65,6 +69,50 @@ def stands_for(recorded: RequestKey, asked: RequestKey) -> bool:
     return all(
         _fills(ours.split(PLACEHOLDER), theirs) for ours, theirs in zip(_texts(recorded), _texts(asked), strict=True)
     )
+
+
+def nearest(asked: RequestKey, recorded: Sequence[RequestKey]) -> int | None:
+    """Find the recorded request that is most like the one asked for; `None` if nothing is recorded."""
+
+    def likeness(place: int) -> tuple[bool, float]:
+        key = recorded[place]
+        compared = difflib.SequenceMatcher(None, asked.body, key.body, autojunk=False)
+        # The exact ratio takes seconds for long prompts, and this one picks the same request.
+        return key[:3] == asked[:3], compared.quick_ratio()
+
+    return max(range(len(recorded)), key=likeness, default=None)
+
+
+def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
+    """List what is recorded (-) and what is asked for (+), line by line."""
+    lines: list[str] = []
+    for name, ours, theirs in zip(RequestKey._fields, asked, recorded, strict=True):
+        if ours != theirs and name != "body":
+            lines += [f"{name} differs:", f"  - {theirs}", f"  + {ours}"]
+    if asked.body != recorded.body:
+        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compared(asked.body, recorded.body))]
+    return lines
+
+
+def unmatched(
+    asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int], path: Path, hint: str
+) -> str:
+    """Report a request without a recording; `unplayed` are the places in `recorded` that are left."""
+    if times := recorded.count(asked):
+        lines = [f"It was recorded {times} {'time' if times == 1 else 'times'}, and every one of them has been played."]
+    else:
+        lines = _unknown(asked, recorded, unplayed)
+    said = [f"No recording is left for this request:\n  {asked}", *lines, _where(path, recorded), hint]
+    return visible("\n".join(said))
+
+
+def unplayed(recorded: Sequence[RequestKey], left: Collection[int], path: Path, hint: str) -> str:
+    """Report recorded requests that were not sent; `left` are their places in `recorded`."""
+    lines = [f"  {place + 1}. {recorded[place]}" for place in sorted(left)]
+    if len(lines) > _MOST_UNPLAYED:
+        lines = [*lines[:_MOST_UNPLAYED], f"  ... and {len(lines) - _MOST_UNPLAYED} more"]
+    title = f"{len(left)} of {len(recorded)} recorded requests were not sent:"
+    return visible("\n".join([title, *lines, _where(path, recorded), hint]))
 
 
 @lru_cache(maxsize=256)
@@ -113,3 +161,81 @@ def _could_be_hidden(value: str) -> bool:
 def _number(digits: str) -> float:
     value = float(digits)
     return int(value) if value.is_integer() else value
+
+
+def _title(asked: str, recorded: str) -> list[str]:
+    """Say where in the body the two differ, and which rule would let that pass."""
+    try:
+        places = list(_places(json.loads(recorded), json.loads(asked)))
+    except (ValueError, RecursionError):
+        return ["body differs:"]
+    shown = ", ".join(path for path, *_ in places[:_MOST_PLACES])
+    more = f" and {len(places) - _MOST_PLACES} more places" if len(places) > _MOST_PLACES else ""
+    rules = list(dict.fromkeys(offered(*place) for place in places if _can_vary(place)))
+    # Where much differs, another request is meant, and nothing to be ignored.
+    offer = [f"  If that may vary: ignore={rules}"] if 0 < len(rules) <= _MOST_PLACES else []
+    return [f"body differs at {shown}{more}:" if shown else "body differs:", *offer]
+
+
+def _can_vary(place: tuple[str, Any, Any]) -> bool:
+    path, *values = place
+    return path != "$" and not any(is_object(value) or is_array(value) for value in values)
+
+
+def _places(recorded: Any, asked: Any, path: str = "$") -> Iterator[tuple[str, Any, Any]]:
+    if is_object(recorded) and is_object(asked):
+        for key in dict.fromkeys([*recorded, *asked]):
+            name = f".{key}" if key.replace("_", "").replace("-", "").isalnum() else f"['{key}']"
+            yield from _places(recorded.get(key), asked.get(key), path + name)
+    elif is_array(recorded) and is_array(asked) and len(recorded) == len(asked):
+        for place, (one, other) in enumerate(zip(recorded, asked, strict=True)):
+            yield from _places(one, other, f"{path}[{place}]")
+    elif recorded != asked or type(recorded) is not type(asked):
+        yield path, recorded, asked
+
+
+def _compared(asked: str, recorded: str) -> list[str]:
+    lines = _difference(_lines(recorded, roles=True), _lines(asked, roles=True))
+    lines = lines or _difference(_lines(recorded), _lines(asked)) or ["only in white space"]
+    left_out = len(lines) - _MOST_LINES
+    return lines[:_MOST_LINES] + ([f"... and {left_out} more lines"] if left_out > 0 else [])
+
+
+def _difference(recorded: list[str], asked: list[str]) -> list[str]:
+    # The first two lines name the two sides.
+    _, _, *compared = [*difflib.unified_diff(recorded, asked, n=1, lineterm="")] or ("", "")
+    return [f"{line[0]} {line[1:]}" for line in compared if not line.startswith("@@")]
+
+
+def _lines(body: str, *, roles: bool = False) -> list[str]:
+    from memzoo.cassettes.yaml_text import dump  # needs PyYAML, and the package must import without it
+
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return list(_wrapped(body))
+    parts = readable(value) if roles else [value]
+    return [line for part in parts for line in _wrapped(dump(part))]
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    # A prompt is often one long line: broken up, only the part that differs is shown.
+    wrapper = textwrap.TextWrapper(_WIDTH, break_on_hyphens=False, subsequent_indent="    ")
+    for line in text.splitlines():
+        seen = line.rstrip(" ")
+        yield from wrapper.wrap(seen + "·" * (len(line) - len(seen))) or [""]
+
+
+def _unknown(asked: RequestKey, recorded: Sequence[RequestKey], unplayed: Collection[int]) -> list[str]:
+    # A changed prompt leaves its old recording unplayed, so look among those first.
+    places = sorted(unplayed) or list(range(len(recorded)))
+    found = nearest(asked, [recorded[place] for place in places])
+    if found is None:
+        return ["Nothing is recorded in the cassette."]
+    place = places[found]
+    lines = [f"  {line}" for line in differences(asked, recorded[place])]
+    return [f"The nearest is number {place + 1} (- recorded, + asked for):", *lines]
+
+
+def _where(path: Path, recorded: Sequence[RequestKey]) -> str:
+    return f"Cassette: {shown(path)} ({len(recorded)} recorded)"

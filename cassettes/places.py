@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
 
 from memzoo.cassettes.http import header_values, is_array, is_object
-from memzoo.cassettes.secrets import Telling, looks_random, telling
+from memzoo.cassettes.secrets import looks_random, names_secret
 
 __all__ = ["Change", "Found", "fields", "in_json", "in_parts", "json_in", "outside_the_body", "texts"]
 
@@ -20,6 +20,7 @@ _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\
 _PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")
 _PUNCTUATION = ".,;:!?)]}"
 _BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
+_HOOKS = frozenset({"hooks", "webhooks", "services"})
 _LOCAL = re.compile(r"(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)")
 _MODEL_FILES = (".gguf", ".ggml", ".safetensors", ".onnx", ".bin")
 
@@ -43,13 +44,14 @@ def texts(value: Any, change: Change, name: str = "") -> Any:
     `name` is that of the member that the value is.
     """
     if isinstance(value, str):
-        return change(in_json(value, change), _found(name, value))
+        found, inside = _found(name, value), in_json(value, change)
+        return change(value if found is Found.SECRET else inside, found)
     if is_array(value):
         return [texts(item, change, name) for item in value]
     if not is_object(value):
         return value
     # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
-    inherits = telling(name) is Telling.SURE and "type" not in value
+    inherits = names_secret(name, surely=True) and "type" not in value
     return {change(key, Found.TEXT): texts(child, change, name if inherits else key) for key, child in value.items()}
 
 
@@ -79,7 +81,9 @@ def outside_the_body(uri: str, headers: Mapping[str, Any], body: str) -> Iterato
     for name, several in headers.items():
         for value in header_values(several):
             yield from _in_header(name.lower(), value)
-    yield from (unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(body) if _tells(name))
+    yield from (
+        unquote_plus(value.rstrip(_PUNCTUATION)) for name, value in _PARAMETER.findall(body) if names_secret(name)
+    )
 
 
 def json_in(text: str) -> Any:
@@ -93,19 +97,14 @@ def json_in(text: str) -> Any:
 
 
 def _found(name: str, value: str) -> Found:
-    told = telling(name)
-    if value and (told is Telling.SURE or (told is Telling.LIKELY and looks_random(value))):
+    if value and (names_secret(name, surely=True) or (names_secret(name) and looks_random(value))):
         return Found.SECRET
     local = _LOCAL.match(value) and (name == "model" or value.lower().endswith(_MODEL_FILES))
     return Found.LOCAL_MODEL if local else Found.TEXT
 
 
 def _field(name: str) -> Found:
-    return Found.SECRET if _tells(name) else Found.TEXT
-
-
-def _tells(name: str) -> bool:
-    return telling(name) is not Telling.NOTHING
+    return Found.SECRET if names_secret(name) else Found.TEXT
 
 
 def _in_header(name: str, value: str) -> Iterator[str]:
@@ -116,7 +115,7 @@ def _in_header(name: str, value: str) -> Iterator[str]:
             yield from (morsel.value for morsel in SimpleCookie(value).values())
         except CookieError:
             yield value
-    elif _tells(name):
+    elif names_secret(name):
         # Of "Bearer sk-...", the key.
         yield from (value, value.rsplit(" ", maxsplit=1)[-1])
         yield from _password(value)
@@ -134,10 +133,12 @@ def _password(authorization: str) -> Iterator[str]:
 def _in_address(uri: str) -> Iterator[str]:
     url = urlsplit(uri)
     yield unquote(url.password or "")
-    yield from (value for name, value in parse_qsl(url.query) if _tells(name))
+    yield from (value for name, value in parse_qsl(url.query) if names_secret(name))
     for before, segment in pairwise(map(unquote, url.path.split("/"))):
         if _BOT.fullmatch(segment):
             yield segment.removeprefix("bot")
         # "/token/<token>", the parts of a webhook.
-        elif looks_random(segment) and (_tells(before.rstrip("s")) or before in {"hooks", "webhooks", "services"}):
+        elif looks_random(segment) and (
+            names_secret(before.rstrip("s")) or before in {"hooks", "webhooks", "services"}
+        ):
             yield segment

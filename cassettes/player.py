@@ -1,19 +1,18 @@
 """Plays each recording once, in order, or records; and remembers what went wrong."""
 
 import itertools
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from memzoo.cassettes.chunks import Arrival, resized
+from memzoo.cassettes.chunks import AT_ONCE, Arrival, resized
 from memzoo.cassettes.conversation import facts_of
 from memzoo.cassettes.errors import CassetteError, RecordingError, UnmatchedRequestError
 from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type, is_stream
-from memzoo.cassettes.matching import RequestKey, request_key, stands_for
-from memzoo.cassettes.reports import unmatched
+from memzoo.cassettes.matching import RequestKey, request_key, stands_for, unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
 from memzoo.stores.forks import new_lock
@@ -27,9 +26,8 @@ class Player:
     """Answers requests from recordings, or records them; it knows nothing of where they come from.
 
     Attributes:
-        recordings: What was recorded, in the order of the requests.
+        recordings: What was recorded; for replaying, in the order of the requests.
         keys: The keys of their requests, in the same order; only for replaying.
-        unplayed: The places in `recordings` that are still to be played.
         errors: The errors so far, though the code under test may have swallowed them.
     """
 
@@ -44,29 +42,34 @@ class Player:
         self.scrubber = scrubber
         self._settings = settings
         self._lock = new_lock()
-        self._starts = itertools.count()
-        self._started: list[int] = []
+        self._turns = itertools.count()
         self.keys = [self._key(one.request) for one in self.recordings]
-        self.unplayed = set(range(len(self.keys)))
         self._waiting: defaultdict[RequestKey, list[int]] = defaultdict(list)
         for place, key in enumerate(self.keys):
             self._waiting[key].append(place)
 
-    def can_play(self, request: HttpRequest, caller: str = "") -> bool:
+    @property
+    def unplayed(self) -> set[int]:
+        """The places in `recordings` that are still to be played."""
+        return {place for places in self._waiting.values() for place in places}
+
+    def can_play(self, request: HttpRequest) -> bool:
         """Tell whether to answer from a recording; asked before each request of a thread or task.
 
         Raises:
             UnmatchedRequestError: Recording is off, and no recording is left for the request.
             RecordingError: Recording is on, and its budget is spent.
         """
-        if self.recording:
-            self._check_budget()
-            # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
-            vars(request).setdefault("recording_started", next(self._starts))
-            return False
-        key = self._key(request)
-        with self._lock:
-            return bool(self._places(key))
+        if not self.recording:
+            key = self._key(request)
+            with self._lock:
+                return bool(self._places(key))
+        if self._settings.budget:
+            with self._noting():
+                self._settings.budget.check()
+        # Answers arrive in any order, but a replay asks in the order of the requests: keep them in that order.
+        vars(request).setdefault("recorded_turn", next(self._turns))
+        return False
 
     def play(self, request: HttpRequest, caller: str = "") -> Recorded:
         """Take the next recorded response to this request, if possible one to the same caller.
@@ -79,47 +82,31 @@ class Player:
             places = self._places(key)
             place = next((one for one in places if self.recordings[one].caller == caller), places[0])
             places.remove(place)
-            self.unplayed.remove(place)
-            return self._at_pace(self.recordings[place])
+        played = self.recordings[place]
+        return replace(played, arrival=self._timed(played.arrival))
 
-    def record(
-        self,
-        request: HttpRequest,
-        response: Response,
-        *,
-        arrival: Arrival | None = None,
-        chunked: bool = True,
-        caller: str = "",
-    ) -> None:
-        """Keep a request and its decoded response; `chunked` tells whether the chunks that came are those of its body.
+    def record(self, request: HttpRequest, response: Response, arrival: Arrival = AT_ONCE, caller: str = "") -> None:
+        """Keep a request, its decoded response, and how that came.
 
         Raises:
             RecordingError: The response must not be recorded.
         """
-        try:
-            fresh = self._clean(
-                request, response, self._worth_keeping(arrival or Arrival(), response, chunked=chunked), caller
-            )
+        turn = vars(request).get("recorded_turn", next(self._turns))
+        streamed = is_stream(content_type(response["headers"])) or arrival.broken
+        arrival = self._timed(arrival) if streamed else AT_ONCE
+        with self._noting():
+            fresh = self._clean(Recorded(request, response, caller, arrival, turn=turn))
             self._check(fresh)
-        except RecordingError as error:
-            self.errors.append(error)
-            raise
-        self._spend(fresh.response)
-        with self._lock:
-            start = vars(request).get("recording_started", next(self._starts))
-            place = bisect_right(self._started, start)
-            self._started.insert(place, start)
-            self.recordings.insert(place, fresh)
+        if self._settings.budget:
+            facts = facts_of([fresh.response])
+            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
+        self.recordings.append(fresh)
 
     def finished(self) -> list[Recorded]:
         """List the recordings; what one of them told of as a secret is removed from the earlier ones, too."""
-        for one in self.recordings:
-            if one.known < self.scrubber.known:
-                self.scrubber.learn(one.response)
-        clean = [
-            one if one.known == self.scrubber.known else self._clean(one.request, one.response, one.arrival, one.caller)
-            for one in self.recordings
-        ]
+        clean = sorted(self.recordings, key=lambda one: one.turn)
+        while any(one.known != self.scrubber.known for one in clean):
+            clean = list(map(self._clean, clean))
         callers: defaultdict[RequestKey, set[str]] = defaultdict(set)
         for one in clean if any(one.caller for one in clean) else ():
             callers[self._key(one.request)].add(one.caller)
@@ -129,24 +116,18 @@ class Player:
             for one in clean
         ]
 
-    def _clean(self, request: HttpRequest, response: Response, arrival: Arrival, caller: str) -> Recorded:
+    def _clean(self, one: Recorded) -> Recorded:
         known = self.scrubber.known
-        kept, clean = self.scrubber.request(request), self.scrubber.response(response)
-        sizes = resized(arrival.sizes, response["body"]["string"] or b"", clean["body"]["string"])
-        return Recorded(kept, clean, caller, replace(arrival, sizes=sizes), known)
+        if one.known == known:
+            return one
+        request, response = self.scrubber.request(one.request), self.scrubber.response(one.response)
+        sizes = resized(one.arrival.sizes, one.response["body"]["string"] or b"", response["body"]["string"])
+        return replace(one, request=request, response=response, arrival=replace(one.arrival, sizes=sizes), known=known)
 
     def _key(self, request: HttpRequest) -> RequestKey:
         return request_key(self.scrubber.request(request), self._settings.ignored)
 
-    def _at_pace(self, one: Recorded) -> Recorded:
-        if self._settings.timing == "recorded":
-            return one
-        return replace(one, arrival=replace(one.arrival, seconds=()))
-
-    def _worth_keeping(self, arrival: Arrival, response: Response, *, chunked: bool) -> Arrival:
-        streamed = chunked and (is_stream(content_type(response["headers"])) or arrival.broken)
-        if not streamed:
-            return Arrival(broken=arrival.broken)
+    def _timed(self, arrival: Arrival) -> Arrival:
         return arrival if self._settings.timing == "recorded" else replace(arrival, seconds=())
 
     def _check(self, one: Recorded) -> None:
@@ -161,29 +142,22 @@ class Player:
             f"nothing was written to {shown(self.path)}"
         )
 
-    def _check_budget(self) -> None:
-        if self._settings.budget:
-            try:
-                self._settings.budget.check()
-            except RecordingError as error:
-                self.errors.append(error)
-                raise
-
-    def _spend(self, response: Response) -> None:
-        if self._settings.budget:
-            facts = facts_of([response])
-            self._settings.budget.spend(facts.input_tokens + facts.output_tokens)
-
     def _places(self, key: RequestKey) -> list[int]:
         """Find the recordings that are left for a request: at least one."""
         if key not in self._waiting:
-            key = self._with_hidden_secrets(key)
-        if not self._waiting[key]:
+            # What was hidden in the recording may still be there in the request.
+            key = next((one for one in self._waiting if stands_for(one, key)), key)
+        if left := self._waiting.get(key):
+            return left
+        with self._noting():
             hint = self._settings.hint
-            error = UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
-            self.errors.append(error)
-            raise error
-        return self._waiting[key]
+            raise UnmatchedRequestError(unmatched(key, self.keys, self.unplayed, self.path, hint))
 
-    def _with_hidden_secrets(self, asked: RequestKey) -> RequestKey:
-        return next((key for key in self._waiting if stands_for(key, asked)), asked)
+    @contextmanager
+    def _noting(self) -> Generator[None]:
+        """Remember an error, since the code under test may swallow it."""
+        try:
+            yield
+        except CassetteError as error:
+            self.errors.append(error)
+            raise

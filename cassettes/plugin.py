@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, cast
 
@@ -39,20 +40,21 @@ _UNSAFE = re.compile(r"[^\w.,=+@()\[\] -]")
 _NOT_RUN = CassetteError("the test did not run")
 
 
-class _Choices:
-    """Chooses the cassette of each marked test in a run, and how to record it.
+class _Run:
+    """A run of the tests: it chooses the cassette of each marked one, and how to record it.
 
     Attributes:
         record: The choice on the command line.
+        recorded: The cassettes that this run wrote, and what they took: tests that share one by name replay it then.
     """
 
     def __init__(self, config: pytest.Config) -> None:
         self.record: Record = cast("Record", config.getoption("--cassettes"))
+        self.recorded: dict[Path, Facts] = {}
         self._config = config
         tokens: int | None = config.getoption("--record-budget")
         self._budget = Budget(tokens) if tokens is not None else None
         self._owners: dict[str, str] = {}
-        self._recorded: set[Path] = set()
 
     def chosen(self, item: pytest.Item) -> tuple[Path, CassetteSettings]:
         """Choose the file of a test's cassette, and how to use it.
@@ -64,18 +66,10 @@ class _Choices:
         if mark is None:
             raise OptionError("The fixture 'cassette' is for tests that are marked @pytest.mark.cassette")
         name, options = _options_of(mark)
-        path = self._folder() / self._name(item, name)
+        path = self._config.rootpath / self._config.getini("cassette_dir") / self._name(item, name)
         if name is None:
             self._claim(path, item.nodeid)
-        return path, self._settings(item, options, shared=path in self._recorded)
-
-    def recorded(self, path: Path) -> None:
-        """Remember a cassette that this run wrote: tests that share it by name replay it from now on."""
-        self._recorded.add(path)
-
-    def _folder(self) -> Path:
-        folder: str = self._config.getini("cassette_dir")
-        return self._config.rootpath / folder
+        return path, self._settings(item, path, options)
 
     def _name(self, item: pytest.Item, name: str | None) -> PurePath:
         module = PurePath(os.path.relpath(item.path, self._config.rootpath))
@@ -91,33 +85,29 @@ class _Choices:
         if owner != test:
             raise OptionError(f"{owner} and {test} have the same cassette {str(path)!r}: rename one of them")
 
-    def _settings(self, item: pytest.Item, options: dict[str, Any], *, shared: bool) -> CassetteSettings:
-        command = f"pytest -p memzoo.cassettes --cassettes=all {shlex.quote(item.nodeid)}"
-        config = self._config
-        record: Record = "none" if shared else self.record
-        age: str = config.getini("cassette_max_age")
-        defaults: dict[str, Any] = {
-            "max_bytes": int(config.getini("cassette_max_bytes")),
+    def _settings(self, item: pytest.Item, path: Path, options: dict[str, Any]) -> CassetteSettings:
+        ini = self._config.getini
+        age: str = ini("cassette_max_age")
+        of_project: dict[str, Any] = {
+            "max_bytes": int(ini("cassette_max_bytes")),
             "max_age": int(age) if age else None,
-            "stale": config.getini("cassette_stale"),
+            "stale": ini("cassette_stale"),
         }
-        own: dict[str, Any] = {
-            **options,
-            "ignore": [*config.getini("cassette_ignore"), *_rules(options.get("ignore", []))],
-        }
-        return CassetteSettings(
-            record=record,
-            secret_variables=config.getini("cassette_secrets"),
-            record_command=config.getini("cassette_record_command") or command,
+        settings = CassetteSettings(**{**of_project, **options})
+        command = f"pytest -p memzoo.cassettes --cassettes=all {shlex.quote(item.nodeid)}"
+        return replace(
+            settings,
+            record="none" if path in self.recorded else self.record,
+            ignore=[*ini("cassette_ignore"), *settings.ignore],
+            secret_variables=ini("cassette_secrets"),
+            record_command=ini("cassette_record_command") or command,
             budget=self._budget,
-            **{**defaults, **own},
         )
 
 
 _OPENED = pytest.StashKey[Cassette]()
 _FAILURE = pytest.StashKey[BaseException | None]()
-_CHOICES = pytest.StashKey[_Choices]()
-_RECORDED = pytest.StashKey[list[Facts]]()
+_RUN = pytest.StashKey[_Run]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -148,13 +138,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the mark."""
     config.addinivalue_line("markers", _MARK)
-    config.stash[_CHOICES] = _Choices(config)
-    config.stash[_RECORDED] = []
+    config.stash[_RUN] = _Run(config)
 
 
 def pytest_report_header(config: pytest.Config) -> str:
     """Say whether this run records."""
-    record = config.stash[_CHOICES].record
+    record = config.stash[_RUN].record
     return f"cassettes: {'replay only' if record == 'none' else f'record {record}'}, in {config.getini('cassette_dir')}"
 
 
@@ -163,7 +152,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     target: str | None = session.config.getoption("--cassette-list")
     if target:
         marked = [item for item in session.items if item.get_closest_marker("cassette")]
-        paths = {str(session.config.stash[_CHOICES].chosen(item)[0]) for item in marked}
+        paths = {str(session.config.stash[_RUN].chosen(item)[0]) for item in marked}
         Path(target).write_text("\n".join(sorted(paths)), encoding="utf-8")
 
 
@@ -184,9 +173,9 @@ def pytest_runtest_makereport(
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say what was recorded, and how many tokens it took."""
-    recorded = config.stash[_RECORDED]
+    recorded = config.stash[_RUN].recorded
     if recorded:
-        total = sum(recorded, Facts())
+        total = sum(recorded.values(), Facts())
         terminalreporter.write_line(
             f"cassettes: {len(recorded)} recorded, {total.responses} responses by {', '.join(total.models) or '?'},"
             f" {total.input_tokens:,} tokens read, {total.output_tokens:,} written"
@@ -198,7 +187,7 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
     """The open cassette of a marked test; see its `recording` and `path`."""
     item = _item(request)
     with _without_traceback():
-        opened = Cassette(*item.config.stash[_CHOICES].chosen(item))
+        opened = Cassette(*item.config.stash[_RUN].chosen(item))
     item.stash[_OPENED] = opened
     with pytest.MonkeyPatch.context() as environment:
         if not opened.recording and "OPENAI_API_KEY" not in os.environ:
@@ -208,8 +197,10 @@ def cassette(request: pytest.FixtureRequest) -> Iterator[Cassette]:
     failure = item.stash.get(_FAILURE, _NOT_RUN)
     with _without_traceback():
         opened.close(failure)
-    if opened.recording:
-        _tell_of_recording(item, opened, failure)
+    if opened.recording and failure is None:
+        item.config.stash[_RUN].recorded[opened.path] = opened.facts
+    elif opened.recording:
+        item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
 
 
 @pytest.fixture(autouse=True)
@@ -233,22 +224,9 @@ def _in_own_words(item: pytest.Item, opened: Cassette, excinfo: pytest.Exception
     return f"{opened.error_of(excinfo.value)}\nSent by {place}"
 
 
-def _rules(ignore: Any) -> list[Any]:
-    # CassetteSettings says what is wrong with a text.
-    return list(CassetteSettings(ignore=ignore).ignore)
-
-
 def _item(request: Any) -> pytest.Item:
     item: pytest.Item = request.node
     return item
-
-
-def _tell_of_recording(item: pytest.Item, opened: Cassette, failure: BaseException | None) -> None:
-    if failure is None:
-        item.config.stash[_RECORDED].append(opened.facts)
-        item.config.stash[_CHOICES].recorded(opened.path)
-    else:
-        item.add_report_section("teardown", "cassette", f"{opened.path} was not written, because the test failed")
 
 
 def cassette_name(module: PurePath, names: Sequence[str], *, tests: str = "tests") -> PurePath:

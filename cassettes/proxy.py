@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from os import PathLike
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from memzoo.cassettes.cassette import Cassette
-from memzoo.cassettes.chunks import Arrival, steps_of
+from memzoo.cassettes.chunks import received, steps_of
 from memzoo.cassettes.errors import CassetteError
-from memzoo.cassettes.http import HttpRequest, Recorded, content_type, is_stream
+from memzoo.cassettes.http import HttpRequest, Recorded
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
 if TYPE_CHECKING:
@@ -89,22 +91,20 @@ class _Handler(BaseHTTPRequestHandler):
     upstream: str
     protocol_version = "HTTP/1.1"
 
-    def handle_one_request(self) -> None:
-        """Answer one request, of any method."""
-        self.raw_requestline = self.rfile.readline(65537)
-        if not self.raw_requestline or not self.parse_request():
-            self.close_connection = True
-            return
+    def do_POST(self) -> None:
+        """Answer a request of any method."""
+        request = HttpRequest(self.command, self.upstream + self.path, self._body(), dict(self.headers.items()))
         try:
-            self._answer(HttpRequest(self.command, self.upstream + self.path, self._body(), dict(self.headers.items())))
+            if self.cassette.player.can_play(request):
+                self._play(self.cassette.player.play(request))
+            else:
+                self._forward(request)
         except CassetteError as error:
             self._refuse(error)
+        except ConnectionError:
+            self.close_connection = True  # the client has left
 
-    def _answer(self, request: HttpRequest) -> None:
-        if self.cassette.player.can_play(request):
-            self._play(self.cassette.player.play(request))
-        else:
-            self._forward(request)
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # noqa: N815
 
     def _body(self) -> bytes:
         if self.headers.get("transfer-encoding", "").lower() != "chunked":
@@ -127,28 +127,25 @@ class _Handler(BaseHTTPRequestHandler):
         import httpx2
 
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _NOT_PASSED_ON}
-        started, parts, seconds, broken = time.perf_counter(), list[bytes](), list[float](), ""
+        started = time.perf_counter()
         with httpx2.stream(
             request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS
         ) as answer:
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}
             self._begin(answer.status_code, kept)
-            try:
-                for chunk in answer.iter_bytes():
-                    self._chunk(chunk)
-                    parts.append(chunk)
-                    seconds.append(round(time.perf_counter() - started - sum(seconds), 3))
-            except httpx2.HTTPError as error:
-                broken = f"{type(error).__name__}: {error}"
-        response = {
-            "status": {"code": answer.status_code, "message": answer.reason_phrase},
-            "headers": kept,
-            "body": {"string": b"".join(parts)},
-        }
-        arrival = Arrival(tuple(map(len, parts)), tuple(seconds), broken)
+            content, arrival = drive(received(self._passed_on(answer.iter_bytes()), started))
+        status = {"code": answer.status_code, "message": answer.reason_phrase}
         with suppress(CassetteError):  # closing the cassette tells of it
-            self.cassette.player.record(request, response, arrival=arrival, chunked=is_stream(content_type(kept)))
-        self._end(broken=bool(broken))
+            self.cassette.player.record(
+                request, {"status": status, "headers": kept, "body": {"string": content}}, arrival
+            )
+        self._end(broken=bool(arrival.broken))
+
+    def _passed_on(self, chunks: Iterator[bytes]) -> Generator[bytes]:
+        for chunk in chunks:
+            with suppress(ConnectionError):  # a client that has left does not end the recording
+                self._chunk(chunk)
+            yield chunk
 
     def _begin(self, status: int, headers: dict[str, Any]) -> None:
         self.send_response(status)

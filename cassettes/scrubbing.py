@@ -1,17 +1,31 @@
 """Reduces requests and responses to what replay needs, without secrets."""
 
+import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from memzoo.cassettes.errors import RecordingError
-from memzoo.cassettes.http import HttpRequest, Response, body_bytes, content_type, header_values, is_stream, values_of
+from memzoo.cassettes.http import (
+    EVENT,
+    HttpRequest,
+    Response,
+    body_bytes,
+    content_type,
+    events,
+    header_values,
+    is_array,
+    is_object,
+    is_stream,
+    values_of,
+)
 from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, outside_the_body, texts
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys
-from memzoo.cassettes.streams import events, hide_in_events, joined
 
-__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber"]
+__all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber", "hide_in_events"]
 
 ORIGIN = "http://recorded"
 """Takes the place of every scheme, host and port: they are neither matched nor kept."""
@@ -19,7 +33,11 @@ ORIGIN = "http://recorded"
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
 
+_STREAMED = frozenset({"delta", "text"})
 _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
+
+_Piece: TypeAlias = tuple[Any, Any]
+"""A string that continues one of an earlier event: what it lies in, and under which key."""
 
 
 class Scrubber:
@@ -42,15 +60,16 @@ class Scrubber:
         Raises:
             TypeError: Only the HTTP client can turn the body into bytes.
         """
-        kind, body = content_type(request.headers), body_bytes(request)
-        self._learn(request.uri, request.headers, body or b"")
+        known, kind, body = self.known, content_type(request.headers), body_bytes(request) or b""
+        self._keys.learn(outside_the_body(request.uri, request.headers, _decoded(body)[0]))
         headers = self._headers(request.headers, REQUEST_HEADERS)
-        if found := _BOUNDARY.search(", ".join(values_of(request.headers, ("content-type",)))):
+        if found := _BOUNDARY.search(", ".join(values_of(request.headers, "content-type"))):
             # Clients choose the boundary at random; to match, it has to be the same each time.
-            body = body and body.replace(found[1].encode(), b"boundary")
+            body = body.replace(found[1].encode(), b"boundary")
             headers["content-type"] = ["multipart/form-data; boundary=boundary"]
-        uri = ORIGIN + self._target(request.uri)
-        return HttpRequest(request.method, uri, self._body(body, kind) if body else None, headers)
+        clean = HttpRequest(request.method, ORIGIN + self._target(request.uri), self._body(body, kind) or None, headers)
+        # Once more if it told of a secret: an echo may stand before what tells of it.
+        return clean if self.known == known else self.request(request)
 
     def response(self, response: Response) -> Response:
         """Make a new response of status, allowed headers and body, without secrets.
@@ -58,40 +77,23 @@ class Scrubber:
         Raises:
             RecordingError: The body is still compressed.
         """
-        _refuse_encoded(response["headers"])
-        self.learn(response)
-        body = self._body(response["body"]["string"] or b"", content_type(response["headers"]))
-        return {
+        headers, body, known = response["headers"], response["body"]["string"] or b"", self.known
+        _refuse_encoded(headers)
+        self._keys.learn(outside_the_body("", headers, _decoded(body)[0]))
+        clean = {
             "status": {"code": response["status"]["code"], "message": response["status"]["message"] or ""},
-            "headers": self._headers(response["headers"], RESPONSE_HEADERS),
-            "body": {"string": body},
+            "headers": self._headers(headers, RESPONSE_HEADERS),
+            "body": {"string": self._body(body, content_type(headers))},
         }
+        return clean if self.known == known else self.response(response)
 
-    def learn(self, response: Response) -> None:
-        """Look for secrets in a response, to hide them in other messages, too."""
-        self._learn("", response["headers"], response["body"]["string"] or b"")
-
-    def _learn(self, uri: str, headers: Mapping[str, Any], body: bytes) -> None:
-        """Look for secrets first, and hide them then: an echo may stand before what tells of it."""
-        text, kind = _decoded(body)[0], content_type(headers)
-        self._keys.learn(outside_the_body(uri, headers, text))
-        if is_stream(kind):
-            found = dict(events(text))
-            texts([*found.values()], self._note)
-            for whole in joined(found):
-                in_json(whole, self._note)
-        else:
-            _in_body(text, kind, self._note)
-
-    def _note(self, text: str, found: Found) -> str:
+    def _change(self, text: str, found: Found) -> str:
         if found is Found.SECRET:
             self._keys.learn([text])
-        elif found is Found.LOCAL_MODEL:
+            return PLACEHOLDER
+        if found is Found.LOCAL_MODEL:
             self._keys.shorten(text)
-        return text
-
-    def _hide(self, text: str, found: Found) -> str:
-        return PLACEHOLDER if found is Found.SECRET else self._keys.hide(text)
+        return self._keys.hide(text)
 
     def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
         kept = {name.lower(): header_values(value) for name, value in headers.items() if name.lower() in allowed}
@@ -106,15 +108,15 @@ class Scrubber:
 
     def _target(self, uri: str) -> str:
         url = urlsplit(uri)
-        query = fields(parse_qsl(url.query, keep_blank_values=True), self._hide)
+        query = fields(parse_qsl(url.query, keep_blank_values=True), self._change)
         return (self._keys.hide(url.path) or "/") + ("?" + urlencode(query, quote_via=quote) if query else "")
 
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decoded(body)
         if is_stream(kind):
-            text = hide_in_events(text, self._keys, lambda event: texts(event, self._hide))
+            text = hide_in_events(text, self._keys, lambda event: texts(event, self._change))
         else:
-            text = _in_body(text, kind, self._hide)
+            text = _in_body(text, kind, self._change)
         return self._keys.hide(text).encode(encoding)
 
 
@@ -134,8 +136,68 @@ def _decoded(body: bytes) -> tuple[str, str]:
 
 
 def _refuse_encoded(headers: Mapping[str, Any]) -> None:
-    if left := [one for one in values_of(headers, ("content-encoding",)) if one.lower() != "identity"]:
+    if left := [one for one in values_of(headers, "content-encoding") if one.lower() != "identity"]:
         raise RecordingError(
             f"A response is compressed with {', '.join(left)!r}, which cannot be decoded here, so its recording could"
             " not be read or scrubbed. Send 'accept-encoding: gzip', or install the decoder (brotli for 'br')."
         )
+
+
+def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
+    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces."""
+    lines = text.split("\n")
+    before = dict(events(text))
+    after = dict(events(text))
+    for pieces in _streams(after):
+        hide_values(_text(pieces))  # JSON that arrives in pieces may tell of secrets
+        _hide_in_pieces(pieces, keys)
+    for number, raw in after.items():
+        event = hide_values(raw)
+        if event != before[number]:
+            ending = "\r" if lines[number].endswith("\r") else ""
+            lines[number] = f"{EVENT} {json.dumps(event)}{ending}"
+    return "\n".join(lines)
+
+
+def _text(pieces: list[_Piece]) -> str:
+    return "".join(holder[key] for holder, key in pieces)
+
+
+def _streams(found: dict[int, dict[str, Any]]) -> Iterable[list[_Piece]]:
+    """List the texts that events spell out in pieces."""
+    streams: defaultdict[tuple[Any, ...], list[_Piece]] = defaultdict(list)
+    for event in found.values():
+        about = (event.get("type"), event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        for path, piece in _pieces(event):
+            streams[*about, *path].append(piece)
+    return streams.values()
+
+
+def _pieces(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], _Piece]]:
+    """Find the strings of an event that later events continue, each with its path."""
+    for key, child, name in _children(value):
+        here = (*path, name)
+        if isinstance(child, str) and not _STREAMED.isdisjoint(here):
+            yield here, (value, key)
+        else:
+            yield from _pieces(child, here)
+
+
+def _children(value: Any) -> Iterator[tuple[Any, Any, Any]]:
+    if is_object(value):
+        yield from ((key, child, key) for key, child in value.items())
+    if is_array(value):
+        # An event lists only what it adds to: its `index`, not its place in the list, tells which choice or call it is.
+        for place, child in enumerate(value):
+            yield place, child, child.get("index", place) if is_object(child) else place
+
+
+def _hide_in_pieces(pieces: list[_Piece], keys: Keys) -> None:
+    letters = list(_text(pieces))
+    spans = keys.spans("".join(letters))
+    for start, end in spans:
+        # The first letter gives way to the placeholder, the others to nothing: all pieces keep their bounds.
+        letters[start:end] = [PLACEHOLDER, *[""] * (end - start - 1)]
+    rest = iter(letters)
+    for holder, key in pieces if spans else ():
+        holder[key] = "".join(islice(rest, len(holder[key])))

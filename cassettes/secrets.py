@@ -4,13 +4,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from enum import Enum
 from functools import lru_cache
 from urllib.parse import quote
 
 from memzoo.stores.forks import new_lock
 
-__all__ = ["PLACEHOLDER", "Keys", "Telling", "can_be_secret", "looks_random", "secrets_in_environment", "telling"]
+__all__ = ["PLACEHOLDER", "Keys", "can_be_secret", "looks_random", "names_secret", "secrets_in_environment"]
 
 PLACEHOLDER = "SCRUBBED"
 
@@ -57,24 +56,16 @@ _FILLING = re.compile(r"[^a-z0-9]+")
 _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}")
 
 
-class Telling(Enum):
-    """How much a name tells of its value."""
-
-    NOTHING = 0
-    LIKELY = 1
-    SURE = 2
-
-
 @lru_cache(maxsize=4096)
-def telling(name: str) -> Telling:
+def names_secret(name: str, *, surely: bool = False) -> bool:
     """Tell whether what has this name is a secret.
 
-    `LIKELY` are names that have other uses in JSON: a `token` of `logprobs`, the `code` of an error.
+    Args:
+        name: What it is called, in any spelling.
+        surely: Leave out names that have other uses in JSON: a `token` of `logprobs`, the `code` of an error.
     """
     plain = _FILLING.sub("", name.lower())
-    if plain.endswith(_SURE):
-        return Telling.SURE
-    return Telling.LIKELY if plain in _BARE or plain.endswith(_LIKELY) else Telling.NOTHING
+    return plain.endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
 
 
 def looks_random(value: str) -> bool:
@@ -90,8 +81,7 @@ def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str
         environment: Where to look; the process environment by default.
     """
     variables = os.environ if environment is None else environment
-    telltale = {name for name in variables if telling(name) is not Telling.NOTHING}
-    names = telltale.union(_ACCOUNTS).difference(_FOLDERS).union(further)
+    names = set(filter(names_secret, variables)).union(_ACCOUNTS).difference(_FOLDERS).union(further)
     return frozenset(variables[name] for name in names if name in variables)
 
 

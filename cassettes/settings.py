@@ -14,7 +14,6 @@ from memzoo.stores.forks import new_lock
 __all__ = [
     "MAX_BYTES",
     "RECORD_CHOICES",
-    "STALE_CHOICES",
     "Budget",
     "CassetteSettings",
     "Record",
@@ -33,7 +32,6 @@ Stale: TypeAlias = Literal["warn", "fail"]
 """What happens if a cassette is older than it may be."""
 
 RECORD_CHOICES: tuple[str, ...] = get_args(Record)
-STALE_CHOICES: tuple[str, ...] = get_args(Stale)
 
 MAX_BYTES = 100_000
 """The limit for the size of a cassette, in bytes: nobody reads more than that in a review."""
@@ -125,9 +123,10 @@ class CassetteSettings:
     ignored: Ignored = field(init=False)
 
     def __post_init__(self) -> None:
-        _choose("record", self.record, RECORD_CHOICES)
-        _choose("timing", self.timing, get_args(Timing))
-        _choose("stale", self.stale, STALE_CHOICES)
+        for name, choices in (("record", RECORD_CHOICES), ("timing", get_args(Timing)), ("stale", get_args(Stale))):
+            value = getattr(self, name)
+            if value not in choices:
+                raise OptionError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
         if isinstance(self.ignore, str):
             raise OptionError(f"ignore={self.ignore!r} is one text, not a list: write ignore=[{self.ignore!r}]")
         if self.max_age is not None and self.max_age < 0:
@@ -139,8 +138,3 @@ class CassetteSettings:
         """The last line of a failure message: how to record the cassette."""
         command = self.record_command or 'use_cassette(..., record="all")'
         return f"To record it: {command}"
-
-
-def _choose(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise OptionError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")

@@ -3,7 +3,7 @@
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from memzoo.cassettes.http import HttpRequest, Recorded, Response, header_values, is_array, is_object
@@ -57,12 +57,7 @@ def _headers(headers: Mapping[str, Any] | None) -> dict[str, list[str]]:
 def _body(message: Mapping[str, Any]) -> bytes | None:
     if "parsed_body" in message:
         return json.dumps(message["parsed_body"], ensure_ascii=False).encode()
-    return next(_bodies(message), None)
-
-
-def _bodies(message: Mapping[str, Any]) -> Iterator[bytes]:
     body: Any = message.get("body", message.get("content"))
     if is_object(body):
         body = body.get("string", body.get("base64_string"))
-    if body is not None:
-        yield body.encode() if isinstance(body, str) else bytes(body)
+    return body.encode() if isinstance(body, str) else body and bytes(body)

@@ -1,14 +1,18 @@
 """Writes and reads YAML for people: text in blocks, vectors on a line, nothing reordered, and nothing said twice."""
 
+import base64
+import hashlib
 import re
-from collections.abc import Callable
-from typing import Any, ClassVar
+import struct
+from contextlib import suppress
+from functools import partial
+from typing import Any
 
 import yaml
 
-from memzoo.cassettes.compact import is_vector, packed, shared, unpacked
+from memzoo.cassettes.http import is_array, is_object
 
-__all__ = ["dump", "load"]
+__all__ = ["dump", "load", "packed", "unpacked"]
 
 # Characters that a block shows as they are and that every YAML reader gives back unchanged. Others, such as a
 # carriage return or a line separator, are escaped. A first line that begins with a tab confuses libyaml.
@@ -16,7 +20,10 @@ _BLOCK = re.compile(
     r"(?!\t)[\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]*",
 )
 _ENDLESS = 2**31
-_dump: Any = yaml.dump  # its type is only partly known
+_FORMATS = {"f32": "<f", "f64": "<d"}
+# A shorter list of numbers stays readable, and so does a shorter part that is said again.
+_SHORTEST_ARRAY = 32
+_SMALLEST_SHARED = 120
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -27,16 +34,12 @@ def dump(value: Any, *, compact: bool = False) -> str:
         value: What to write.
         compact: Write long vectors as arrays, and long parts that are equal once.
     """
-    options: dict[str, Any] = {
-        "sort_keys": False,
-        "allow_unicode": True,
-        "width": _ENDLESS,
-        "default_flow_style": False,
-    }
+    names = dict[int, str]()
     if compact:
-        once, names = shared(value)
-        return str(_dump(once, Dumper=type("Dumper", (_CompactDumper,), {"names": names}), **options))
-    return str(_dump(value, Dumper=_Dumper, **options))
+        value, names = _named(value)
+    dumper: Any = partial(_Dumper, names=names, arrays=compact)
+    options: Any = {"sort_keys": False, "allow_unicode": True, "width": _ENDLESS, "default_flow_style": False}
+    return str(yaml.dump(value, Dumper=dumper, **options))
 
 
 def load(text: str) -> Any:
@@ -47,11 +50,16 @@ def load(text: str) -> Any:
     """
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, struct.error) as error:
         raise ValueError(str(error)) from error
 
 
 class _Dumper(yaml.SafeDumper):
+    def __init__(self, stream: Any, *, names: dict[int, str], arrays: bool, **options: Any) -> None:
+        super().__init__(stream, **options)
+        self.names = names
+        self.arrays = arrays
+
     def analyze_scalar(self, scalar: str) -> Any:
         analysis = super().analyze_scalar(scalar)
         # PyYAML escapes a text with a tab, or with spaces before a line break; a block keeps both.
@@ -59,36 +67,28 @@ class _Dumper(yaml.SafeDumper):
         return analysis
 
     def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-class _CompactDumper(_Dumper):
-    names: ClassVar[dict[int, str]] = {}
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self._names_of_nodes: dict[int, str] = {}
-
-    def ignore_aliases(self, data: Any) -> bool:
         return id(data) not in self.names
 
     def represent_data(self, data: Any) -> Any:
         node: Any = super().represent_data(data)  # pyright: ignore[reportUnknownMemberType]
-        if id(data) in self.names:
-            self._names_of_nodes[id(node)] = self.names[id(data)]
+        node.name = self.names.get(id(data))
         return node
 
-    def generate_anchor(self, node: Any) -> str:
-        return self._names_of_nodes[id(node)]
+    def generate_anchor(self, node: Any) -> Any:
+        return node.name
 
 
-def _represent_text(dumper: Any, text: str) -> Any:
+def _represent_text(dumper: _Dumper, text: str) -> Any:
     if _BLOCK.fullmatch(text) is None:
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"')
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
 
 
-def _represent_list(dumper: Any, items: list[Any]) -> Any:
+def _represent_list(dumper: _Dumper, items: list[Any]) -> Any:
+    if dumper.arrays and len(items) >= _SHORTEST_ARRAY and all(type(item) is float for item in items):
+        kind, text = packed(items)
+        if len(text) < len(str(items)):
+            return dumper.represent_scalar(f"!{kind}", text)
     numbers = bool(items) and all(isinstance(item, int | float) for item in items)
     return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=numbers)
 
@@ -101,19 +101,76 @@ class _Loader(_SafeLoader):  # type: ignore[misc]  # it is one of two
     """Knows arrays, besides plain values."""
 
 
-def _represent_array(dumper: Any, items: list[Any]) -> Any:
-    if not is_vector(items):
-        return _represent_list(dumper, items)
-    kind, text = packed(items)
-    if len(text) >= len(str(items)):
-        return _represent_list(dumper, items)
-    return dumper.represent_scalar(f"!{kind}", text, style=None)
+def _construct_array(kind: str, loader: Any, node: Any) -> list[float]:
+    return unpacked(kind, loader.construct_scalar(node))
 
 
-def _construct_array(kind: str) -> Callable[[Any, Any], list[float]]:
-    return lambda loader, node: unpacked(kind, loader.construct_scalar(node))
+for _kind in _FORMATS:
+    _Loader.add_constructor(f"!{_kind}", partial(_construct_array, _kind))
 
 
-_CompactDumper.add_representer(list, _represent_array)
-for _kind in ("f32", "f64"):
-    _Loader.add_constructor(f"!{_kind}", _construct_array(_kind))
+def packed(numbers: list[float]) -> tuple[str, str]:
+    """Write numbers as an array, in single precision if that gives back every one: its kind and its text."""
+    with suppress(OverflowError):  # single precision does not reach as far
+        text = _encoded("f32", numbers)
+        if unpacked("f32", text) == numbers:
+            return "f32", text
+    return "f64", _encoded("f64", numbers)
+
+
+def unpacked(kind: str, text: str) -> list[float]:
+    """Read the numbers of an array.
+
+    Raises:
+        ValueError: The text is damaged.
+        struct.error: It is cut off.
+    """
+    content = base64.b64decode(text, validate=True)
+    numbers = [number for (number,) in struct.iter_unpack(_FORMATS[kind], content)]
+    return [_shortest(number) for number in numbers] if kind == "f32" else numbers
+
+
+def _encoded(kind: str, numbers: list[float]) -> str:
+    return base64.b64encode(b"".join(struct.pack(_FORMATS[kind], number) for number in numbers)).decode()
+
+
+def _shortest(number: float) -> float:
+    """Find the shortest decimal that is the same number in single precision, as JSON has it."""
+    exact = struct.pack("<f", number)
+    for digits in range(6, 9):
+        short = float(f"{number:.{digits}g}")
+        if struct.pack("<f", short) == exact:
+            return short
+    return float(f"{number:.9g}")
+
+
+def _named(value: Any) -> tuple[Any, dict[int, str]]:
+    """Put one object in place of all equal parts that are large enough.
+
+    Returns:
+        The value, and the names of these objects, by their `id`. A name comes from what the part says, so it stays the
+        same whatever is written before it.
+    """
+    known: dict[bytes, Any] = {}
+    fresh, *_ = _shared(value, known)
+    kinds = {digest: "text" if isinstance(part, str) else "part" for digest, part in known.items()}
+    return fresh, {id(part): f"{kinds[digest]}-{digest.hex()[:10]}" for digest, part in known.items()}
+
+
+def _shared(value: Any, known: dict[bytes, Any]) -> tuple[Any, bytes, int]:
+    """Return a part, or the known one that says the same; a digest of what it says; how many characters that takes."""
+    if isinstance(value, str):
+        fresh: Any = value
+        says, size = b"s" + value.encode(errors="surrogatepass"), len(value)
+    elif is_object(value) or is_array(value):
+        names = list(value) if is_object(value) else []
+        children = [_shared(child, known) for child in (value.values() if is_object(value) else value)]
+        parts = [part for part, *_ in children]
+        fresh = dict(zip(names, parts, strict=True)) if is_object(value) else parts
+        says = f"{type(value).__name__}{names!r}".encode(errors="surrogatepass")
+        says += b"".join(digest for _, digest, _ in children)
+        size = sum(size for *_, size in children)
+    else:
+        fresh, says, size = value, f"{type(value).__name__}{value!r}".encode(), 4
+    digest = hashlib.sha256(says).digest()
+    return (known.setdefault(digest, fresh) if size >= _SMALLEST_SHARED else fresh), digest, size

@@ -12,8 +12,8 @@ from typing import Any, cast
 
 import pytest
 
+from memzoo.cassettes.scrubbing import hide_in_events
 from memzoo.cassettes.secrets import Keys
-from memzoo.cassettes.streams import hide_in_events
 from memzoo.memories import create_memory
 from memzoo.memories.models import replies
 from memzoo.memories.models.hashing import hash_embedding

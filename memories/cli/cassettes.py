@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +15,7 @@ from memzoo.memories.cli.terminal import echo, row
 from memzoo.stores.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
-    from memzoo.cassettes.library import Tape
+    from memzoo.cassettes.format import CassetteFile
 
 __all__ = ["app"]
 
@@ -36,43 +36,46 @@ def _paths(where: Path) -> list[Path]:
     return paths_in(where)
 
 
-def _tapes(where: Path) -> "list[Tape]":
-    from memzoo.cassettes.library import read_tape
+def _files(where: Path) -> "list[CassetteFile]":
+    paths = _paths(where)
+    from memzoo.cassettes.format import read_cassette
 
-    return [read_tape(path) for path in _paths(where)]
+    return list(map(read_cassette, paths))
 
 
 @app.command("list")
 def list_cassettes(where: Where = _FOLDER) -> None:
     """Show the cassettes, one a line: date, calls, tokens, bytes, models."""
-    for tape in _tapes(where):
-        facts = tape.facts
+    for file in _files(where):
+        facts = file.facts
         tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
-        date = str(tape.head.get("recorded", "?"))
-        models = ", ".join(facts.models)
-        row(f"{date:10}  {len(tape.recordings):4} calls  {tokens:24}  {tape.size:9,} B  {tape.path}  {models}")
+        date = str(file.head.get("recorded", "?"))
+        size, models = file.path.stat().st_size, ", ".join(facts.models)
+        row(f"{date:10}  {len(file.recordings):4} calls  {tokens:24}  {size:9,} B  {file.path}  {models}")
 
 
 @app.command()
 def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
     """Show the calls of a cassette: what was asked, and what was answered."""
-    from memzoo.cassettes.library import shown_tape
+    from memzoo.cassettes.library import shown_calls
 
-    for tape in _tapes(path):
-        head = {name: value for name, value in tape.head.items() if name != "recorder"}
+    for file in _files(path):
+        head = {name: value for name, value in file.head.items() if name != "recorder"}
         row("  ".join(f"{name}: {value}" for name, value in head.items()))
-        for line in shown_tape(tape):
+        for line in shown_calls(file):
             echo(line)
 
 
 @app.command()
 def check(where: Where = _FOLDER) -> None:
     """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
+    from memzoo.cassettes.library import clean
+
     faults = [f"no test has it: {path}" for path in _orphans(where)]
     for path in _paths(where):
         try:
-            (tape,) = _tapes(path)
-            faults += [f"holds a secret: {path}"] if _is_unclean(tape) else []
+            (file,) = _files(path)
+            faults += [f"holds a secret: {path}"] if clean(file) else []
         except MemoryZooError as error:
             faults.append(f"damaged: {error}")
     for fault in faults:
@@ -95,11 +98,11 @@ def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
     """Remove secrets from cassettes that were recorded before today's rules; exit with 1 if any are left."""
     from memzoo.cassettes.library import clean
 
-    unclean = [tape for tape in _tapes(where) if _is_unclean(tape)]
-    for tape in unclean:
+    unclean = [file for file in _files(where) if clean(file)]
+    for file in unclean:
         if yes:
-            clean(tape, tape.path)
-        row(f"{'cleaned' if yes else 'holds a secret:'} {tape.path}")
+            clean(file, file.path)
+        row(f"{'cleaned' if yes else 'holds a secret:'} {file.path}")
     raise typer.Exit(1 if unclean and not yes else 0)
 
 
@@ -111,16 +114,16 @@ def stats(
     output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.")] = 0.0,
 ) -> None:
     """Show calls and tokens by model, and what it would cost to record all of it again."""
-    calls, read, written = Counter[str](), Counter[str](), Counter[str]()
-    for tape in _tapes(where):
-        model = ", ".join(tape.facts.models) or "?"
-        calls[model] += len(tape.recordings)
-        read[model] += tape.facts.input_tokens
-        written[model] += tape.facts.output_tokens
-    for model in sorted(calls):
-        row(f"{calls[model]:6,} calls  {read[model]:10,} tokens read  {written[model]:9,} written  {model}")
-    cost = (read.total() * input_price + written.total() * output_price) / 1e6
-    row(f"{calls.total():6,} calls  {read.total():10,} tokens read  {written.total():9,} written  {cost:.2f}")
+    from memzoo.cassettes.conversation import Facts
+
+    by_model: defaultdict[str, Facts] = defaultdict(Facts)
+    for file in _files(where):
+        by_model[", ".join(file.facts.models) or "?"] += file.facts
+    total = sum(by_model.values(), Facts())
+    cost = (total.input_tokens * input_price + total.output_tokens * output_price) / 1e6
+    for said, facts in [*sorted(by_model.items(), key=lambda one: one[0]), (f"{cost:.2f}", total)]:
+        spent = f"{facts.input_tokens:10,} tokens read  {facts.output_tokens:9,} written"
+        row(f"{facts.responses:6,} calls  {spent}  {said}")
 
 
 @app.command()
@@ -131,7 +134,7 @@ def adopt(
     gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
 ) -> None:
     """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
-    from memzoo.cassettes.library import clean, read_tape
+    from memzoo.cassettes.library import clean
 
     failed = 0
     for path in _paths(source):
@@ -139,13 +142,13 @@ def adopt(
         name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
         fresh = target / below.with_name(f"{name}.yaml{'.gz' if gzip else ''}")
         try:
-            tape = read_tape(path)
+            (file,) = _files(path)
         except MemoryZooError as error:
             failed += 1
             row(f"not read: {error}")
             continue
-        found = clean(tape, fresh)
-        row(f"{len(tape.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
+        found = clean(file, fresh)
+        row(f"{len(file.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
     raise typer.Exit(1 if failed else 0)
 
 
@@ -158,9 +161,9 @@ def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] =
     with tempfile.TemporaryDirectory() as folder:
         fresh = Path(folder)
         code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
-        for new in _tapes(fresh):
+        for new in _files(fresh):
             old = where / new.path.relative_to(fresh)
-            lines = _drift(_tapes(old)[0], new) if old.exists() else ["a new cassette"]
+            lines = _drift(_files(old)[0], new) if old.exists() else ["a new cassette"]
             echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
             if yes:
                 old.parent.mkdir(parents=True, exist_ok=True)
@@ -195,19 +198,13 @@ def proxy(
     server.close()
 
 
-def _drift(old: "Tape", new: "Tape") -> list[str]:
-    from memzoo.cassettes.drift import drift
+def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
     from memzoo.cassettes.ignoring import Ignored
+    from memzoo.cassettes.library import drift
 
     # The functions that a header names may be of a test alone.
     rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
     return drift(old.recordings, new.recordings, Ignored(rules))
-
-
-def _is_unclean(tape: "Tape") -> bool:
-    from memzoo.cassettes.library import clean
-
-    return clean(tape)
 
 
 def _orphans(where: Path) -> list[Path]:

@@ -2,8 +2,11 @@
 
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +17,8 @@ import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
-from memzoo.cassettes import UnplayedInteractionError, use_cassette
+from memzoo.cassettes import CassetteSettings, UnplayedInteractionError, use_cassette
+from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
 from memzoo.memories.cli.commands import app
 from memzoo.stores.errors import OptionError
@@ -204,6 +208,32 @@ class TestProxy:
             pipeline.ask("hi", at=server.url)
         with pytest.raises(UnplayedInteractionError):
             CassetteProxy(path).close()
+
+    def test_a_client_that_leaves(self, server: "ModelServer", path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A client that leaves in the midst of an answer does not end its recording."""
+        events = [f"data: {number}\n\n" for number in range(400)]
+        server.stream(*events)
+        proxy = CassetteProxy(path, CassetteSettings(record="once"), upstream=server.url.removesuffix("/v1"))
+        record, recorded = proxy.cassette.player.record, threading.Event()
+
+        def record_and_tell(*given: Any) -> None:
+            record(*given)
+            recorded.set()
+
+        monkeypatch.setattr(proxy.cassette.player, "record", record_and_tell)
+        thread = threading.Thread(target=proxy.serve, daemon=True)
+        thread.start()
+        with socket.create_connection(("127.0.0.1", int(proxy.url.rpartition(":")[2]))) as client:
+            client.sendall(b"POST /v1/embeddings HTTP/1.1\r\ncontent-length: 15\r\n\r\n" + b'{"input": "hi"}')
+            assert client.recv(4) == b"HTTP"
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        assert recorded.wait(30)
+        proxy.stop()
+        thread.join()
+        proxy.close()
+        (one,) = read_cassette(path).recordings
+        assert one.response["body"]["string"].decode() == "".join(events)
+        assert one.arrival.broken == ""
 
     @pytest.mark.parametrize("upstream", ["api.openai.com", "ftp://x"])
     def test_wrong_upstream(self, upstream: str, path: Path) -> None:

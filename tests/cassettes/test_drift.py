@@ -2,9 +2,9 @@
 
 import json
 
-from memzoo.cassettes.drift import drift
 from memzoo.cassettes.http import HttpRequest, Recorded
 from memzoo.cassettes.ignoring import Ignored
+from memzoo.cassettes.library import drift
 
 
 def call(asked: str, answer: str, **options: str) -> Recorded:

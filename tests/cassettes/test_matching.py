@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
-from memzoo.cassettes.matching import RequestKey, request_key, same_request
+from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key
 from memzoo.cassettes.plugin import cassette_name
-from memzoo.cassettes.reports import differences, nearest
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 OBJECTS = st.dictionaries(st.text(), st.recursive(SCALARS, st.lists, max_leaves=5), min_size=1)
@@ -22,6 +21,11 @@ OBJECTS = st.dictionaries(st.text(), st.recursive(SCALARS, st.lists, max_leaves=
 def request(body: Any = b"", uri: str = "http://a/v1/chat/completions", method: str = "POST") -> Any:
     """A request as vcrpy keeps it."""
     return SimpleNamespace(method=method, uri=uri, body=body, headers={})
+
+
+def same_request(one: Any, other: Any) -> bool:
+    """Whether a recording of the one would answer the other."""
+    return request_key(one) == request_key(other)
 
 
 @settings(deadline=None)
@@ -102,6 +106,12 @@ def test_differences_outside_json() -> None:
     asked, recorded = (request_key(request(body, uri=f"http://a/{body.decode()}")) for body in (b"a=1", b"b=1"))
     assert differences(asked, recorded)[3:] == ["body differs:", "  - b=1", "  + a=1"]
     assert differences(asked, asked._replace(query=(("v", "1"),)))[0] == "query differs:"
+
+
+def test_differences_in_lines_of_signs() -> None:
+    """Lines that begin like the head of a difference are shown, too."""
+    asked, recorded = (request_key(request(body)) for body in (b"++ a\nx", b"-- b\nx"))
+    assert differences(asked, recorded)[1:3] == ["  - -- b", "  + ++ a"]
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 
 from memzoo.cassettes.conversation import answer_text, facts_of
 from memzoo.cassettes.http import HttpRequest, is_array
-from memzoo.cassettes.matching import request_key
-from memzoo.cassettes.reports import differences
+from memzoo.cassettes.matching import differences, request_key
 
 SAID = "What is the capital of {}?"
 

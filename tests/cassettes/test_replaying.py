@@ -190,6 +190,18 @@ def test_other_http_clients(post: "Callable[[str], str]", server: "ModelServer",
     assert len(server.seen) == 1
 
 
+@pytest.mark.parametrize("name", ["aiohttp", "requests"])
+def test_redirects(name: str, server: "ModelServer", path: Path) -> None:
+    """A client that follows redirects finds each of its requests recorded."""
+    server.enqueue("elsewhere", status=302, location="/v1/models?page=2")
+    with use_cassette(path, record="once"):
+        recorded = CLIENTS[name](f"{server.url}/embeddings")
+    with use_cassette(path):
+        assert json.loads(CLIENTS[name]("http://dead.invalid:9/v1/embeddings")) == json.loads(recorded)
+    assert "tiny-1" in recorded
+    assert path.read_text().count("- request:") == 2
+
+
 def test_app_under_test_is_not_recorded(server: "ModelServer", pipeline: "Pipeline", path: Path) -> None:
     """A transport within the process is no network: the app runs, and its model calls replay."""
     places, runs = [{"at": server.url}, {}], list[str | None]()

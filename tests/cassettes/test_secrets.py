@@ -9,8 +9,9 @@ import pytest
 from openai import OpenAI
 
 from memzoo.cassettes import use_cassette
+from memzoo.cassettes.http import events
+from memzoo.cassettes.scrubbing import hide_in_events
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys, secrets_in_environment
-from memzoo.cassettes.streams import events, hide_in_events
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

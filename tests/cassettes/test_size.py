@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes import use_cassette
-from memzoo.cassettes.compact import packed, unpacked
-from memzoo.cassettes.yaml_text import dump, load
+from memzoo.cassettes.yaml_text import dump, load, packed, unpacked
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

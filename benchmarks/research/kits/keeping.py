@@ -37,13 +37,13 @@ def drift(bench: Bench) -> bool:
     bench.record(chat("hi"))
     before = bench.path.read_text()
     if isinstance(bench.kit, Memzoo):
-        from memzoo.cassettes.drift import drift as differences
-        from memzoo.cassettes.library import read_tape
+        from memzoo.cassettes.format import read_cassette
+        from memzoo.cassettes.library import drift as differences
 
         fresh = bench.folder / "fresh.yaml"
         with bench.kit.open(fresh, record=True):
             bench.ask(chat("hi"))
-        found = "\n".join(differences(read_tape(bench.path).recordings, read_tape(fresh).recordings))
+        found = "\n".join(differences(read_cassette(bench.path).recordings, read_cassette(fresh).recordings))
     elif bench.kit.name == "cassetter":
         cassetter: Any = import_module("cassetter")
         try:
@@ -128,9 +128,10 @@ def vcrpy_secrets(bench: Bench) -> bool:
         return SECRET not in str(fresh.read_text())
     if not isinstance(bench.kit, Memzoo):
         return False  # its own files stay as they are
-    from memzoo.cassettes.library import clean, read_tape
+    from memzoo.cassettes.format import read_cassette
+    from memzoo.cassettes.library import clean
 
-    clean(read_tape(bench.path), bench.path)
+    clean(read_cassette(bench.path), bench.path)
     return SECRET not in bench.path.read_text()
 
 

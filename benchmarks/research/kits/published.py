@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from memzoo.cassettes.drift import drift
 from memzoo.cassettes.errors import CassetteError
+from memzoo.cassettes.format import CassetteFile, read_cassette
 from memzoo.cassettes.http import Recorded
-from memzoo.cassettes.library import Tape, clean, paths_in, read_tape
+from memzoo.cassettes.library import clean, drift, paths_in
 from memzoo.cassettes.player import Player
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.secrets import Keys
@@ -37,10 +37,10 @@ def count_published(
         for path in paths_in(now)[::every]:
             found["files"] += 1
             try:
-                tape = read_tape(path)
-                found.update(_tried(tape, path.with_name("fresh.yaml")))
+                file = read_cassette(path)
+                found.update(_tried(file, path.with_name("fresh.yaml")))
                 if (old := then / path.relative_to(now)).is_file():
-                    drifted.update(_drift(read_tape(old), tape))
+                    drifted.update(_drift(read_cassette(old), file))
             except CassetteError as error:
                 found["not read"] += 1
                 typer.echo(f"not read: {path.name}: {str(error).splitlines()[0][-200:]}")
@@ -57,14 +57,14 @@ def _fetched(folder: Path, version: str) -> Path:
     return folder / name
 
 
-def _tried(tape: Tape, fresh: Path) -> Counter[str]:
+def _tried(file: CassetteFile, fresh: Path) -> Counter[str]:
     """Convert a cassette, and ask the result what the cassette was asked."""
-    unclean = clean(tape, fresh)
-    converted = read_tape(fresh).recordings
+    unclean = clean(file, fresh)
+    converted = read_cassette(fresh).recordings
     player = Player(converted, scrubber=Scrubber(Keys()), path=fresh, settings=CassetteSettings())
-    played = Counter(_outcome(player, one) for one in tape.recordings)
+    played = Counter(_outcome(player, one) for one in file.recordings)
     fresh.unlink()
-    return Counter({"read": 1, "of them with secrets": int(unclean), "calls": len(tape.recordings)}) + played
+    return Counter({"read": 1, "of them with secrets": int(unclean), "calls": len(file.recordings)}) + played
 
 
 def _outcome(player: Player, one: Recorded) -> str:
@@ -75,7 +75,7 @@ def _outcome(player: Player, one: Recorded) -> str:
     return "replayed"
 
 
-def _drift(old: Tape, new: Tape) -> Counter[str]:
+def _drift(old: CassetteFile, new: CassetteFile) -> Counter[str]:
     lines = drift(old.recordings, new.recordings)
     kinds = Counter(line.split(":")[0] for line in lines)
     return Counter({"compared": 1, "with drift": int(bool(lines)), "lines": len(lines)}) + kinds

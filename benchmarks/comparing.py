@@ -64,7 +64,7 @@ class Comparison:
 
     def table(self) -> list[dict[str, Any]]:
         """A flat record for each memory and budget."""
-        from memzoo.benchmarks.report.records import records
+        from memzoo.benchmarks.report.tabulating import records
 
         return records(self)
 

@@ -1,7 +1,6 @@
 """Runs the command `memzoo compare`: transcripts in; a verdict, a table, results and a report out."""
 
 import functools
-import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -19,6 +19,7 @@ from memzoo.benchmarks.money import checked_prices, read_prices
 from memzoo.benchmarks.report.changes import changes, failing, thresholds
 from memzoo.benchmarks.report.expecting import dry_run_table
 from memzoo.benchmarks.report.writing import table
+from memzoo.benchmarks.results import Results
 from memzoo.benchmarks.transcripts import read_transcripts, sample_path
 from memzoo.benchmarks.variants import Variant, chosen, parse_variant, read_config, variants_of
 from memzoo.memories import ChatModel, Model
@@ -136,7 +137,7 @@ def _shown(
     found: Comparison,
     wanted: Wanted,
     limits: Mapping[str, float],
-    earlier: Mapping[str, Any] | None,
+    earlier: Results | None,
     console: Console,
 ) -> int:
     if wanted.dry_run:
@@ -197,17 +198,15 @@ def _rules(_name: str) -> Model:
     return ChatModel(OFFLINE)
 
 
-def _earlier(path: Path | None) -> dict[str, Any] | None:
+def _earlier(path: Path | None) -> Results | None:
     if path is None:
         return None
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise OptionError(f"--baseline {path} cannot be read: {why}") from error
-    if not isinstance(found, dict) or found.get("format") != 2:  # noqa: PLR2004  # pyright: ignore[reportUnknownMemberType]
-        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare")
-    return found  # pyright: ignore[reportUnknownVariableType]
+        return Results.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise OptionError(f"--baseline {path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
 
 
 @contextmanager

@@ -62,9 +62,7 @@ class Judge:
             found = drive(model.complete([{"role": "user", "content": content}], prompt))
         except ModelError:
             return "", Sum(calls=1)
-        spent = found.spent
-        tokens = {"prompt_tokens": spent.prompt_tokens, "completion_tokens": spent.completion_tokens}
-        return found.text, Sum(calls=spent.calls, **tokens)
+        return found.text, Sum.of(found.spent)
 
 
 def _right(mark: str) -> bool | None:

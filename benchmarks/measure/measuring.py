@@ -13,7 +13,6 @@ from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.memories import BaseMemory, Usage
-from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
@@ -197,7 +196,7 @@ class _Run:
     def _ask(self, question: Question) -> None:
         _, before = self._spent()
         view = [] if self._said else self._view(question.text)
-        self.asking += _less(self._spent()[1], before)
+        self.asking += self._spent()[1] - before
         for budget, tally in self._tallies.items():
             tally.answers.append(self._answer(question, self._cut(view, budget)))
 
@@ -244,25 +243,17 @@ class _Run:
             token_counter=self._setup.counter.of_message,
         )
 
-    def _spent(self) -> tuple[Spent, Spent]:
+    def _spent(self) -> tuple[Sum, Sum]:
         """What was spent so far: on embeddings, and in all."""
-        return self._usage["embedding"], self._usage.total
+        return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
-    def _book(self, name: str, before: tuple[Spent, Spent]) -> None:
+    def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
         now = self._spent()
         if now == before:
             return
-        embedding, whole = map(_less, now, before)
+        embedding, whole = (one - other for one, other in zip(now, before, strict=True))
         self.embedding += embedding
-        setattr(self, name, getattr(self, name) + _less(whole, embedding))
-
-
-def _less(now: Spent | Sum, before: Spent | Sum) -> Sum:
-    return Sum(
-        calls=now.calls - before.calls,
-        prompt_tokens=now.prompt_tokens - before.prompt_tokens,
-        completion_tokens=now.completion_tokens - before.completion_tokens,
-    )
+        setattr(self, name, getattr(self, name) + whole - embedding)
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:

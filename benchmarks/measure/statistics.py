@@ -4,13 +4,42 @@ from collections.abc import Mapping, Sequence
 
 import numpy
 
-from memzoo.benchmarks.results import Interval
+from memzoo.benchmarks.outcomes import Shape
 
-__all__ = ["difference", "interval"]
+__all__ = ["Interval", "Pair", "difference", "interval"]
 
 _RESAMPLES = 2_000
 _SEED = 0
 _DIGITS = 6
+
+
+class Interval(Shape):
+    """A mean over questions with its 95% interval (bootstrap over questions, fixed seed)."""
+
+    mean: float
+    low: float
+    high: float
+    count: int
+
+
+class Pair(Shape):
+    """The memory with the highest figure within one budget, beside another one, question by question.
+
+    Attributes:
+        budget: In tokens.
+        measure: Which figure: "covered", "answers" or "judged".
+        best: The name of the one with the highest figure.
+        other: The name of the other one.
+        difference: Of the two, with its interval.
+        distinguishable: The interval does not hold 0.
+    """
+
+    budget: int
+    measure: str
+    best: str
+    other: str
+    difference: Interval
+    distinguishable: bool
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:

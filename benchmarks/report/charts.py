@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from memzoo.benchmarks.report.places import Axis, apart
 from memzoo.benchmarks.report.templates import rendered
 from memzoo.benchmarks.results import Results, Row
-from memzoo.benchmarks.verdict import MEASURES, figure, measure_of
+from memzoo.benchmarks.verdict import MEASURES, measure_of
 
 __all__ = ["COLOURS", "NARROW", "OTHERS", "WIDE", "Series", "colours_of", "course_chart", "curves", "recall_chart"]
 
@@ -95,7 +95,7 @@ def _found(row: Row, measure: str, colour: str) -> Series:
     known = [
         (at.tokens_for_a_question, found)
         for budget, at in row.budgets.items()
-        if at.tokens_for_a_question is not None and (found := figure(row, budget, measure))
+        if at.tokens_for_a_question is not None and (found := row.figure(measure, budget))
     ]
     framing, floor = row.memory.baseline, row.memory.floor
     known = known[:1] if framing else known

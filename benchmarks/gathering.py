@@ -122,19 +122,7 @@ class _Gathered:
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
         if not run.prices:
             return row
-        upkeep, embedding = (_for_thousand(one, self.exchanges) for one in (row.upkeep, row.embedding))
-        costs = {
-            budget: cost_of_thousand(
-                run.prices,
-                model=memory.model,
-                answering=run.model,
-                upkeep=upkeep,
-                embedding=embedding,
-                shown=figures.tokens,
-                per_month=run.per_month,
-            )
-            for budget, figures in budgets.items()
-        }
+        costs = {budget: cost_of_thousand(row, run, figures.tokens) for budget, figures in budgets.items()}
         return row.model_copy(update={"costs": costs})
 
 
@@ -205,15 +193,6 @@ def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Ite
                 yield Pair(
                     budget=budget, measure=name, best=best, other=other, difference=apart, distinguishable=distinct
                 )
-
-
-def _for_thousand(spent: Sum, exchanges: int) -> Sum:
-    each = 1000 / max(exchanges, 1)
-    return Sum(
-        calls=round(spent.calls * each),
-        prompt_tokens=round(spent.prompt_tokens * each),
-        completion_tokens=round(spent.completion_tokens * each),
-    )
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -4,10 +4,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.results import Cost
+from memzoo.benchmarks.results import Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.memories import Completion, Model
 from memzoo.memories.text.messages import text_of
@@ -32,15 +33,6 @@ class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit."""
 
 
-class _Amount(Protocol):
-    value: float
-
-
-@dataclass
-class _Own:
-    value: float = 0.0
-
-
 @dataclass
 class Purse:
     """What was spent so far, and the limit.
@@ -48,13 +40,13 @@ class Purse:
     Attributes:
         prices: By model.
         limit: In the currency of the prices; `None` for none.
-        spent: The sum so far; processes that share a purse share this.
+        spent: Has the sum so far as its `value`; processes that share a purse share this.
         lock: Held while it is changed.
     """
 
     prices: Prices
     limit: float | None
-    spent: _Amount = field(default_factory=_Own)
+    spent: Any = field(default_factory=lambda: SimpleNamespace(value=0.0))
     lock: Any = field(default_factory=threading.Lock)
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
@@ -144,24 +136,19 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
-def cost_of_thousand(
-    prices: Prices, *, model: str, answering: str, upkeep: Sum, embedding: Sum, shown: float, per_month: int | None
-) -> Cost:
-    """What 1,000 exchanges cost, from the means of one.
-
-    Args:
-        prices: By model.
-        model: The model of the memory.
-        answering: The model that reads what is shown.
-        upkeep: Calls of 1,000 exchanges, without embeddings.
-        embedding: Calls for embeddings of 1,000 exchanges.
-        shown: Tokens shown at an exchange.
-        per_month: The user's own number of exchanges.
-    """
-    kept = cost_of(prices, model, upkeep) + cost_of(prices, EMBEDDING, embedding)
-    reading = shown * 1000 * price_of(prices, answering)[0] / _MILLION
-    month = None if per_month is None else round((kept + reading) * per_month / 1000, 6)
+def cost_of_thousand(row: Row, run: Run, shown: float) -> Cost:
+    """What 1,000 exchanges cost, where so many tokens are shown at one, mean."""
+    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
+    kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
+    reading = shown * 1000 * price_of(run.prices, run.model)[0] / _MILLION
+    month = None if run.per_month is None else round((kept + reading) * run.per_month / 1000, 6)
     return Cost(upkeep=round(kept, 6), reading=round(reading, 6), month=month)
+
+
+def _for_thousand(spent: Sum, exchanges: int) -> Sum:
+    each = 1000 / max(exchanges, 1)
+    sent, received = round(spent.prompt_tokens * each), round(spent.completion_tokens * each)
+    return Sum(prompt_tokens=sent, completion_tokens=received)
 
 
 def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:

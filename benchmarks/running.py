@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, TimeElapsedColumn
 
 from memzoo.benchmarks.comparing import OFFLINE, Comparison, compare, total_steps
 from memzoo.benchmarks.measure.counting import APPROXIMATE
@@ -149,13 +149,12 @@ def _shown(
         console.print(f"wrote {path}", markup=False, highlight=False)
     if earlier is not None:
         console.print("\n".join(changes(found.results, earlier)), markup=False, highlight=False)
-    missed = failing(found.results, limits)
-    for line in [
-        *missed,
-        *([f"stopped: {found.ended}; what was finished is kept in {wanted.out}"] if found.ended else []),
-    ]:
+    faults = failing(found.results, limits)
+    if found.ended:
+        faults.append(f"stopped: {found.ended}; what was finished is kept in {wanted.out}")
+    for line in faults:
         console.print(line, style="red", markup=False, highlight=False)
-    return int(bool(missed or found.ended or found.results.failed))
+    return int(bool(faults or found.results.failed))
 
 
 def _sources(paths: Sequence[Path]) -> list[Any]:
@@ -230,14 +229,7 @@ def _watching(files: Sequence[Any], names: Sequence[str], console: Console) -> I
     if not console.is_terminal:
         yield ProgressLines(total, names, console)
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
         tasks = {name: bar.add_task(name, total=total, start=False) for name in names}
 
         def advance(name: str, steps: int) -> None:

@@ -4,12 +4,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
-from memzoo.benchmarks.money import Purse
+from memzoo.benchmarks.money import Purse, Watched
 from memzoo.memories import ChatModel, Model
+from memzoo.memories.models.chat import ModelOption, as_model
+from memzoo.prompts import PromptSource
 
-__all__ = ["Setup", "Timing"]
+__all__ = ["Recipe", "Setup", "Timing"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,43 @@ class Setup:
     purse: Purse | None = None
     make_model: Callable[[str], Model] = ChatModel
     timer: Callable[[], float] = time.perf_counter
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a setup is made of, once in each process: models and counters do not travel between processes.
+
+    Attributes:
+        model: Answers for memories that need a model and name none.
+        judge: Marks answers; `None` for none.
+        make_model: Makes a model of its name.
+        budgets: Tokens that may be shown, ascending.
+        counter: Counts the tokens of what is shown.
+        prompts: Templates of one's own for the questions to `model` and `judge`.
+        purse: Pays for model calls; `None` if nobody counts.
+    """
+
+    model: ModelOption
+    judge: ModelOption | None
+    make_model: Callable[[str], Model]
+    budgets: Sequence[int]
+    counter: TextCounter | str
+    prompts: PromptSource
+    purse: Purse | None = None
+
+    def setup(self) -> Setup:
+        """Make the setup."""
+        counter = named_counter(self.counter) if isinstance(self.counter, str) else self.counter
+        judge = None
+        if self.judge is not None:
+            answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
+            judge = Judge(answering, judging, self.prompts)
+        return Setup(self.model_of(self.model), self.budgets, counter, judge, self.purse, self.model_of)
+
+    def model_of(self, option: ModelOption) -> Model:
+        """Make a model, if it is given by name."""
+        model = self.make_model(option) if isinstance(option, str) else as_model(option)
+        return model.direct() if isinstance(model, ChatModel) else model  # a client costs more than the rules behind it
 
 
 @dataclass(frozen=True)

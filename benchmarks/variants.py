@@ -239,17 +239,17 @@ def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> Non
 
 
 def _named(short: str) -> Variant:
-    if short in PRESETS:
-        return PRESETS[short]
-    return Variant(short, (strategy_named(short).__doc__ or "").partition("\n")[0], short)
+    return PRESETS.get(short) or Variant(short, _about(short), short)
+
+
+def _about(short: str) -> str:
+    return (strategy_named(short).__doc__ or "").partition("\n")[0]
 
 
 def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
     model, prompts = options.pop("model", None), options.pop("prompts", None)
     base = _named(short)
-    about = (strategy_named(short).__doc__ or "").partition("\n")[0]
-    kept = options or base.options
-    return replace(base, name=name, about=about, options=kept, model=model, prompts=prompts)
+    return replace(base, name=name, about=_about(short), options=options or base.options, model=model, prompts=prompts)
 
 
 def _of_table(name: str, table: Any, where: str) -> Variant:

@@ -17,19 +17,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
-from memzoo.benchmarks.research.retrieval import REALMEM, STATEBENCH, limits_of
+from memzoo.benchmarks.research.inputs import REALMEM, STATEBENCH, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
-from memzoo.benchmarks.research.tables import print_plainly, table
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.stores.errors import OptionError
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 
@@ -176,34 +174,23 @@ def updates(
     seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
 ) -> None:
     """Count how often a view shows a correction, the stale statement alone, both, or neither."""
-    console = Console(width=150)
-    try:
+    with refusals():
         limits = limits_of(budgets)
-        told = _existing(file)
+        told = conversations(file)
         if short := [one for one in told if any(question.category == _TRACK for question in one.questions)]:
-            found = strewn(short, _existing(talks), cases, size, seed)
+            found = strewn(short, conversations(talks), cases, size, seed)
         else:
             found = cited(told)
         if not found:
             raise OptionError(f"no question of {file} cites messages as old and as new")
         named_counter(_ENCODING)
         counted = {name: outcomes(found, name, limits) for name in strategies.split(",")}
-    except MemoryZooError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
     used = len({case.new for case in found})
     told_in = f", each in {size} exchanges of a long talk" if short else ""
-    print_plainly(
-        console,
+    show(
         _table(counted, len(found)),
         f"{len(found)} cases of {used} corrections{told_in}; tokens by {_ENCODING}; embeddings: hashing.",
     )
-
-
-def _existing(path: Path) -> Sequence[Transcript]:
-    if not path.exists():
-        raise OptionError(f"there is no {path}: nothing to measure on")
-    return load_transcripts(path)
 
 
 def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> str:

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from memzoo.benchmarks.measure.evidence import scored
-from memzoo.benchmarks.measure.fitting import fit
-from memzoo.benchmarks.measure.said import Said
+from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Watched
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View

@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covered, whole
-from memzoo.benchmarks.research.retrieval_sessions import Sessions
-from memzoo.benchmarks.research.retrieval_showing import Retriever, asked
+from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, asked
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder

@@ -17,8 +17,8 @@ from memzoo.stores.errors import ModelReplyError, TranscriptError
 
 __all__ = ["drafted"]
 
-_MOST_CHARACTERS = 24_000
-_FIELDS = 4
+_MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
+_FIELDS = 4  # question, answer, evidence, kind
 _HEAD = """\
 # Questions that a model drafted about the conversation below: read each, correct it, delete what is wrong.
 # evidence: the ids of the messages that hold the answer. Nobody has checked them yet.

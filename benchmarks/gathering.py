@@ -47,6 +47,7 @@ class _Scores:
         self.shown += found.tokens
         self.loads += found.loads
         self.ends.append(found.tokens_at_end)
+        # The chart shows one conversation: means over several of different lengths would show none of them.
         self.course = found.course if longest else self.course
         for place, answer in enumerate(found.answers, start=first):
             self.tokens[place] = answer.tokens
@@ -163,6 +164,7 @@ def gathered(
         rows=rows,
         questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
     )
+    # Pairs are found from the results, and the verdict from both, so they are put in one after the other.
     scores = {memory.name: found[memory.name].scores for memory in memories}
     results = results.model_copy(update={"pairs": tuple(_pairs(results, scores))})
     return results.model_copy(update={"verdict": tuple(verdict(results))})
@@ -184,6 +186,7 @@ def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Ite
         known = {memory: found for memory, found in values.items() if found}
         if not known:
             continue
+        # Sums, not means: the questions are the same for all, and an answer that was not judged counts for nothing.
         sums = {memory: sum(found.values()) for memory, found in known.items()}
         best = max(sums, key=sums.__getitem__)
         for other, found in known.items():

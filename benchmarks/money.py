@@ -24,9 +24,9 @@ EMBEDDING = "embedding"
 """The name under which prices hold that of embeddings."""
 
 _MILLION = 1_000_000
-_CHARACTERS_PER_TOKEN = 3
-_REPLY = 1_000
-_PATIENCE = 10
+_CHARACTERS_PER_TOKEN = 3  # in English about four: a call is sooner refused than too dear
+_REPLY = 1_000  # tokens, of a model that has no limit of its own
+_PATIENCE = 10  # failures in a row
 
 
 class LimitReachedError(MemoryZooError):
@@ -116,6 +116,7 @@ class Watched:
             sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
             return found
         finally:
+            # In any case, as a call that failed may have cost something, too.
             if self._purse:
                 self._purse.settle(reserved, self.name, sent, received)
 
@@ -146,6 +147,7 @@ def cost_of_thousand(row: Row, run: Run, shown: float) -> Cost:
 
 
 def _for_thousand(spent: Sum, exchanges: int) -> Sum:
+    # Whole tokens: what is told of 1,000 exchanges could be counted.
     each = 1000 / max(exchanges, 1)
     sent, received = round(spent.prompt_tokens * each), round(spent.completion_tokens * each)
     return Sum(prompt_tokens=sent, completion_tokens=received)

@@ -211,10 +211,12 @@ def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
     given = [one for one in given if not one.baseline] or [PRESETS[name] for name in SEVEN]
     order = {name: place for place, name in enumerate(PRESETS)}
+    # What is given twice alike is compared once; two that differ need two names.
     unique = list({(one.name, repr(one)): one for one in given}.values())
     names = [one.name for one in unique]
     if repeated := sorted({name for name in names if names.count(name) > 1 or name in BASELINES}):
         raise OptionError(f"two memories would be called {repeated[0]!r} in the table; give one another name")
+    # A preset stands before the variants of its strategy, and what is no preset at the end.
     unique.sort(key=lambda one: (order.get(one.strategy, len(order)), one.name != one.strategy))
     return [PRESETS[BASELINES[0]], *unique, PRESETS[BASELINES[1]]]
 

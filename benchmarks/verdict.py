@@ -14,8 +14,8 @@ MEASURES = {
 }
 """What is compared, the most telling first, in words."""
 
-_FEW = 30
-_CLOSE = 0.05
+_FEW = 30  # questions; below, each one moves a share by more than 3 points
+_CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
@@ -43,6 +43,7 @@ def verdict(results: Results) -> Iterator[str]:
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
     names = [pair.best for pair in results.pairs if pair.budget == budget]
     known = [row for row in rows if (found := row.figure(measure, budget)) and found.mean > 0]
+    # Pairs name the best where it has another beside it; alone, it is the only one known.
     named = [row for row in known if row.memory.name in names[:1]]
     return next(iter(named or known), None)
 

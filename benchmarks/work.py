@@ -78,6 +78,7 @@ class Journal:
 
     def write(self, outcome: Outcome, timing: Timing) -> None:
         """Write what is finished; when this returns, it outlives this process."""
+        # Times first: what a kill leaves behind is a time without an outcome, which is measured again.
         with self._times.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(timing)) + "\n")
         with self.path.open("ab") as file:
@@ -208,7 +209,7 @@ def _by_processes(
             # Few at a time: the conversations are read as they are needed, and need not all be in memory.
             for unit in units:
                 running[pool.submit(_apart, unit)] = unit.variant.name, steps_in(unit.transcript)
-                while len(running) >= 2 * jobs:
+                while len(running) >= 2 * jobs:  # one at work and one waiting for each process
                     _collect(running, journal, progress)
             while running:
                 _collect(running, journal, progress)

@@ -47,6 +47,7 @@ def cut(text: str, budget: int, count: Count) -> str:
         >>> cut("a long story", 6, len)
         'a long'
     """
+    # Searched by halves: how many tokens a text has is known only when it is counted.
     fits, too_long = 0, len(text) + 1
     while too_long - fits > 1:
         middle = (fits + too_long) // 2

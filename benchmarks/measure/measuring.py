@@ -94,6 +94,7 @@ class _Tally:
         self.answers: list[Scored] = []
 
     def found(self) -> AtBudget:
+        # Rounded up, so that no more than the limit is left; the last exchange is always among them.
         every = -(-len(self.shown) // _POINTS) or 1
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
         tokens = [tokens for _, tokens in self.shown]
@@ -179,6 +180,7 @@ class _Run:
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_model and not self._model.given_up:
             most = exchanges
+        # Every n-th, n rounded up; the last one tells what is shown at the end.
         return not (number - 1) % -(-exchanges // most) or number == exchanges
 
     def _saved(self, number: int, exchange: Exchange) -> None:

@@ -57,6 +57,7 @@ def interval(values: Sequence[float | bool | None]) -> Interval | None:
     # How often each value is drawn, instead of the draws themselves: the same, whatever the number of questions.
     drawn = numpy.random.default_rng(_SEED).multinomial(len(known), counts / len(known), _RESAMPLES)
     means = drawn @ different / len(known)
+    # A mean that was drawn, not a point between two.
     low, high = numpy.percentile(means, [2.5, 97.5], method="closest_observation")
     mean, low, high = (round(float(one), _DIGITS) for one in (known.mean(), low, high))
     return Interval(mean=mean, low=low, high=high, count=len(known))
@@ -64,4 +65,5 @@ def interval(values: Sequence[float | bool | None]) -> Interval | None:
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
     """The mean difference over the questions that both have a figure for, with its interval; `None` without any."""
+    # Rounded, so that equal differences are drawn as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])

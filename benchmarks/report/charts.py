@@ -98,7 +98,7 @@ def _found(row: Row, measure: str, colour: str) -> Series:
         if at.tokens_for_a_question is not None and (found := row.figure(measure, budget))
     ]
     framing, floor = row.memory.baseline, row.memory.floor
-    known = known[:1] if framing else known
+    known = known[:1] if framing else known  # baselines show the same at every budget
     return Series(
         row.memory.name,
         colour,
@@ -139,6 +139,7 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
     """Each figure as the mean of its neighbours, fewer of them at both ends."""
+    # As many on both sides, so that the ends stay what they are: the label tells the last figure.
     half, last = max(1, len(course) // 30), len(course) - 1
     spans = [min(half, place, last - place) for place in range(len(course))]
     return [
@@ -187,6 +188,7 @@ def curves(
         bent: Whether the other axis is logarithmic.
         alone: Whether it stands alone, without a page around it.
     """
+    # Labels have at most two fifths of the width; longer ones are cut and told in full by their tooltip.
     longest = min(int(width * 0.42 / _LETTER), max((len(f"{one.name}  {one.value}") for one in series), default=0))
     height = max(_SHORTEST, _LINE * len(series) + _TOP + _BOTTOM)
     tie = 34 if any(one.dots for one in series) else 22  # from the end of the axis to a label, with a dot or without

@@ -44,6 +44,7 @@ def expected(row: Row, budget: int) -> dict[str, Expected]:
 
     Calls to load are those of the exchanges and of the questions.
     """
+    # Rules stood in for the model, so only calls that no reply decides about are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
     spent = row.upkeep + row.asking
     asks = bool(row.memory.model and spent.calls)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 __all__ = ["Axis", "apart"]
 
-_BEND = 50.0
+_BEND = 50.0  # below it there is little to tell apart: budgets are hundreds and thousands of tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Axis:
     def _even_values(self, gap: float) -> Iterator[float]:
         rough = (self.high - self.low) * gap / abs(self.end - self.start)
         power = 10.0 ** math.floor(math.log10(rough))
+        # A little tolerance: 0.1 + 0.2 is more than 0.3, and a tick at the very end would be lost.
         step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * (1 - 1e-9))
         for number in itertools.count(math.ceil(self.low / step)):
             if number * step > self.high * (1 + 1e-9):

@@ -109,7 +109,7 @@ def share(found: Interval | None) -> str:
     """
     if found is None:
         return _NOTHING
-    apart = max(found.high - found.mean, found.mean - found.low)
+    apart = max(found.high - found.mean, found.mean - found.low)  # the cautious one: intervals of shares are lopsided
     return f"{_two_digits(found.mean)} ±{_two_digits(apart)}"
 
 

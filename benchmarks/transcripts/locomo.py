@@ -64,6 +64,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 
 def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
     """Read the turns of all sessions; what one speaker says without a break is one message."""
+    # By number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
         session = validated(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")

@@ -92,10 +92,12 @@ def _of_file(path: Path) -> Iterator[Transcript]:
 
 def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
     """Read line by line where each line is a conversation, else all of it at once."""
+    # A file that holds one conversation is read whole, since it may be spread over lines in any way.
     first = file.readline()
     while first and not first.strip():
         first = file.readline()
     item = _json_or_none(first)
+    # Messages line by line make one conversation together.
     second = file.readline() if isinstance(item, dict) and not is_message(item) else ""
     if not second.strip():
         yield from _of_text(first + second + file.read(), path)

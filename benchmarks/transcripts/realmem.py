@@ -45,6 +45,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     exchanges = 0
     for number, session in enumerate(document.sessions):
         for place, turn in enumerate(session.turns):
+            # As `exchanges_of` counts them: a session and a user's turn begin one.
             exchanges += not place or turn.speaker == "user" or not said
             cited = str([number, place])
             before[cited], texts[cited] = exchanges - 1, turn.content

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
-from memzoo.benchmarks.measure.setup import Recipe, Timing
+from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, Purse
 from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
@@ -21,7 +21,7 @@ from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chose
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
 from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption
-from memzoo.prompts import PromptSource
+from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
@@ -140,12 +140,15 @@ def compare(
     counting = named_counter(counter) if isinstance(counter, str) else counter
     if jobs > 1:
         _check_processes(model, judge, counting, variants)
-    recipe = Recipe(model, judge, make_model, limits, counting if jobs == 1 else counting.name, prompts)
-    answering = recipe.model_of(model)
+    if judge is not None:
+        PromptSet(prompts)  # templates that cannot work are refused before anything runs
+    counted = counting if jobs == 1 else counting.name
+    setup = Setup(model, limits, counted, judge, prompts, _purse(prices, stop_at, jobs), make_model)
+    answering = setup.model_of(model)
     run = Run(
         memzoo=importlib.metadata.version("memzoo"),
         model=answering.name,
-        judge=recipe.model_of(judge).name if judge is not None else "",
+        judge=setup.model_of(judge).name if judge is not None else "",
         counter=counting.name,
         budgets=limits,
         currency=currency,
@@ -155,12 +158,7 @@ def compare(
     )
     if jobs == 1 and any(one.asks_model for one in variants):
         _warm_up(answering)
-    work = functools.partial(
-        work_off,
-        setup=replace(recipe, purse=_purse(prices, stop_at, jobs)).setup,
-        jobs=jobs,
-        progress=progress or (lambda _name, _steps: None),
-    )
+    work = functools.partial(work_off, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
     with tempfile.TemporaryDirectory() as spare:
         return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts, make_model)
 

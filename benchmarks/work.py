@@ -141,7 +141,7 @@ class Journal:
 def work_off(
     units: Iterable[Unit],
     journal: Journal,
-    setup: Callable[[], Setup],
+    setup: Setup,
     *,
     jobs: int = 1,
     progress: Progress = lambda _name, _steps: None,
@@ -151,7 +151,7 @@ def work_off(
     Args:
         units: In any order.
         journal: Takes what is finished.
-        setup: Makes what all units have in common; with several processes, once in each of them.
+        setup: What all units have in common.
         jobs: How many processes.
         progress: Called on the way.
 
@@ -161,9 +161,8 @@ def work_off(
     waiting = _waiting(units, journal, progress)
     try:
         if jobs == 1:
-            common = setup()
             for unit in waiting:
-                journal.write(*_done(unit, common, functools.partial(progress, unit.variant.name)))
+                journal.write(*_done(unit, setup, functools.partial(progress, unit.variant.name)))
         else:
             _by_processes(waiting, journal, setup, jobs, progress)
     except LimitReachedError as error:
@@ -199,9 +198,7 @@ def _done(unit: Unit, setup: Setup, advance: Callable[[int], None]) -> tuple[Out
         return Outcome(transcript=unit.number, memory=unit.variant.name, error=said), Timing(unit.variant.name)
 
 
-def _by_processes(
-    units: Iterator[Unit], journal: Journal, setup: Callable[[], Setup], jobs: int, progress: Progress
-) -> None:
+def _by_processes(units: Iterator[Unit], journal: Journal, setup: Setup, jobs: int, progress: Progress) -> None:
     running: dict[Future[tuple[Outcome, Timing]], tuple[str, int]] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(setup,)) as pool:
@@ -230,8 +227,8 @@ def _collect(
 _here: list[Setup] = []
 
 
-def _begin(setup: Callable[[], Setup]) -> None:
-    _here[:] = [setup()]
+def _begin(setup: Setup) -> None:
+    _here[:] = [setup]
 
 
 def _apart(unit: Unit) -> tuple[Outcome, Timing]:

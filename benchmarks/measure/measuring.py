@@ -121,8 +121,8 @@ class _Run:
         self._keep_views = keep_views
         self._tallies = {budget: _Tally() for budget in budgets}
         self._now, self._seconds = UNDATED, 0.0
-        self._said = Said(setup.counter) if variant.strategy == "buffer" or not variant.cut else None
-        model = setup.model if variant.model is None else setup.make_model(variant.model)
+        self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
+        model = setup.answering if variant.model is None else setup.model_of(variant.model)
         self._model = Watched(model, setup.purse)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
@@ -172,7 +172,7 @@ class _Run:
         for budget, tally in self._tallies.items():
             tokens = self._said.tokens if self._said and not self._variant.cut else None
             shown = self._cut(view, budget) if tokens is None else []
-            tally.shown.append((number, self._setup.counter.of_messages(shown) if tokens is None else tokens))
+            tally.shown.append((number, self._setup.counting.of_messages(shown) if tokens is None else tokens))
 
     def _is_loaded_at(self, number: int) -> bool:
         """Whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
@@ -203,12 +203,12 @@ class _Run:
 
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
-        tokens = self._setup.counter.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
+        tokens = self._setup.counting.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
         kept = view if self._keep_views and self._variant.cut else None
         answer = scored(question, view).model_copy(update={"tokens": tokens, "shown": kept})
-        if self._setup.judge is None or (self._said and not self._variant.cut):
+        if self._setup.judging is None or (self._said and not self._variant.cut):
             return answer
-        opinion = self._setup.judge.judged(question, shown, self._transcript)
+        opinion = self._setup.judging.judged(question, shown, self._transcript)
         self.judging += opinion.spent
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 
@@ -229,7 +229,7 @@ class _Run:
     def _cut(self, view: list[Message], budget: int) -> list[Message]:
         if self._said:
             return self._said.end(budget) if self._variant.cut else self._said.whole()
-        return fit(view, budget, self._setup.counter)
+        return fit(view, budget, self._setup.counting)
 
     def _fresh(self, budget: int) -> BaseMemory | None:
         return self._variant.make(
@@ -241,7 +241,7 @@ class _Run:
             clock=lambda: self._seconds,
             human_prefix=self._transcript.user,
             ai_prefix=self._transcript.assistant,
-            token_counter=self._setup.counter.of_message,
+            token_counter=self._setup.counting.of_message,
         )
 
     def _spent(self) -> tuple[Sum, Sum]:

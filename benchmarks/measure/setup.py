@@ -1,5 +1,6 @@
 """What the memories of a comparison have in common, and how long each took."""
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,62 +12,53 @@ from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSource
 
-__all__ = ["Recipe", "Setup", "Timing"]
+__all__ = ["Setup", "Timing"]
 
 
 @dataclass(frozen=True)
 class Setup:
     """What all memories of a comparison have in common.
 
+    It goes to other processes as it was given: models, counter and judge are made where they are first needed, because
+    they hold connections and locks.
+
     Attributes:
         model: Answers for memories that need a model and name none.
         budgets: Tokens that may be shown, ascending.
         counter: Counts the tokens of what is shown.
-        judge: Has questions answered and the answers judged; `None` for none.
+        judge: Marks answers; `None` for none.
+        prompts: Templates of one's own for the questions to `model` and `judge`.
         purse: Pays for model calls; `None` if nobody counts.
-        make_model: Makes the model that a memory names.
+        make_model: Makes a model of its name.
         timer: Gives seconds.
     """
 
-    model: Model
+    model: ModelOption
     budgets: Sequence[int]
-    counter: TextCounter
-    judge: Judge | None = None
+    counter: TextCounter | str
+    judge: ModelOption | None = None
+    prompts: PromptSource = None
     purse: Purse | None = None
     make_model: Callable[[str], Model] = ChatModel
     timer: Callable[[], float] = time.perf_counter
 
+    @functools.cached_property
+    def answering(self) -> Model:
+        """`model`, made."""
+        return self.model_of(self.model)
 
-@dataclass(frozen=True)
-class Recipe:
-    """What a setup is made of, once in each process: models and counters do not travel between processes.
+    @functools.cached_property
+    def counting(self) -> TextCounter:
+        """`counter`, made."""
+        return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
 
-    Attributes:
-        model: Answers for memories that need a model and name none.
-        judge: Marks answers; `None` for none.
-        make_model: Makes a model of its name.
-        budgets: Tokens that may be shown, ascending.
-        counter: Counts the tokens of what is shown.
-        prompts: Templates of one's own for the questions to `model` and `judge`.
-        purse: Pays for model calls; `None` if nobody counts.
-    """
-
-    model: ModelOption
-    judge: ModelOption | None
-    make_model: Callable[[str], Model]
-    budgets: Sequence[int]
-    counter: TextCounter | str
-    prompts: PromptSource
-    purse: Purse | None = None
-
-    def setup(self) -> Setup:
-        """Make the setup."""
-        counter = named_counter(self.counter) if isinstance(self.counter, str) else self.counter
-        judge = None
-        if self.judge is not None:
-            answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
-            judge = Judge(answering, judging, self.prompts)
-        return Setup(self.model_of(self.model), self.budgets, counter, judge, self.purse, self.model_of)
+    @functools.cached_property
+    def judging(self) -> Judge | None:
+        """`judge`, made, and the model that answers for it."""
+        if self.judge is None:
+            return None
+        answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
+        return Judge(answering, judging, self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:
         """Make a model, if it is given by name."""

@@ -186,10 +186,11 @@ def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert results()["questions"][0]["memories"]["window"]["1000"]["reply"]
 
 
-def test_prompts_of_ones_own(run: Run, tmp_path: Path) -> None:
-    """A template that cannot work is refused before anything runs."""
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_prompts_of_ones_own(jobs: str, run: Run, tmp_path: Path) -> None:
+    """A template that cannot work is refused before anything runs, in however many processes."""
     (tmp_path / "compare_answer.jinja").write_text("{{ nothing }}", encoding="utf-8")
-    failed = run("--judge", "offline", "--prompts", str(tmp_path))
+    failed = run("--judge", "offline", "--prompts", str(tmp_path), "--jobs", jobs)
     assert "compare_answer" in str(failed.exception)
 
 

@@ -7,11 +7,11 @@ as it is, by those of its questions that cite messages as `new` and as `old`: in
      "questions": [{"question": "When do we meet?", "old": ["a"], "new": ["b"]}]}
 """
 
+import functools
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
@@ -22,11 +22,11 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
 from memzoo.benchmarks.research.inputs import REALMEM, STATEBENCH, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
+from memzoo.benchmarks.research.retrieving import FedMemory
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import OptionError
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
@@ -130,28 +130,12 @@ def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Rando
 
 
 def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
-    now = [case.exchanges[0].said_at]
     options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
-    memory = create_memory(
-        name,
-        store=InMemoryStore(clock=lambda: now[0]),
-        clock=lambda: now[0].timestamp(),  # noqa: PLW0108 - another date each time
-        conversation_id="updates",
-        human_prefix=case.user,
-        ai_prefix=case.assistant,
-        token_counter=_ENCODING,
-        **options,
-    )
-    for date, exchanges in groupby(case.exchanges, lambda one: one.said_at):
-        now[0] = date + timedelta(minutes=1)
-        memory.add_messages([message for exchange in exchanges for message in exchange.messages])
-    return dict(_at_budgets(memory, case.question, budgets))
-
-
-def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterator[tuple[int, str]]:
-    for budget in budgets:
-        memory.max_token_limit = budget  # type: ignore[attr-defined]
-        yield budget, str(memory.load_memory_variables({"input": question})["history"])  # type: ignore[attr-defined]
+    talk = Transcript("", case.exchanges, user=case.user, assistant=case.assistant)
+    memory = FedMemory(talk, _ENCODING, functools.partial(create_memory, name, **options))
+    for exchange in case.exchanges:
+        memory.hear(exchange)
+    return {budget: memory.show(Question(case.question), budget) for budget in budgets}
 
 
 def _in_order(case: Case, shown: str) -> bool:

@@ -18,7 +18,7 @@ from memzoo.benchmarks.research.retrieval_paired import apart, intervals_table, 
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
-from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_budget, by_category, figures, find, memory_maker
 from memzoo.benchmarks.research.static_vectors import StaticVectors
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
@@ -127,14 +127,14 @@ def measured(
 
 def report(found: Mapping[str, Sequence[Found]], title: str) -> str:
     """A table: recall, and in brackets the share of questions with all evidence, at each budget."""
-    budgets = sorted({one.budget for one in next(iter(found.values()))})
-    rows = [_row(name, all_of_it, budgets) for name, all_of_it in found.items()]
+    rows = [_row(name, all_of_it) for name, all_of_it in found.items()]
     first = found[next(iter(found))]
+    at = by_budget(first)
     for label, value in _SHARES.items():
-        means = (mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets)
+        means = (mean_shown([value(one) for one in some]) for some in at.values())
         rows.append([f"{MEMORY}: {label}", *means, "", "", ""])
-    rows += [_row(f"{MEMORY}: {category}", some, budgets) for category, some in by_category(first).items()]
-    heads = ["", *(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"]
+    rows += [_row(f"{MEMORY}: {category}", some) for category, some in by_category(first).items()]
+    heads = ["", *(f"{budget:,} tokens" for budget in at), "tokens shown", "ms CPU: load + save", "calls"]
     return table(heads, rows, title)
 
 
@@ -188,8 +188,8 @@ def _function(embedder: Embedder) -> Embed:
     return embed
 
 
-def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
-    at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
+def _row(name: str, found: Sequence[Found]) -> list[str]:
+    at = [figures(some) for some in by_budget(found).values()]
     shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
     means = figures(found)
     spent = f"{means.milliseconds:.1f} + {means.save_milliseconds:.1f}"
@@ -217,8 +217,8 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
     rows: list[dict[str, Any]] = []
     for name, all_of_it in found.items():
         for category, some in {"all": all_of_it, **by_category(all_of_it)}.items():
-            for budget in sorted({one.budget for one in some}):
-                means = asdict(figures([one for one in some if one.budget == budget]))
+            for budget, at in by_budget(some).items():
+                means = asdict(figures(at))
                 del means["milliseconds"], means["save_milliseconds"]
                 first = [one for one in found[MEMORY] if category in ("all", one.category)]
                 known = {"recall, low, high": spread(some, budget), f"{MEMORY} less it": apart(first, some, budget)}
@@ -229,10 +229,7 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
 
 def _curves(found: Mapping[str, Sequence[Found]]) -> dict[str, dict[int, float]]:
     return {
-        name: {
-            budget: figures([one for one in some if one.budget == budget]).recall
-            for budget in sorted({one.budget for one in some})
-        }
+        name: {budget: figures(at).recall for budget, at in by_budget(some).items()}
         for name, some in found.items()
         if " without " not in name
     }

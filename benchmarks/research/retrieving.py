@@ -25,6 +25,7 @@ __all__ = [
     "Found",
     "Make",
     "OverBudgetError",
+    "by_budget",
     "by_category",
     "figures",
     "find",
@@ -187,6 +188,14 @@ def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
     groups: dict[str, list[Found]] = {}
     for one in found:
         groups.setdefault(one.category, []).append(one)
+    return dict(sorted(groups.items()))
+
+
+def by_budget(found: Iterable[Found]) -> dict[int, list[Found]]:
+    """What was found, by the budget, the smallest first."""
+    groups: dict[int, list[Found]] = {}
+    for one in found:
+        groups.setdefault(one.budget, []).append(one)
     return dict(sorted(groups.items()))
 
 

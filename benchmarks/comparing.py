@@ -61,13 +61,13 @@ class Comparison:
         return "\n".join(self.results.verdict)
 
     def table(self) -> list[dict[str, Any]]:
-        """A flat record for each memory and budget."""
+        """List a flat record for each memory and budget."""
         from memzoo.benchmarks.report.tabulating import records
 
         return records(self)
 
     def to_pandas(self) -> Any:
-        """The table as a `pandas.DataFrame`; pandas has to be installed."""
+        """Return the table as a `pandas.DataFrame`; pandas has to be installed."""
         return importlib.import_module("pandas").DataFrame(self.table())
 
     def save(self, folder: str | Path) -> list[Path]:

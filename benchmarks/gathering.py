@@ -33,7 +33,7 @@ _DIGITS = 6
 
 @dataclass
 class _Scores:
-    """What was measured within one budget: by place of the question, over all conversations."""
+    """Collects what was measured within one budget, over all conversations: by figure and place of the question."""
 
     figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: list[bool] = field(default_factory=list[bool])
@@ -94,7 +94,7 @@ def _figures_of(answer: Scored) -> dict[str, float]:
 
 @dataclass
 class _Gathered:
-    """One memory."""
+    """Collects what was measured of one memory."""
 
     sums: dict[str, Sum] = field(default_factory=lambda: dict.fromkeys(_SUMS, Sum()))
     exchanges: int = 0
@@ -178,7 +178,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Iterable[Pair]:
-    """The best of each budget beside each of the others. A lower bound is beside nothing: it tells no difference."""
+    """Hold the best of each budget against each of the others. A lower bound takes no part: it tells no difference."""
     rows = [row for row in results.competing if not row.memory.floor]
     for budget in results.run.budgets:
         name = measure_of(rows, budget)

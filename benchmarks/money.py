@@ -35,7 +35,7 @@ class LimitReachedError(MemoryZooError):
 
 @dataclass
 class Purse:
-    """What was spent so far, and the limit.
+    """Keeps what was spent so far, and the limit.
 
     Attributes:
         prices: By model.
@@ -127,18 +127,18 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """The price of a million tokens of a model, input and output; 0 for a model without one."""
+    """Look up the price of a million tokens of a model, input and output; 0 for a model without one."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """What model calls cost."""
+    """Compute what model calls cost."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
 def cost_of_thousand(row: Row, run: Run, shown: float) -> Cost:
-    """What 1,000 exchanges cost, where so many tokens are shown at one, mean."""
+    """Compute what 1,000 exchanges cost if so many tokens are shown at one, on average."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
     reading = shown * 1000 * price_of(run.prices, run.model)[0] / _MILLION
@@ -167,7 +167,7 @@ def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
 
 
 def checked_prices(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, float]]:
-    """Prices from a table of a file; see `read_prices`."""
+    """Read prices from a table of a file; see `read_prices`."""
     return {name: _price(name, value, where) for name, value in table.items() if name != "currency"}
 
 

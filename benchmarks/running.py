@@ -158,7 +158,7 @@ def _shown(
 
 
 def _sources(paths: Sequence[Path]) -> list[Any]:
-    """What is read; standard input can be read only once, and is held."""
+    """Return what is read; standard input can be read only once, and is held."""
     if Path("-") in paths:
         return list(read_transcripts(paths))
     return list(paths) or [sample_path()]
@@ -193,7 +193,7 @@ def _check_models(wanted: Wanted, variants: Sequence[Variant]) -> None:
 
 
 def _rules(_name: str) -> Model:
-    """What stands in for each model when none is to be asked."""
+    """Make what stands in for each model when none is to be asked."""
     return ChatModel(OFFLINE)
 
 
@@ -210,7 +210,7 @@ def _earlier(path: Path | None) -> Results | None:
 
 @contextmanager
 def _quiet_log() -> Iterator[None]:
-    """What fails is told in the table, once; not in lines between the progress bars."""
+    """Keep the log quiet: what fails is told once, in the table, not in lines between the progress bars."""
     logger = logging.getLogger("memzoo")
     silent = logging.NullHandler()
     passing = logger.propagate
@@ -240,7 +240,7 @@ def _watching(files: Sequence[Any], names: Sequence[str], console: Console) -> I
 
 
 class ProgressLines:
-    """Progress where no bar can be drawn: a line now and then, and one for each memory that is done."""
+    """Shows progress where no bar can be drawn: a line now and then, and one for each memory that is done."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic

@@ -69,7 +69,7 @@ class Variant:
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Its options for a budget."""
+        """Return its options for a budget."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
@@ -275,7 +275,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    """A value as JSON or TOML has it; anything else is a text."""
+    """Read a value as JSON or TOML has it; anything else is a text."""
     for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
         try:
             return read(text.strip())

@@ -19,7 +19,7 @@ _CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """The most telling figure that the rows have within a budget; "covered" if they have none."""
+    """Choose the most telling figure that the rows have within a budget; "covered" if they have none."""
     for name in MEASURES:
         if any(row.figure(name, budget) for row in rows):
             return name

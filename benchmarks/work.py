@@ -48,12 +48,12 @@ class Unit:
 
     @property
     def key(self) -> Key:
-        """Names it."""
+        """Its name: the conversation's number and the memory's name."""
         return self.number, self.variant.name
 
 
 class Journal:
-    """What is finished, in a folder: outcomes, and times beside them.
+    """Keeps what is finished in a folder: outcomes, and times beside them.
 
     Args:
         folder: Made if it is not there.
@@ -86,14 +86,14 @@ class Journal:
             file.write(outcome.model_dump_json(exclude_defaults=True).encode() + b"\n")
 
     def outcomes(self) -> Iterator[Outcome]:
-        """All that is finished, in order: by conversation, then by memory."""
+        """Go through all that is finished, in order: by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sorted():
                 file.seek(self._places[key])
                 yield Outcome.model_validate_json(file.readline())
 
     def times(self) -> Iterator[Timing]:
-        """How long it took, in the order in which it was finished."""
+        """Go through how long it took, in the order in which it was finished."""
         with self._times.open(encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
@@ -171,7 +171,7 @@ def work_off(
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """A digest of texts of any number."""
+    """Compute a digest of texts of any number."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")

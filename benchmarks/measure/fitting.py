@@ -102,7 +102,7 @@ class Said:
 
     @property
     def tokens(self) -> int:
-        """What all of it has."""
+        """The tokens of all of it."""
         return self._counter.of_messages(self._rule) + self._size
 
     def add(self, messages: Sequence[Message]) -> None:
@@ -115,11 +115,11 @@ class Said:
         self._size += self._counter.of_messages(sendable(others))
 
     def whole(self) -> list[Message]:
-        """All of it, as it can be sent."""
+        """Return all of it, as it can be sent."""
         return sendable([*self._rule, *self._others])
 
     def end(self, budget: int) -> list[Message]:
-        """What `fit` keeps of all of it."""
+        """Return what `fit` keeps of all of it."""
         size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
         while True:
             newest = sendable([*self._rule, *self._others[-size:]])

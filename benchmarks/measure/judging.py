@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Two models: one answers, one judges. Both are asked through the port, so that the calls can be replayed.
+    """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed.
 
     Attributes:
         name: The judge's model.
@@ -66,7 +66,7 @@ class Judge:
 
 
 def _right(mark: str) -> bool | None:
-    """The first of the two words that a judge may say.
+    """Find the first of the two words that a judge may say.
 
     Example:
         >>> _right("**Right**: both are in Oslo."), _right("wrong, not right"), _right("Well.")

@@ -1,6 +1,7 @@
 """Runs one memory through one conversation, as a chatbot would, and asks it the questions when they are due."""
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -78,7 +79,7 @@ def measure(
 
 
 def _nobody(_steps: int) -> None:
-    """Nobody watches."""
+    """Tell nobody of the progress."""
 
 
 def steps_in(transcript: Transcript) -> int:
@@ -87,7 +88,7 @@ def steps_in(transcript: Transcript) -> int:
 
 
 class _Tally:
-    """What was shown within one budget."""
+    """Collects what was shown within one budget."""
 
     def __init__(self) -> None:
         self.shown: list[tuple[int, int]] = []
@@ -108,7 +109,7 @@ class _Tally:
 
 
 class _Run:
-    """A memory on its way through a conversation."""
+    """Takes a memory through a conversation."""
 
     def __init__(
         self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
@@ -131,13 +132,11 @@ class _Run:
 
     def go(self, progress: Advance) -> None:
         """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
-        due = iter(self._transcript.measured)
-        question = next(due, None)
+        due = deque(self._transcript.measured)
         for number, exchange in enumerate(self._transcript.exchanges, start=1):
-            while question and question.asked_after is not None and question.asked_after < number:
-                self._ask(question)
+            while due and due[0].asked_after is not None and due[0].asked_after < number:
+                self._ask(due.popleft())
                 progress(1)
-                question = next(due, None)
             self._now = exchange.date or self._now
             self._wait()
             self._loaded(number, exchange)
@@ -146,16 +145,16 @@ class _Run:
             if self._said:
                 self._said.add(exchange.messages)
             progress(1)
-        for last in itertools.chain([question] if question else [], due):
-            self._ask(last)
+        for question in due:
+            self._ask(question)
             progress(1)
 
     def found(self) -> dict[int, AtBudget]:
-        """What was found, by budget."""
+        """Return what was found, by budget."""
         return {budget: tally.found() for budget, tally in self._tallies.items()}
 
     def timing(self) -> Timing:
-        """How long it took."""
+        """Return how long it took."""
         saves = len(self._transcript.exchanges) if self._memory else 0
         return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, saves)
 
@@ -170,12 +169,12 @@ class _Run:
             self._load_seconds += self._setup.timer() - start
         self._book("load", before)
         for budget, tally in self._tallies.items():
-            tokens = self._said.tokens if self._said and not self._variant.cut else None
-            shown = self._cut(view, budget) if tokens is None else []
-            tally.shown.append((number, self._setup.counting.of_messages(shown) if tokens is None else tokens))
+            # All that was said is not gone through at each exchange, as its size is known.
+            shown = self._cut(view, budget) if self._variant.cut else []
+            tally.shown.append((number, self._tokens(shown)))
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
+        """Tell whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_model and not self._model.given_up:
@@ -203,10 +202,9 @@ class _Run:
 
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
-        tokens = self._setup.counting.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
         kept = view if self._keep_views and self._variant.cut else None
-        answer = scored(question, view).model_copy(update={"tokens": tokens, "shown": kept})
-        if self._setup.judging is None or (self._said and not self._variant.cut):
+        answer = scored(question, view).model_copy(update={"tokens": self._tokens(shown), "shown": kept})
+        if self._setup.judging is None or not self._variant.cut:
             return answer
         opinion = self._setup.judging.judged(question, shown, self._transcript)
         self.judging += opinion.spent
@@ -231,6 +229,9 @@ class _Run:
             return self._said.end(budget) if self._variant.cut else self._said.whole()
         return fit(view, budget, self._setup.counting)
 
+    def _tokens(self, shown: list[Message]) -> int:
+        return self._said.tokens if self._said and not self._variant.cut else self._setup.counting.of_messages(shown)
+
     def _fresh(self, budget: int) -> BaseMemory | None:
         return self._variant.make(
             budget,
@@ -245,7 +246,7 @@ class _Run:
         )
 
     def _spent(self) -> tuple[Sum, Sum]:
-        """What was spent so far: on embeddings, and in all."""
+        """Return what was spent so far: on embeddings, and in all."""
         return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
@@ -258,5 +259,5 @@ class _Run:
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:
-    """All messages of a conversation, oldest first."""
+    """Go through all messages of a conversation, oldest first."""
     return (message for exchange in transcript.exchanges for message in exchange.messages)

@@ -44,17 +44,17 @@ class Setup:
 
     @functools.cached_property
     def answering(self) -> Model:
-        """`model`, made."""
+        """The model that `model` stands for."""
         return self.model_of(self.model)
 
     @functools.cached_property
     def counting(self) -> TextCounter:
-        """`counter`, made."""
+        """The counter that `counter` stands for."""
         return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
 
     @functools.cached_property
     def judging(self) -> Judge | None:
-        """`judge`, made, and the model that answers for it."""
+        """The judge, with the model whose answers it marks."""
         if self.judge is None:
             return None
         answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
@@ -83,5 +83,5 @@ class Timing:
 
     @property
     def milliseconds(self) -> tuple[float, float]:
-        """Of a load and of a save, mean."""
+        """Mean milliseconds of a load and of a save."""
         return 1000 * self.load_seconds / max(self.loads, 1), 1000 * self.save_seconds / max(self.saves, 1)

@@ -43,7 +43,7 @@ class Pair(Shape):
 
 
 def interval(values: Sequence[float | bool | None]) -> Interval | None:
-    """The mean of what is known, with its interval; `None` if nothing is.
+    """Compute the mean of what is known, with its interval; `None` if nothing is.
 
     Example:
         >>> found = interval([1, 1, 1, 0])
@@ -64,6 +64,6 @@ def interval(values: Sequence[float | bool | None]) -> Interval | None:
 
 
 def difference(one: Mapping[int, float], other: Mapping[int, float]) -> Interval | None:
-    """The mean difference over the questions that both have a figure for, with its interval; `None` without any."""
+    """Compute the mean difference where both have a figure, with its interval; `None` if they never have."""
     # Rounded, so that equal differences are drawn as one value.
     return interval([round(one[place] - other[place], _DIGITS) for place in one.keys() & other.keys()])

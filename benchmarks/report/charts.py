@@ -1,11 +1,11 @@
-"""The charts of a comparison, as SVG: what was shown over the conversation, and recall against tokens.
+"""The charts of a comparison: what was shown over the conversation, recall against tokens, and bars of what it costs.
 
 Within a page a chart takes the page's colours. One that stands alone brings colours for light and for dark. The SVG is
 our own because the report comes with the base installation, which has no library that draws, and because its colours
 are variables that follow the reader's choice of light and dark.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from memzoo.benchmarks.report.places import Axis, apart
@@ -13,7 +13,19 @@ from memzoo.benchmarks.report.templates import rendered
 from memzoo.benchmarks.results import Results, Row
 from memzoo.benchmarks.verdict import MEASURES, measure_of
 
-__all__ = ["COLOURS", "NARROW", "OTHERS", "WIDE", "Series", "colours_of", "course_chart", "curves", "recall_chart"]
+__all__ = [
+    "COLOURS",
+    "NARROW",
+    "OTHERS",
+    "WIDE",
+    "Bars",
+    "Series",
+    "bars",
+    "colours_of",
+    "course_chart",
+    "curves",
+    "recall_chart",
+]
 
 COLOURS = {
     "buffer": "#3f83c9",
@@ -138,7 +150,7 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-    """Each figure as the mean of its neighbours, fewer of them at both ends."""
+    """Replace each figure by the mean of its neighbours, fewer of them at both ends."""
     # As many on both sides, so that the ends stay what they are: the label tells the last figure.
     half, last = max(1, len(course) // 30), len(course) - 1
     spans = [min(half, place, last - place) for place in range(len(course))]
@@ -149,7 +161,7 @@ def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
 
 
 def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, float]]:
-    """The part of a line until it leaves the chart."""
+    """Return the part of a line until it leaves the chart."""
     found: list[tuple[float, float]] = []
     for x, y in course:
         if y > top:
@@ -159,6 +171,48 @@ def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, f
             break
         found.append((x, y))
     return found or [(course[0][0], top)]
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A chart of bars, each of two parts.
+
+    Attributes:
+        title: What it shows.
+        parts: What the two parts are.
+        amounts: By the name of the memory: both parts.
+        form: How the sum of both is written.
+    """
+
+    title: str
+    parts: tuple[str, str]
+    amounts: Mapping[str, tuple[float, float]]
+    form: str
+
+    @property
+    def longest(self) -> float:
+        """The longest bar, which has the whole width; never 0."""
+        return max([*map(sum, self.amounts.values()), 1e-9])
+
+
+def bars(results: Results) -> list[Bars]:
+    """Draw cost, or tokens where there are no prices, and model calls."""
+    budget, run = results.main_budget, results.run
+    measured = {row.memory.name: row for row in results.rows if not row.error}
+    if run.prices:
+        title = f"What 1,000 exchanges cost{f', in {run.currency}' if run.currency else ''}"
+        costs = {name: row.costs[budget] for name, row in measured.items() if row.costs}
+        prices = {name: (cost.reading, cost.upkeep) for name, cost in costs.items()}
+        spent = Bars(title, ("to read what is shown", "upkeep"), prices, "{:,.2f}")
+    else:
+        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens) for name, row in measured.items()}
+        spent = Bars("Tokens for an exchange", ("shown", "upkeep"), tokens, "{:,.0f}")
+    calls = {
+        name: (row.per_exchange(row.save.calls), row.per_exchange(row.load.calls))
+        for name, row in measured.items()
+        if not row.memory.baseline
+    }
+    return [spent, Bars("Model calls for an exchange", ("to save", "to load"), calls, "{:.2f}")]
 
 
 def curves(

@@ -11,8 +11,7 @@ from typing import Any
 
 from memzoo.benchmarks.comparing import Comparison
 from memzoo.benchmarks.outcomes import Scored, View
-from memzoo.benchmarks.report.bars import bars
-from memzoo.benchmarks.report.charts import NARROW, WIDE, colours_of, course_chart, recall_chart
+from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart
 from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
 from memzoo.benchmarks.report.templates import rendered, source
 from memzoo.benchmarks.results import QuestionResult, Results
@@ -58,7 +57,7 @@ def _tables(comparison: Comparison) -> dict[str, Any]:
 
 
 def _charts(results: Results) -> list[list[str]]:
-    """Each chart twice: for a page, and for a phone, on which the first would be too small to read."""
+    """Draw each chart twice: for a page, and for a phone, on which the first would be too small to read."""
     kinds = [recall_chart] if results.talks.questions else []
     return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*kinds, course_chart]]
 

@@ -88,7 +88,7 @@ def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> l
 
 
 def _fitting(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
-    """What tells most, in 80 columns: what a judge says before what words say, money before tokens."""
+    """Choose what tells most, in 80 columns: what a judge says before what words say, money before tokens."""
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
     always = [one for one in always if not (costs and one.title.startswith("upkeep"))]

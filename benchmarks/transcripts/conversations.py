@@ -155,7 +155,7 @@ class Citations:
 
 
 def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
-    """Messages as exchanges: a new one begins with each user message and with each session."""
+    """Group messages into exchanges: a new one begins with each user message and with each session."""
     groups: list[list[TranscriptMessage]] = []
     for one in said:
         if not groups or one.opens or one.message["role"] == "user":

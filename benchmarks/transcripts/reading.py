@@ -53,7 +53,7 @@ def load_transcripts(path: str | Path) -> list[Transcript]:
 
 
 def sample_path() -> Path:
-    """Where the conversation lies that comes with the package: a bakery moves house, in seven sessions."""
+    """Return the path of the conversation that comes with the package: a bakery moves house, in seven sessions."""
     return Path(str(importlib.resources.files("memzoo.benchmarks.data") / "sample.json"))
 
 
@@ -149,7 +149,7 @@ def _is_said(item: Any) -> bool:
 
 
 def _said(item: dict[str, Any]) -> dict[str, Any] | None:
-    """A message as OpenAI's; what cannot be one stays as it is, to be refused by name."""
+    """Turn a message into OpenAI's form; what cannot be one stays as it is, to be refused by name."""
     found = message_of(item)
     if found is None or found["role"] == item.get("role"):
         return item if found is not None or "role" in item else None

@@ -82,7 +82,7 @@ class _Query(Item):
     ground_truth: dict[str, Any]
 
     def strings(self, key: str) -> list[str]:
-        """The strings that are listed under a key."""
+        """List the strings under a key."""
         return [one for one in self.ground_truth.get(key) or () if isinstance(one, str) and one.strip()]
 
 

@@ -15,7 +15,17 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 
-__all__ = ["EMBEDDING", "LimitReachedError", "Prices", "Purse", "Watched", "cost_of", "price_of", "read_prices"]
+__all__ = [
+    "EMBEDDING",
+    "LimitReachedError",
+    "Prices",
+    "Purse",
+    "Watched",
+    "cost_of",
+    "price_of",
+    "prices_of",
+    "read_prices",
+]
 
 Prices: TypeAlias = Mapping[str, tuple[float, float]]
 """Of a million tokens by the name of the model: input, output. "*" stands for any other model."""
@@ -163,12 +173,17 @@ def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
         OptionError: It cannot be read, or a price is no number of at least 0.
     """
     document = read_config(path)
-    return checked_prices(document.get("prices", document), str(path)), str(document.get("currency", ""))
+    prices, currency = prices_of(document.get("prices", document), str(path))
+    return prices, currency or str(document.get("currency", ""))
 
 
-def checked_prices(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, float]]:
-    """Read prices from a table of a file; see `read_prices`."""
-    return {name: _price(name, value, where) for name, value in table.items() if name != "currency"}
+def prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], str]:
+    """Read prices and currency from a table of a file; see `read_prices`."""
+    if not isinstance(table, dict):
+        raise OptionError(f"{where}, 'prices': expected a table of prices by model, not {table!r}")
+    known: dict[str, Any] = dict(table)  # pyright: ignore[reportUnknownArgumentType]
+    currency = str(known.pop("currency", ""))
+    return {name: _price(name, value, where) for name, value in known.items()}, currency
 
 
 def _price(name: str, value: Any, where: str) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from rich.progress import Progress, TimeElapsedColumn
 
 from memzoo.benchmarks.comparing import OFFLINE, Comparison, compare, total_steps
 from memzoo.benchmarks.measure.counting import APPROXIMATE
-from memzoo.benchmarks.money import checked_prices, read_prices
+from memzoo.benchmarks.money import prices_of, read_prices
 from memzoo.benchmarks.report.changes import changes, failing, thresholds
 from memzoo.benchmarks.report.expecting import dry_run_table
 from memzoo.benchmarks.report.writing import table
@@ -171,11 +171,11 @@ def _variants(wanted: Wanted, configured: Mapping[str, Any]) -> list[Variant]:
 
 def _prices(wanted: Wanted, configured: Mapping[str, Any]) -> tuple[dict[str, tuple[float, float]] | None, str]:
     prices, currency = read_prices(wanted.prices) if wanted.prices else ({}, "")
-    table_of_prices: Any = configured.get("prices", {})
-    prices |= checked_prices(table_of_prices, str(wanted.config))
+    more, other = prices_of(configured.get("prices", {}), str(wanted.config))
+    prices |= more
     if wanted.price_in or wanted.price_out:
         prices["*"] = (wanted.price_in, wanted.price_out)
-    return prices or None, wanted.currency or currency or str(table_of_prices.get("currency", ""))
+    return prices or None, wanted.currency or currency or other
 
 
 def _counter(wanted: Wanted, console: Console) -> str:

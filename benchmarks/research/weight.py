@@ -15,9 +15,7 @@ from memzoo.memories import STRATEGIES
 
 __all__ = ["PACKAGES", "USES", "imported", "sizes"]
 
-PACKAGES = (
-    "openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich", "matplotlib",
-)  # fmt: skip
+PACKAGES = ("openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich")
 """Packages that the table of imports is about."""
 
 _MEGABYTE = 1e6

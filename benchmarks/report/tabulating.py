@@ -147,16 +147,15 @@ def _counted(number: int, what: str) -> str:
 def exclusions(comparison: Comparison) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    unusable = ", ".join(talks.unusable)
-    counted = (
-        (talks.adversarial, f"Not asked, because they have no true answer: {talks.adversarial} adversarial questions."),
-        (
-            talks.without_evidence,
-            f"Not asked, because no evidence is known for them: {talks.without_evidence} questions.",
-        ),
-        (len(talks.unusable), f"Left out, because they name no message: {len(talks.unusable)} citations ({unusable})."),
+    untrue = _counted(talks.adversarial, "adversarial question")
+    unfounded = _counted(talks.without_evidence, "question")
+    unusable = f"{_counted(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    left_out = (
+        (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
+        (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),
+        (talks.unusable, f"Left out, because they name no message: {unusable}."),
     )
-    return [text for count, text in counted if count]
+    return [text for found, text in left_out if found]
 
 
 def _interval_column(name: str, budget: int, where: Where) -> Column:

@@ -3,7 +3,7 @@
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
@@ -60,16 +60,13 @@ def measure(
     for run in runs:
         run.go(progress if progress and run is runs[-1] else _nobody)
     first = runs[0]
+    # What several budgets need of one memory is run several times, but would be paid once; answers are judged for each.
+    calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
     outcome = Outcome(
         transcript=number,
         memory=variant.name,
         exchanges=len(transcript.exchanges),
-        # What several budgets need of one memory is run several times, but would be paid once.
-        load=first.load,
-        save=first.save,
-        asking=first.asking,
-        judging=sum((run.judging for run in runs), Sum()),
-        embedding=first.embedding,
+        **calls,
         failed_saves=first.failed_saves,
         failed_loads=first.failed_loads,
         failure=first.failure,
@@ -114,7 +111,7 @@ class _Run:
     def __init__(
         self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
     ) -> None:
-        self.load = self.save = self.asking = self.judging = self.embedding = Sum()
+        self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
         self.failed_saves = self.failed_loads = 0
         self.failure = ""
         self._transcript, self._variant, self._setup = transcript, variant, setup
@@ -196,7 +193,7 @@ class _Run:
     def _ask(self, question: Question) -> None:
         _, before = self._spent()
         view = [] if self._said else self._view(question.text)
-        self.asking += self._spent()[1] - before
+        self.calls["asking"] += self._spent()[1] - before
         for budget, tally in self._tallies.items():
             tally.answers.append(self._answer(question, self._cut(view, budget)))
 
@@ -207,7 +204,7 @@ class _Run:
         if self._setup.judging is None or not self._variant.cut:
             return answer
         opinion = self._setup.judging.judged(question, shown, self._transcript)
-        self.judging += opinion.spent
+        self.calls["judging"] += opinion.spent
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 
     def _view(self, query: str | None) -> list[Message]:
@@ -254,8 +251,8 @@ class _Run:
         if now == before:
             return
         embedding, whole = (one - other for one, other in zip(now, before, strict=True))
-        self.embedding += embedding
-        setattr(self, name, getattr(self, name) + whole - embedding)
+        self.calls["embedding"] += embedding
+        self.calls[name] += whole - embedding
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:

@@ -12,17 +12,16 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
-from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import Prices, Purse, Watched
+from memzoo.benchmarks.money import Prices, Purse
 from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
 from memzoo.memories import ChatModel, Model
-from memzoo.memories.models.chat import ModelOption, as_model
-from memzoo.prompts import PromptSource
+from memzoo.memories.models.chat import ModelOption
+from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
@@ -35,7 +34,6 @@ Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant |
 """What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
 
 _VIEWS = 300
-_Work: TypeAlias = Callable[[Iterable[Unit], Journal], str]
 
 
 @dataclass(frozen=True)
@@ -63,13 +61,13 @@ class Comparison:
         return "\n".join(self.results.verdict)
 
     def table(self) -> list[dict[str, Any]]:
-        """A flat record for each memory and budget."""
-        from memzoo.benchmarks.report.records import records
+        """List a flat record for each memory and budget."""
+        from memzoo.benchmarks.report.tabulating import records
 
         return records(self)
 
     def to_pandas(self) -> Any:
-        """The table as a `pandas.DataFrame`; pandas has to be installed."""
+        """Return the table as a `pandas.DataFrame`; pandas has to be installed."""
         return importlib.import_module("pandas").DataFrame(self.table())
 
     def save(self, folder: str | Path) -> list[Path]:
@@ -142,35 +140,36 @@ def compare(
     counting = named_counter(counter) if isinstance(counter, str) else counter
     if jobs > 1:
         _check_processes(model, judge, counting, variants)
-    made = functools.partial(_model, make_model)
-    judging = None if judge is None else functools.partial(_judge, made, (model, judge), prompts)
+    if judge is not None:
+        PromptSet(prompts)  # templates that cannot work are refused before anything runs
     counted = counting if jobs == 1 else counting.name
-    make = functools.partial(_setup, made, model, judging, budgets=limits, counter=counted)
+    setup = Setup(model, limits, counted, judge, prompts, _purse(prices, stop_at, jobs), make_model)
+    answering = setup.model_of(model)
     run = Run(
         memzoo=importlib.metadata.version("memzoo"),
-        model=made(model).name,
-        judge=made(judge).name if judge is not None else "",
+        model=answering.name,
+        judge=setup.model_of(judge).name if judge is not None else "",
         counter=counting.name,
         budgets=limits,
         currency=currency,
         prices=dict(prices or {}),
         per_month=per_month,
-        offline=made(model).name == OFFLINE,
+        offline=answering.name == OFFLINE,
     )
     if jobs == 1 and any(one.asks_model for one in variants):
-        _warm_up(made(model))
-    work = functools.partial(
-        work_off,
-        setup=functools.partial(make, _purse(prices, stop_at, jobs)),
-        jobs=jobs,
-        progress=progress or (lambda _name, _steps: None),
-    )
+        _warm_up(answering)
+    work = functools.partial(work_off, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
     with tempfile.TemporaryDirectory() as spare:
         return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts, make_model)
 
 
 def _compared(
-    source: Conversations, variants: Sequence[Variant], run: Run, work: _Work, folder: Path, *more: object
+    source: Conversations,
+    variants: Sequence[Variant],
+    run: Run,
+    work: Callable[[Iterable[Unit], Journal], str],
+    folder: Path,
+    *more: object,
 ) -> Comparison:
     survey = Survey(source)
     settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month"}), "talks": survey.digest}
@@ -242,31 +241,6 @@ def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | N
         return Purse(prices or {}, stop_at)
     spent: Any = multiprocessing.get_context("spawn").Value("d", 0.0)
     return Purse(prices or {}, stop_at, spent, spent.get_lock())
-
-
-def _model(make: Callable[[str], Model], option: ModelOption) -> Model:
-    model = make(option) if isinstance(option, str) else as_model(option)
-    return model.direct() if isinstance(model, ChatModel) else model  # a client costs more than the rules behind it
-
-
-def _setup(
-    made: Callable[[ModelOption], Model],
-    model: ModelOption,
-    judge: Callable[[Purse | None], Judge] | None,
-    purse: Purse | None,
-    *,
-    budgets: Sequence[int],
-    counter: TextCounter | str,
-) -> Setup:
-    counting = named_counter(counter) if isinstance(counter, str) else counter
-    return Setup(made(model), budgets, counting, judge(purse) if judge else None, purse, made)
-
-
-def _judge(
-    made: Callable[[ModelOption], Model], asked: Iterable[ModelOption], prompts: PromptSource, purse: Purse | None
-) -> Judge:
-    model, judge = (Watched(made(one), purse) for one in asked)
-    return Judge(model, judge, prompts)
 
 
 def _info(variant: Variant, run: Run) -> MemoryInfo:

@@ -17,8 +17,8 @@ from memzoo.stores.errors import ModelReplyError, TranscriptError
 
 __all__ = ["drafted"]
 
-_MOST_CHARACTERS = 24_000
-_FIELDS = 4
+_MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
+_FIELDS = 4  # question, answer, evidence, kind
 _HEAD = """\
 # Questions that a model drafted about the conversation below: read each, correct it, delete what is wrong.
 # evidence: the ids of the messages that hold the answer. Nobody has checked them yet.
@@ -64,7 +64,7 @@ def drafted(path: str | Path, model: ModelOption, count: int = 20, prompts: Prom
 
 
 def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
-    """The numbers of messages, as many at a time as a prompt has room for."""
+    """Split messages, by their numbers, into parts that a prompt has room for."""
     part, size = list[int](), 0
     for number, message in enumerate(messages):
         size += len(text_of(message))
@@ -76,7 +76,7 @@ def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
 
 
 def _read(reply: str, known: set[int]) -> Iterator[dict[str, Any]]:
-    """The lines of a reply that are questions, with messages that were shown as evidence."""
+    """Read the lines of a reply that are questions, with messages that were shown as evidence."""
     for line in reply.splitlines():
         fields = [field.strip() for field in line.strip().strip("|").split("|")]
         if len(fields) != _FIELDS or not fields[0].rstrip().endswith(("?", "\uff1f", ".")):

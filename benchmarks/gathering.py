@@ -33,7 +33,7 @@ _DIGITS = 6
 
 @dataclass
 class _Scores:
-    """What was measured within one budget: by place of the question, over all conversations."""
+    """Collects what was measured within one budget, over all conversations: by figure and place of the question."""
 
     figures: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
     agreeing: list[bool] = field(default_factory=list[bool])
@@ -47,6 +47,7 @@ class _Scores:
         self.shown += found.tokens
         self.loads += found.loads
         self.ends.append(found.tokens_at_end)
+        # The chart shows one conversation: means over several of different lengths would show none of them.
         self.course = found.course if longest else self.course
         for place, answer in enumerate(found.answers, start=first):
             self.tokens[place] = answer.tokens
@@ -93,7 +94,7 @@ def _figures_of(answer: Scored) -> dict[str, float]:
 
 @dataclass
 class _Gathered:
-    """One memory."""
+    """Collects what was measured of one memory."""
 
     sums: dict[str, Sum] = field(default_factory=lambda: dict.fromkeys(_SUMS, Sum()))
     exchanges: int = 0
@@ -122,19 +123,7 @@ class _Gathered:
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
         if not run.prices:
             return row
-        upkeep, embedding = (_for_thousand(one, self.exchanges) for one in (row.upkeep, row.embedding))
-        costs = {
-            budget: cost_of_thousand(
-                run.prices,
-                model=memory.model,
-                answering=run.model,
-                upkeep=upkeep,
-                embedding=embedding,
-                shown=figures.tokens,
-                per_month=run.per_month,
-            )
-            for budget, figures in budgets.items()
-        }
+        costs = {budget: cost_of_thousand(row, run, figures.tokens) for budget, figures in budgets.items()}
         return row.model_copy(update={"costs": costs})
 
 
@@ -175,6 +164,7 @@ def gathered(
         rows=rows,
         questions=tuple(QuestionResult(question=question, memories=seen) for question, seen in each),
     )
+    # Pairs are found from the results, and the verdict from both, so they are put in one after the other.
     scores = {memory.name: found[memory.name].scores for memory in memories}
     results = results.model_copy(update={"pairs": tuple(_pairs(results, scores))})
     return results.model_copy(update={"verdict": tuple(verdict(results))})
@@ -188,7 +178,7 @@ def _tell(told: list[dict[str, dict[int, Scored]]], outcome: Outcome, first: int
 
 
 def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Iterable[Pair]:
-    """The best of each budget beside each of the others. A lower bound is beside nothing: it tells no difference."""
+    """Hold the best of each budget against each of the others. A lower bound takes no part: it tells no difference."""
     rows = [row for row in results.competing if not row.memory.floor]
     for budget in results.run.budgets:
         name = measure_of(rows, budget)
@@ -196,6 +186,7 @@ def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Ite
         known = {memory: found for memory, found in values.items() if found}
         if not known:
             continue
+        # Sums, not means: the questions are the same for all, and an answer that was not judged counts for nothing.
         sums = {memory: sum(found.values()) for memory, found in known.items()}
         best = max(sums, key=sums.__getitem__)
         for other, found in known.items():
@@ -205,15 +196,6 @@ def _pairs(results: Results, scores: Mapping[str, Mapping[int, _Scores]]) -> Ite
                 yield Pair(
                     budget=budget, measure=name, best=best, other=other, difference=apart, distinguishable=distinct
                 )
-
-
-def _for_thousand(spent: Sum, exchanges: int) -> Sum:
-    each = 1000 / max(exchanges, 1)
-    return Sum(
-        calls=round(spent.calls * each),
-        prompt_tokens=round(spent.prompt_tokens * each),
-        completion_tokens=round(spent.completion_tokens * each),
-    )
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -4,17 +4,28 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from types import SimpleNamespace
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.results import Cost
+from memzoo.benchmarks.results import Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.memories import Completion, Model
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
 from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 
-__all__ = ["EMBEDDING", "LimitReachedError", "Prices", "Purse", "Watched", "cost_of", "price_of", "read_prices"]
+__all__ = [
+    "EMBEDDING",
+    "LimitReachedError",
+    "Prices",
+    "Purse",
+    "Watched",
+    "cost_of",
+    "price_of",
+    "prices_of",
+    "read_prices",
+]
 
 Prices: TypeAlias = Mapping[str, tuple[float, float]]
 """Of a million tokens by the name of the model: input, output. "*" stands for any other model."""
@@ -23,38 +34,29 @@ EMBEDDING = "embedding"
 """The name under which prices hold that of embeddings."""
 
 _MILLION = 1_000_000
-_CHARACTERS_PER_TOKEN = 3
-_REPLY = 1_000
-_PATIENCE = 10
+_CHARACTERS_PER_TOKEN = 3  # in English about four: a call is sooner refused than too dear
+_REPLY = 1_000  # tokens, of a model that has no limit of its own
+_PATIENCE = 10  # failures in a row
 
 
 class LimitReachedError(MemoryZooError):
     """The next model call might cost more than is left of the limit."""
 
 
-class _Amount(Protocol):
-    value: float
-
-
-@dataclass
-class _Own:
-    value: float = 0.0
-
-
 @dataclass
 class Purse:
-    """What was spent so far, and the limit.
+    """Keeps what was spent so far, and the limit.
 
     Attributes:
         prices: By model.
         limit: In the currency of the prices; `None` for none.
-        spent: The sum so far; processes that share a purse share this.
+        spent: Has the sum so far as its `value`; processes that share a purse share this.
         lock: Held while it is changed.
     """
 
     prices: Prices
     limit: float | None
-    spent: _Amount = field(default_factory=_Own)
+    spent: Any = field(default_factory=lambda: SimpleNamespace(value=0.0))
     lock: Any = field(default_factory=threading.Lock)
 
     def reserve(self, model: str, messages: Sequence[Message], reply: int = _REPLY) -> float:
@@ -124,6 +126,7 @@ class Watched:
             sent, received = found.spent.prompt_tokens, found.spent.completion_tokens
             return found
         finally:
+            # In any case, as a call that failed may have cost something, too.
             if self._purse:
                 self._purse.settle(reserved, self.name, sent, received)
 
@@ -134,34 +137,30 @@ def _longest_reply(model: Model) -> int:
 
 
 def price_of(prices: Prices, model: str) -> tuple[float, float]:
-    """The price of a million tokens of a model, input and output; 0 for a model without one."""
+    """Look up the price of a million tokens of a model, input and output; 0 for a model without one."""
     return prices.get(model) or (prices.get("*") if model != EMBEDDING else None) or (0.0, 0.0)
 
 
 def cost_of(prices: Prices, model: str, spent: Sum) -> float:
-    """What model calls cost."""
+    """Compute what model calls cost."""
     price_in, price_out = price_of(prices, model)
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
-def cost_of_thousand(
-    prices: Prices, *, model: str, answering: str, upkeep: Sum, embedding: Sum, shown: float, per_month: int | None
-) -> Cost:
-    """What 1,000 exchanges cost, from the means of one.
-
-    Args:
-        prices: By model.
-        model: The model of the memory.
-        answering: The model that reads what is shown.
-        upkeep: Calls of 1,000 exchanges, without embeddings.
-        embedding: Calls for embeddings of 1,000 exchanges.
-        shown: Tokens shown at an exchange.
-        per_month: The user's own number of exchanges.
-    """
-    kept = cost_of(prices, model, upkeep) + cost_of(prices, EMBEDDING, embedding)
-    reading = shown * 1000 * price_of(prices, answering)[0] / _MILLION
-    month = None if per_month is None else round((kept + reading) * per_month / 1000, 6)
+def cost_of_thousand(row: Row, run: Run, shown: float) -> Cost:
+    """Compute what 1,000 exchanges cost if so many tokens are shown at one, on average."""
+    upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
+    kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
+    reading = shown * 1000 * price_of(run.prices, run.model)[0] / _MILLION
+    month = None if run.per_month is None else round((kept + reading) * run.per_month / 1000, 6)
     return Cost(upkeep=round(kept, 6), reading=round(reading, 6), month=month)
+
+
+def _for_thousand(spent: Sum, exchanges: int) -> Sum:
+    # Whole tokens: what is told of 1,000 exchanges could be counted.
+    each = 1000 / max(exchanges, 1)
+    sent, received = round(spent.prompt_tokens * each), round(spent.completion_tokens * each)
+    return Sum(prompt_tokens=sent, completion_tokens=received)
 
 
 def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
@@ -174,12 +173,17 @@ def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
         OptionError: It cannot be read, or a price is no number of at least 0.
     """
     document = read_config(path)
-    return checked_prices(document.get("prices", document), str(path)), str(document.get("currency", ""))
+    prices, currency = prices_of(document.get("prices", document), str(path))
+    return prices, currency or str(document.get("currency", ""))
 
 
-def checked_prices(table: Mapping[str, Any], where: str) -> dict[str, tuple[float, float]]:
-    """Prices from a table of a file; see `read_prices`."""
-    return {name: _price(name, value, where) for name, value in table.items() if name != "currency"}
+def prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], str]:
+    """Read prices and currency from a table of a file; see `read_prices`."""
+    if not isinstance(table, dict):
+        raise OptionError(f"{where}, 'prices': expected a table of prices by model, not {table!r}")
+    known: dict[str, Any] = dict(table)  # pyright: ignore[reportUnknownArgumentType]
+    currency = str(known.pop("currency", ""))
+    return {name: _price(name, value, where) for name, value in known.items()}, currency
 
 
 def _price(name: str, value: Any, where: str) -> tuple[float, float]:

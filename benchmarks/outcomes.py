@@ -1,11 +1,13 @@
-"""What is written while a comparison runs, a line of `outcomes.jsonl` for one memory in one conversation; intervals."""
+"""What is written while a comparison runs: a line of `outcomes.jsonl` for one memory in one conversation."""
 
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-__all__ = ["AtBudget", "Interval", "Outcome", "Pair", "Scored", "Shape", "Sum", "Update", "View"]
+from memzoo.memories import Spent
+
+__all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Update", "View"]
 
 View: TypeAlias = tuple[tuple[str, str], ...]
 """The messages that a model would have seen, as (role, text), in order."""
@@ -21,17 +23,34 @@ class Shape(BaseModel):
 
 
 class Sum(Shape):
-    """A sum of model calls."""
+    """A sum of model calls. Unlike `Spent` it has no seconds: it is the same for the same inputs."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+
+    @classmethod
+    def of(cls, spent: Spent) -> "Sum":
+        """Take over what was spent, without the seconds."""
+        return cls(calls=spent.calls, prompt_tokens=spent.prompt_tokens, completion_tokens=spent.completion_tokens)
+
+    @property
+    def tokens(self) -> int:
+        """All tokens, sent and received."""
+        return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: "Sum") -> "Sum":
         return Sum(
             calls=self.calls + other.calls,
             prompt_tokens=self.prompt_tokens + other.prompt_tokens,
             completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
+
+    def __sub__(self, other: "Sum") -> "Sum":
+        return Sum(
+            calls=self.calls - other.calls,
+            prompt_tokens=self.prompt_tokens - other.prompt_tokens,
+            completion_tokens=self.completion_tokens - other.completion_tokens,
         )
 
 
@@ -109,32 +128,3 @@ class Outcome(Shape):
     failure: str = ""
     budgets: Mapping[int, AtBudget] = Field(default_factory=dict)
     error: str = ""
-
-
-class Interval(Shape):
-    """A mean over questions with its 95% interval (bootstrap over questions, fixed seed)."""
-
-    mean: float
-    low: float
-    high: float
-    count: int
-
-
-class Pair(Shape):
-    """The memory with the highest figure within one budget, beside another one, question by question.
-
-    Attributes:
-        budget: In tokens.
-        measure: Which figure: "covered", "answers" or "judged".
-        best: The name of the one with the highest figure.
-        other: The name of the other one.
-        difference: Of the two, with its interval.
-        distinguishable: The interval does not hold 0.
-    """
-
-    budget: int
-    measure: str
-    best: str
-    other: str
-    difference: Interval
-    distinguishable: bool

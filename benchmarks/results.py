@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from memzoo.benchmarks.outcomes import Interval, Pair, Scored, Shape, Sum
+from memzoo.benchmarks.measure.statistics import Interval, Pair
+from memzoo.benchmarks.outcomes import Scored, Shape, Sum
 
 __all__ = [
     "Category",
@@ -149,6 +150,16 @@ class Row(Shape):
     def upkeep(self) -> Sum:
         """All model calls of the exchanges."""
         return self.load + self.save
+
+    @property
+    def upkeep_tokens(self) -> float:
+        """The tokens of these calls for an exchange, mean."""
+        return self.per_exchange(self.upkeep.tokens)
+
+    def figure(self, name: str, budget: int) -> Interval | None:
+        """Return a figure by name, such as "covered"; `None` if it was not measured."""
+        found: Interval | None = getattr(self.budgets.get(budget), name, None)
+        return found
 
     def per_exchange(self, amount: float) -> float:
         """Divide an amount by the number of exchanges."""

@@ -1,7 +1,6 @@
 """Runs the command `memzoo compare`: transcripts in; a verdict, a table, results and a report out."""
 
 import functools
-import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,15 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, TimeElapsedColumn
 
 from memzoo.benchmarks.comparing import OFFLINE, Comparison, compare, total_steps
 from memzoo.benchmarks.measure.counting import APPROXIMATE
-from memzoo.benchmarks.money import checked_prices, read_prices
+from memzoo.benchmarks.money import prices_of, read_prices
 from memzoo.benchmarks.report.changes import changes, failing, thresholds
 from memzoo.benchmarks.report.expecting import dry_run_table
 from memzoo.benchmarks.report.writing import table
+from memzoo.benchmarks.results import Results
 from memzoo.benchmarks.transcripts import read_transcripts, sample_path
 from memzoo.benchmarks.variants import Variant, chosen, parse_variant, read_config, variants_of
 from memzoo.memories import ChatModel, Model
@@ -136,7 +137,7 @@ def _shown(
     found: Comparison,
     wanted: Wanted,
     limits: Mapping[str, float],
-    earlier: Mapping[str, Any] | None,
+    earlier: Results | None,
     console: Console,
 ) -> int:
     if wanted.dry_run:
@@ -148,17 +149,16 @@ def _shown(
         console.print(f"wrote {path}", markup=False, highlight=False)
     if earlier is not None:
         console.print("\n".join(changes(found.results, earlier)), markup=False, highlight=False)
-    missed = failing(found.results, limits)
-    for line in [
-        *missed,
-        *([f"stopped: {found.ended}; what was finished is kept in {wanted.out}"] if found.ended else []),
-    ]:
+    faults = failing(found.results, limits)
+    if found.ended:
+        faults.append(f"stopped: {found.ended}; what was finished is kept in {wanted.out}")
+    for line in faults:
         console.print(line, style="red", markup=False, highlight=False)
-    return int(bool(missed or found.ended or found.results.failed))
+    return int(bool(faults or found.results.failed))
 
 
 def _sources(paths: Sequence[Path]) -> list[Any]:
-    """What is read; standard input can be read only once, and is held."""
+    """Return what is read; standard input can be read only once, and is held."""
     if Path("-") in paths:
         return list(read_transcripts(paths))
     return list(paths) or [sample_path()]
@@ -171,11 +171,11 @@ def _variants(wanted: Wanted, configured: Mapping[str, Any]) -> list[Variant]:
 
 def _prices(wanted: Wanted, configured: Mapping[str, Any]) -> tuple[dict[str, tuple[float, float]] | None, str]:
     prices, currency = read_prices(wanted.prices) if wanted.prices else ({}, "")
-    table_of_prices: Any = configured.get("prices", {})
-    prices |= checked_prices(table_of_prices, str(wanted.config))
+    more, other = prices_of(configured.get("prices", {}), str(wanted.config))
+    prices |= more
     if wanted.price_in or wanted.price_out:
         prices["*"] = (wanted.price_in, wanted.price_out)
-    return prices or None, wanted.currency or currency or str(table_of_prices.get("currency", ""))
+    return prices or None, wanted.currency or currency or other
 
 
 def _counter(wanted: Wanted, console: Console) -> str:
@@ -193,26 +193,24 @@ def _check_models(wanted: Wanted, variants: Sequence[Variant]) -> None:
 
 
 def _rules(_name: str) -> Model:
-    """What stands in for each model when none is to be asked."""
+    """Make what stands in for each model when none is to be asked."""
     return ChatModel(OFFLINE)
 
 
-def _earlier(path: Path | None) -> dict[str, Any] | None:
+def _earlier(path: Path | None) -> Results | None:
     if path is None:
         return None
     try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise OptionError(f"--baseline {path} cannot be read: {why}") from error
-    if not isinstance(found, dict) or found.get("format") != 2:  # noqa: PLR2004  # pyright: ignore[reportUnknownMemberType]
-        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare")
-    return found  # pyright: ignore[reportUnknownVariableType]
+        return Results.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise OptionError(f"--baseline {path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
 
 
 @contextmanager
 def _quiet_log() -> Iterator[None]:
-    """What fails is told in the table, once; not in lines between the progress bars."""
+    """Keep the log quiet: what fails is told once, in the table, not in lines between the progress bars."""
     logger = logging.getLogger("memzoo")
     silent = logging.NullHandler()
     passing = logger.propagate
@@ -231,14 +229,7 @@ def _watching(files: Sequence[Any], names: Sequence[str], console: Console) -> I
     if not console.is_terminal:
         yield ProgressLines(total, names, console)
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.percentage:>3.0f}%"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
         tasks = {name: bar.add_task(name, total=total, start=False) for name in names}
 
         def advance(name: str, steps: int) -> None:
@@ -249,7 +240,7 @@ def _watching(files: Sequence[Any], names: Sequence[str], console: Console) -> I
 
 
 class ProgressLines:
-    """Progress where no bar can be drawn: a line now and then, and one for each memory that is done."""
+    """Shows progress where no bar can be drawn: a line now and then, and one for each memory that is done."""
 
     def __init__(
         self, total: int, names: Sequence[str], console: Console, clock: Callable[[], float] = time.monotonic

@@ -1,7 +1,9 @@
 """Looks through the conversations of a comparison before anything is run."""
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -51,15 +53,14 @@ class Survey:
         self.details: list[QuestionInfo] = []
         first: list[Talk] = []
         unusable: list[str] = []
-        sums = {"count": 0, "exchanges": 0, "messages": 0, "questions": 0, "adversarial": 0, "without_evidence": 0}
+        sums = Counter[str]()
         digests: list[str] = []
         for number, one in enumerate(source()):
             talk = self._look(number, one)
             first += [talk][: _FIRST - len(first)]
             unusable += one.unusable_evidence[: _FIRST - len(unusable)]
-            more = {"count": 1, "adversarial": one.adversarial, "without_evidence": one.without_evidence}
-            more |= talk.model_dump(exclude={"title"})
-            sums = {name: sums[name] + more[name] for name in sums}
+            sums.update(talk.model_dump(exclude={"title"}))
+            sums.update(count=1, adversarial=one.adversarial, without_evidence=one.without_evidence)
             digests.append(settings_digest([repr(one)]))
         if not sums["count"]:
             raise OptionError("there must be a transcript to compare memories on")
@@ -70,15 +71,8 @@ class Survey:
         asked = one.measured
         self.questions += [(number, question.category) for question in asked]
         for question in asked[: MOST_QUESTIONS - len(self.details)]:
-            self.details.append(
-                QuestionInfo(
-                    transcript=number,
-                    text=question.text,
-                    answer=question.answer,
-                    category=question.category,
-                    evidence=question.evidence,
-                    stale=question.stale,
-                )
-            )
+            known = asdict(question)
+            del known["asked_after"]
+            self.details.append(QuestionInfo(transcript=number, **known))
         messages = sum(1 for _ in messages_in(one))
         return Talk(title=one.title, exchanges=len(one.exchanges), messages=messages, questions=len(asked))

@@ -69,7 +69,7 @@ class Variant:
         return any(issubclass(strategy_named(name), ModelBackedMemory) for name in names)
 
     def options_at(self, budget: int) -> dict[str, Any]:
-        """Its options for a budget."""
+        """Return its options for a budget."""
         return {name: _at(value, budget) for name, value in self.options.items()}
 
     def make(self, budget: int, **common: Any) -> BaseMemory | None:
@@ -211,10 +211,12 @@ def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
     given = [one for one in given if not one.baseline] or [PRESETS[name] for name in SEVEN]
     order = {name: place for place, name in enumerate(PRESETS)}
+    # What is given twice alike is compared once; two that differ need two names.
     unique = list({(one.name, repr(one)): one for one in given}.values())
     names = [one.name for one in unique]
     if repeated := sorted({name for name in names if names.count(name) > 1 or name in BASELINES}):
         raise OptionError(f"two memories would be called {repeated[0]!r} in the table; give one another name")
+    # A preset stands before the variants of its strategy, and what is no preset at the end.
     unique.sort(key=lambda one: (order.get(one.strategy, len(order)), one.name != one.strategy))
     return [PRESETS[BASELINES[0]], *unique, PRESETS[BASELINES[1]]]
 
@@ -239,17 +241,17 @@ def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> Non
 
 
 def _named(short: str) -> Variant:
-    if short in PRESETS:
-        return PRESETS[short]
-    return Variant(short, (strategy_named(short).__doc__ or "").partition("\n")[0], short)
+    return PRESETS.get(short) or Variant(short, _about(short), short)
+
+
+def _about(short: str) -> str:
+    return (strategy_named(short).__doc__ or "").partition("\n")[0]
 
 
 def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
     model, prompts = options.pop("model", None), options.pop("prompts", None)
     base = _named(short)
-    about = (strategy_named(short).__doc__ or "").partition("\n")[0]
-    kept = options or base.options
-    return replace(base, name=name, about=about, options=kept, model=model, prompts=prompts)
+    return replace(base, name=name, about=_about(short), options=options or base.options, model=model, prompts=prompts)
 
 
 def _of_table(name: str, table: Any, where: str) -> Variant:
@@ -273,7 +275,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _value(text: str) -> Any:
-    """A value as JSON or TOML has it; anything else is a text."""
+    """Read a value as JSON or TOML has it; anything else is a text."""
     for read in (json.loads, lambda one: tomllib.loads(f"value = {one}")["value"]):
         try:
             return read(text.strip())

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from memzoo.benchmarks.results import Figures, Interval, Results, Row
+from memzoo.benchmarks.results import Results, Row
 
 __all__ = ["MEASURES", "measure_of", "verdict"]
 
@@ -14,23 +14,16 @@ MEASURES = {
 }
 """What is compared, the most telling first, in words."""
 
-_FEW = 30
-_CLOSE = 0.05
+_FEW = 30  # questions; below, each one moves a share by more than 3 points
+_CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """The most telling figure that the rows have within a budget; "covered" if they have none."""
+    """Choose the most telling figure that the rows have within a budget; "covered" if they have none."""
     for name in MEASURES:
-        if any(figure(row, budget, name) for row in rows):
+        if any(row.figure(name, budget) for row in rows):
             return name
     return "covered"
-
-
-def figure(row: Row, budget: int, measure: str) -> Interval | None:
-    """A figure of a row, by name."""
-    at: Figures | None = row.budgets.get(budget)
-    found: Interval | None = getattr(at, measure) if at else None
-    return found
 
 
 def verdict(results: Results) -> Iterator[str]:
@@ -49,7 +42,8 @@ def verdict(results: Results) -> Iterator[str]:
 
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
     names = [pair.best for pair in results.pairs if pair.budget == budget]
-    known = [row for row in rows if (found := figure(row, budget, measure)) and found.mean > 0]
+    known = [row for row in rows if (found := row.figure(measure, budget)) and found.mean > 0]
+    # Pairs name the best where it has another beside it; alone, it is the only one known.
     named = [row for row in known if row.memory.name in names[:1]]
     return next(iter(named or known), None)
 
@@ -65,7 +59,7 @@ def _without_figures(results: Results) -> Iterator[str]:
 
 
 def _finding(best: Row, budget: int, measure: str) -> str:
-    found = figure(best, budget, measure)
+    found = best.figure(measure, budget)
     assert found is not None  # noqa: S101 - it was chosen for its figure
     return (
         f"With {budget:,} tokens of memory, {best.memory.name} comes first: {found.mean:.0%} {MEASURES[measure]} "
@@ -100,26 +94,25 @@ def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
 def _price(row: Row, budget: int) -> float:
     if row.costs:
         return row.costs[budget].total
-    spent = row.upkeep
-    return row.budgets[budget].tokens + row.per_exchange(spent.prompt_tokens + spent.completion_tokens)
+    return row.budgets[budget].tokens + row.upkeep_tokens
 
 
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:
-    found = figure(best, budget, measure)
+    found = best.figure(measure, budget)
     if found and found.count < _FEW:
         yield f"With {found.count} questions, each counts for {1 / found.count:.0%}: take this as a hint."
-    fresh = [(row, one) for row in rows if (one := figure(row, budget, "corrected"))]
+    fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
     if not fresh:
         return
     top, share = max(fresh, key=lambda pair: pair[1].mean)
-    own = figure(best, budget, "corrected")
+    own = best.figure("corrected", budget)
     if own and share.low > own.high:
         yield f"Where corrections matter most, {top.memory.name} shows {share.mean:.0%} of them, it {own.mean:.0%}."
     yield from _stale(best, budget)
 
 
 def _stale(best: Row, budget: int) -> Iterator[str]:
-    stale = figure(best, budget, "stale")
+    stale = best.figure("stale", budget)
     if stale and stale.mean > _CLOSE:
         yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
 

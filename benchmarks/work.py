@@ -48,12 +48,12 @@ class Unit:
 
     @property
     def key(self) -> Key:
-        """Names it."""
+        """Its name: the conversation's number and the memory's name."""
         return self.number, self.variant.name
 
 
 class Journal:
-    """What is finished, in a folder: outcomes, and times beside them.
+    """Keeps what is finished in a folder: outcomes, and times beside them.
 
     Args:
         folder: Made if it is not there.
@@ -78,6 +78,7 @@ class Journal:
 
     def write(self, outcome: Outcome, timing: Timing) -> None:
         """Write what is finished; when this returns, it outlives this process."""
+        # Times first: what a kill leaves behind is a time without an outcome, which is measured again.
         with self._times.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(timing)) + "\n")
         with self.path.open("ab") as file:
@@ -85,14 +86,14 @@ class Journal:
             file.write(outcome.model_dump_json(exclude_defaults=True).encode() + b"\n")
 
     def outcomes(self) -> Iterator[Outcome]:
-        """All that is finished, in order: by conversation, then by memory."""
+        """Go through all that is finished, in order: by conversation, then by memory."""
         with self.path.open("rb") as file:
             for key in self._sorted():
                 file.seek(self._places[key])
                 yield Outcome.model_validate_json(file.readline())
 
     def times(self) -> Iterator[Timing]:
-        """How long it took, in the order in which it was finished."""
+        """Go through how long it took, in the order in which it was finished."""
         with self._times.open(encoding="utf-8") as file:
             for line in file:
                 if line.endswith("\n"):
@@ -140,7 +141,7 @@ class Journal:
 def work_off(
     units: Iterable[Unit],
     journal: Journal,
-    setup: Callable[[], Setup],
+    setup: Setup,
     *,
     jobs: int = 1,
     progress: Progress = lambda _name, _steps: None,
@@ -150,7 +151,7 @@ def work_off(
     Args:
         units: In any order.
         journal: Takes what is finished.
-        setup: Makes what all units have in common; with several processes, once in each of them.
+        setup: What all units have in common.
         jobs: How many processes.
         progress: Called on the way.
 
@@ -160,9 +161,8 @@ def work_off(
     waiting = _waiting(units, journal, progress)
     try:
         if jobs == 1:
-            common = setup()
             for unit in waiting:
-                journal.write(*_done(unit, common, functools.partial(progress, unit.variant.name)))
+                journal.write(*_done(unit, setup, functools.partial(progress, unit.variant.name)))
         else:
             _by_processes(waiting, journal, setup, jobs, progress)
     except LimitReachedError as error:
@@ -171,7 +171,7 @@ def work_off(
 
 
 def settings_digest(values: Iterable[str]) -> str:
-    """A digest of texts of any number."""
+    """Compute a digest of texts of any number."""
     digest = hashlib.blake2b(digest_size=16)
     for value in values:
         digest.update(value.encode(errors="surrogatepass") + b"\0")
@@ -198,9 +198,7 @@ def _done(unit: Unit, setup: Setup, advance: Callable[[int], None]) -> tuple[Out
         return Outcome(transcript=unit.number, memory=unit.variant.name, error=said), Timing(unit.variant.name)
 
 
-def _by_processes(
-    units: Iterator[Unit], journal: Journal, setup: Callable[[], Setup], jobs: int, progress: Progress
-) -> None:
+def _by_processes(units: Iterator[Unit], journal: Journal, setup: Setup, jobs: int, progress: Progress) -> None:
     running: dict[Future[tuple[Outcome, Timing]], tuple[str, int]] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(setup,)) as pool:
@@ -208,7 +206,7 @@ def _by_processes(
             # Few at a time: the conversations are read as they are needed, and need not all be in memory.
             for unit in units:
                 running[pool.submit(_apart, unit)] = unit.variant.name, steps_in(unit.transcript)
-                while len(running) >= 2 * jobs:
+                while len(running) >= 2 * jobs:  # one at work and one waiting for each process
                     _collect(running, journal, progress)
             while running:
                 _collect(running, journal, progress)
@@ -229,8 +227,8 @@ def _collect(
 _here: list[Setup] = []
 
 
-def _begin(setup: Callable[[], Setup]) -> None:
-    _here[:] = [setup()]
+def _begin(setup: Setup) -> None:
+    _here[:] = [setup]
 
 
 def _apart(unit: Unit) -> tuple[Outcome, Timing]:

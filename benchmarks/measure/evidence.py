@@ -3,9 +3,11 @@
 import functools
 from collections.abc import Iterable, Sequence
 
-from memzoo.benchmarks.outcomes import Update
+from memzoo.benchmarks.measure.words import answer_found
+from memzoo.benchmarks.outcomes import Scored, Update, View
+from memzoo.benchmarks.transcripts.conversations import Question
 
-__all__ = ["Texts", "covered", "covers", "squeezed", "update_shown", "whole"]
+__all__ = ["Texts", "covered", "covers", "scored", "squeezed", "update_shown", "whole"]
 
 _LONG = 40
 _RUN = 5
@@ -77,3 +79,15 @@ def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts) -> Update
     if has_new:
         return "both" if has_old else "corrected"
     return "stale" if has_old else "neither"
+
+
+def scored(question: Question, view: View) -> Scored:
+    """Look for the evidence of a question, for its answer, and for what the evidence corrects."""
+    said = [text for _, text in view]
+    shown = Texts(said)
+    return Scored(
+        whole=round(whole(question.evidence, shown), 6),
+        covered=round(covered(question.evidence, shown), 6),
+        answer=answer_found(question.answer, said),
+        update=update_shown(question.evidence, question.stale, shown) if question.stale else None,
+    )

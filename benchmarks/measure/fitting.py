@@ -6,12 +6,15 @@ messages word for word, from the newest back; the first that does not fit whole 
 stay or go together.
 """
 
+import bisect
 from collections.abc import Callable, Sequence
 
+from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import sendable, text_of
 from memzoo.stores import Message
 
-__all__ = ["cut", "fit"]
+__all__ = ["Said", "cut", "fit"]
 
 Count = Callable[[str], int]
 
@@ -32,8 +35,8 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
         >>> [message["content"] for message in fit(view, 6, len)]
         ['ab', 'fg']
     """
-    kept, left = _recalled([message for message in messages if _is_system(message)], budget, count)
-    said = [message for message in messages if not _is_system(message)]
+    kept, left = _recalled([message for message in messages if is_instruction(message)], budget, count)
+    said = [message for message in messages if not is_instruction(message)]
     return kept + sendable(_newest(said, left, count))
 
 
@@ -44,6 +47,7 @@ def cut(text: str, budget: int, count: Count) -> str:
         >>> cut("a long story", 6, len)
         'a long'
     """
+    # Searched by halves: how many tokens a text has is known only when it is counted.
     fits, too_long = 0, len(text) + 1
     while too_long - fits > 1:
         middle = (fits + too_long) // 2
@@ -52,10 +56,6 @@ def cut(text: str, budget: int, count: Count) -> str:
         else:
             too_long = middle
     return text[:fits]
-
-
-def _is_system(message: Message) -> bool:
-    return message["role"] in ("system", "developer")
 
 
 def _recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[list[Message], int]:
@@ -77,3 +77,53 @@ def _newest(messages: Sequence[Message], budget: int, count: Count) -> list[Mess
         if budget < 0:
             return list(messages[place + 1 :])
     return list(messages)
+
+
+class Said:
+    """A conversation on its way, as a buffer shows it: whole, or its end.
+
+    A buffer returns all that was said at each load. Over a conversation that is quadratic, and nothing of it but the
+    newest messages is within a budget; here a look at the end costs what it shows, and the size of the whole is a sum.
+
+    Example:
+        >>> said = Said(TextCounter("letters", len))
+        >>> for text in ("abc", "de", "f"):
+        ...     said.add([{"role": "user", "content": text}])
+        >>> said.tokens, [message["content"] for message in said.end(3)]
+        (6, ['de', 'f'])
+    """
+
+    def __init__(self, counter: TextCounter) -> None:
+        self._counter = counter
+        self._rule: list[Message] = []
+        self._others: list[Message] = []
+        self._up_to = [0]  # before each of the others, and after the last, the tokens so far
+        self._size = 0
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of all of it."""
+        return self._counter.of_messages(self._rule) + self._size
+
+    def add(self, messages: Sequence[Message]) -> None:
+        """Take in an exchange; of system messages, the newest one holds."""
+        others = [message for message in messages if not is_instruction(message)]
+        self._rule = [message for message in messages if is_instruction(message)][-1:] or self._rule
+        self._others += others
+        for message in others:
+            self._up_to.append(self._up_to[-1] + self._counter.of_message(message))
+        self._size += self._counter.of_messages(sendable(others))
+
+    def whole(self) -> list[Message]:
+        """Return all of it, as it can be sent."""
+        return sendable([*self._rule, *self._others])
+
+    def end(self, budget: int) -> list[Message]:
+        """Return what `fit` keeps of all of it."""
+        size = len(self._up_to) - bisect.bisect_left(self._up_to, self._up_to[-1] - budget)
+        while True:
+            newest = sendable([*self._rule, *self._others[-size:]])
+            # A call and its results that are cut apart here lie beyond the budget, where `fit` does not get to.
+            if size >= len(self._others) or self._counter.of_messages(newest) > budget:
+                return fit(newest, budget, self._counter)
+            size *= 2

@@ -31,7 +31,7 @@ class Opinion:
 
 
 class Judge:
-    """Two models: one answers, one judges. Both are asked through the port, so that the calls can be replayed.
+    """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed.
 
     Attributes:
         name: The judge's model.
@@ -62,13 +62,11 @@ class Judge:
             found = drive(model.complete([{"role": "user", "content": content}], prompt))
         except ModelError:
             return "", Sum(calls=1)
-        spent = found.spent
-        tokens = {"prompt_tokens": spent.prompt_tokens, "completion_tokens": spent.completion_tokens}
-        return found.text, Sum(calls=spent.calls, **tokens)
+        return found.text, Sum.of(found.spent)
 
 
 def _right(mark: str) -> bool | None:
-    """The first of the two words that a judge may say.
+    """Find the first of the two words that a judge may say.
 
     Example:
         >>> _right("**Right**: both are in Oslo."), _right("wrong, not right"), _right("Well.")

@@ -1,19 +1,18 @@
 """Runs one memory through one conversation, as a chatbot would, and asks it the questions when they are due."""
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from memzoo.benchmarks.measure.fitting import fit
-from memzoo.benchmarks.measure.said import Said
-from memzoo.benchmarks.measure.scoring import scored
+from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Watched
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.memories import BaseMemory, Usage
-from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
@@ -61,16 +60,13 @@ def measure(
     for run in runs:
         run.go(progress if progress and run is runs[-1] else _nobody)
     first = runs[0]
+    # What several budgets need of one memory is run several times, but would be paid once; answers are judged for each.
+    calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
     outcome = Outcome(
         transcript=number,
         memory=variant.name,
         exchanges=len(transcript.exchanges),
-        # What several budgets need of one memory is run several times, but would be paid once.
-        load=first.load,
-        save=first.save,
-        asking=first.asking,
-        judging=sum((run.judging for run in runs), Sum()),
-        embedding=first.embedding,
+        **calls,
         failed_saves=first.failed_saves,
         failed_loads=first.failed_loads,
         failure=first.failure,
@@ -80,7 +76,7 @@ def measure(
 
 
 def _nobody(_steps: int) -> None:
-    """Nobody watches."""
+    """Tell nobody of the progress."""
 
 
 def steps_in(transcript: Transcript) -> int:
@@ -89,13 +85,14 @@ def steps_in(transcript: Transcript) -> int:
 
 
 class _Tally:
-    """What was shown within one budget."""
+    """Collects what was shown within one budget."""
 
     def __init__(self) -> None:
         self.shown: list[tuple[int, int]] = []
         self.answers: list[Scored] = []
 
     def found(self) -> AtBudget:
+        # Rounded up, so that no more than the limit is left; the last exchange is always among them.
         every = -(-len(self.shown) // _POINTS) or 1
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
         tokens = [tokens for _, tokens in self.shown]
@@ -109,12 +106,12 @@ class _Tally:
 
 
 class _Run:
-    """A memory on its way through a conversation."""
+    """Takes a memory through a conversation."""
 
     def __init__(
         self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
     ) -> None:
-        self.load = self.save = self.asking = self.judging = self.embedding = Sum()
+        self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
         self.failed_saves = self.failed_loads = 0
         self.failure = ""
         self._transcript, self._variant, self._setup = transcript, variant, setup
@@ -122,8 +119,8 @@ class _Run:
         self._keep_views = keep_views
         self._tallies = {budget: _Tally() for budget in budgets}
         self._now, self._seconds = UNDATED, 0.0
-        self._said = Said(setup.counter) if variant.strategy == "buffer" or not variant.cut else None
-        model = setup.model if variant.model is None else setup.make_model(variant.model)
+        self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
+        model = setup.answering if variant.model is None else setup.model_of(variant.model)
         self._model = Watched(model, setup.purse)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
@@ -132,13 +129,11 @@ class _Run:
 
     def go(self, progress: Advance) -> None:
         """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
-        due = iter(self._transcript.measured)
-        question = next(due, None)
+        due = deque(self._transcript.measured)
         for number, exchange in enumerate(self._transcript.exchanges, start=1):
-            while question and question.asked_after is not None and question.asked_after < number:
-                self._ask(question)
+            while due and due[0].asked_after is not None and due[0].asked_after < number:
+                self._ask(due.popleft())
                 progress(1)
-                question = next(due, None)
             self._now = exchange.date or self._now
             self._wait()
             self._loaded(number, exchange)
@@ -147,16 +142,16 @@ class _Run:
             if self._said:
                 self._said.add(exchange.messages)
             progress(1)
-        for last in itertools.chain([question] if question else [], due):
-            self._ask(last)
+        for question in due:
+            self._ask(question)
             progress(1)
 
     def found(self) -> dict[int, AtBudget]:
-        """What was found, by budget."""
+        """Return what was found, by budget."""
         return {budget: tally.found() for budget, tally in self._tallies.items()}
 
     def timing(self) -> Timing:
-        """How long it took."""
+        """Return how long it took."""
         saves = len(self._transcript.exchanges) if self._memory else 0
         return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, saves)
 
@@ -171,16 +166,17 @@ class _Run:
             self._load_seconds += self._setup.timer() - start
         self._book("load", before)
         for budget, tally in self._tallies.items():
-            tokens = self._said.tokens if self._said and not self._variant.cut else None
-            shown = self._cut(view, budget) if tokens is None else []
-            tally.shown.append((number, self._setup.counter.of_messages(shown) if tokens is None else tokens))
+            # All that was said is not gone through at each exchange, as its size is known.
+            shown = self._cut(view, budget) if self._variant.cut else []
+            tally.shown.append((number, self._tokens(shown)))
 
     def _is_loaded_at(self, number: int) -> bool:
-        """Whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
+        """Tell whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
         exchanges = len(self._transcript.exchanges)
         most = _MOST_WHOLE_LOADS if self._said else _MOST_LOADS
         if self._asks_model and not self._model.given_up:
             most = exchanges
+        # Every n-th, n rounded up; the last one tells what is shown at the end.
         return not (number - 1) % -(-exchanges // most) or number == exchanges
 
     def _saved(self, number: int, exchange: Exchange) -> None:
@@ -197,19 +193,18 @@ class _Run:
     def _ask(self, question: Question) -> None:
         _, before = self._spent()
         view = [] if self._said else self._view(question.text)
-        self.asking += _less(self._spent()[1], before)
+        self.calls["asking"] += self._spent()[1] - before
         for budget, tally in self._tallies.items():
             tally.answers.append(self._answer(question, self._cut(view, budget)))
 
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)
-        tokens = self._setup.counter.of_messages(shown) if self._variant.cut or not self._said else self._said.tokens
         kept = view if self._keep_views and self._variant.cut else None
-        answer = scored(question, view).model_copy(update={"tokens": tokens, "shown": kept})
-        if self._setup.judge is None or (self._said and not self._variant.cut):
+        answer = scored(question, view).model_copy(update={"tokens": self._tokens(shown), "shown": kept})
+        if self._setup.judging is None or not self._variant.cut:
             return answer
-        opinion = self._setup.judge.judged(question, shown, self._transcript)
-        self.judging += opinion.spent
+        opinion = self._setup.judging.judged(question, shown, self._transcript)
+        self.calls["judging"] += opinion.spent
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 
     def _view(self, query: str | None) -> list[Message]:
@@ -229,7 +224,10 @@ class _Run:
     def _cut(self, view: list[Message], budget: int) -> list[Message]:
         if self._said:
             return self._said.end(budget) if self._variant.cut else self._said.whole()
-        return fit(view, budget, self._setup.counter)
+        return fit(view, budget, self._setup.counting)
+
+    def _tokens(self, shown: list[Message]) -> int:
+        return self._said.tokens if self._said and not self._variant.cut else self._setup.counting.of_messages(shown)
 
     def _fresh(self, budget: int) -> BaseMemory | None:
         return self._variant.make(
@@ -241,30 +239,22 @@ class _Run:
             clock=lambda: self._seconds,
             human_prefix=self._transcript.user,
             ai_prefix=self._transcript.assistant,
-            token_counter=self._setup.counter.of_message,
+            token_counter=self._setup.counting.of_message,
         )
 
-    def _spent(self) -> tuple[Spent, Spent]:
-        """What was spent so far: on embeddings, and in all."""
-        return self._usage["embedding"], self._usage.total
+    def _spent(self) -> tuple[Sum, Sum]:
+        """Return what was spent so far: on embeddings, and in all."""
+        return Sum.of(self._usage["embedding"]), Sum.of(self._usage.total)
 
-    def _book(self, name: str, before: tuple[Spent, Spent]) -> None:
+    def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
         now = self._spent()
         if now == before:
             return
-        embedding, whole = map(_less, now, before)
-        self.embedding += embedding
-        setattr(self, name, getattr(self, name) + _less(whole, embedding))
-
-
-def _less(now: Spent | Sum, before: Spent | Sum) -> Sum:
-    return Sum(
-        calls=now.calls - before.calls,
-        prompt_tokens=now.prompt_tokens - before.prompt_tokens,
-        completion_tokens=now.completion_tokens - before.completion_tokens,
-    )
+        embedding, whole = (one - other for one, other in zip(now, before, strict=True))
+        self.calls["embedding"] += embedding
+        self.calls[name] += whole - embedding
 
 
 def messages_in(transcript: Transcript) -> Iterator[Message]:
-    """All messages of a conversation, oldest first."""
+    """Go through all messages of a conversation, oldest first."""
     return (message for exchange in transcript.exchanges for message in exchange.messages)

@@ -1,13 +1,16 @@
 """What the memories of a comparison have in common, and how long each took."""
 
+import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
-from memzoo.benchmarks.money import Purse
+from memzoo.benchmarks.money import Purse, Watched
 from memzoo.memories import ChatModel, Model
+from memzoo.memories.models.chat import ModelOption, as_model
+from memzoo.prompts import PromptSource
 
 __all__ = ["Setup", "Timing"]
 
@@ -16,23 +19,51 @@ __all__ = ["Setup", "Timing"]
 class Setup:
     """What all memories of a comparison have in common.
 
+    It goes to other processes as it was given: models, counter and judge are made where they are first needed, because
+    they hold connections and locks.
+
     Attributes:
         model: Answers for memories that need a model and name none.
         budgets: Tokens that may be shown, ascending.
         counter: Counts the tokens of what is shown.
-        judge: Has questions answered and the answers judged; `None` for none.
+        judge: Marks answers; `None` for none.
+        prompts: Templates of one's own for the questions to `model` and `judge`.
         purse: Pays for model calls; `None` if nobody counts.
-        make_model: Makes the model that a memory names.
+        make_model: Makes a model of its name.
         timer: Gives seconds.
     """
 
-    model: Model
+    model: ModelOption
     budgets: Sequence[int]
-    counter: TextCounter
-    judge: Judge | None = None
+    counter: TextCounter | str
+    judge: ModelOption | None = None
+    prompts: PromptSource = None
     purse: Purse | None = None
     make_model: Callable[[str], Model] = ChatModel
     timer: Callable[[], float] = time.perf_counter
+
+    @functools.cached_property
+    def answering(self) -> Model:
+        """The model that `model` stands for."""
+        return self.model_of(self.model)
+
+    @functools.cached_property
+    def counting(self) -> TextCounter:
+        """The counter that `counter` stands for."""
+        return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
+
+    @functools.cached_property
+    def judging(self) -> Judge | None:
+        """The judge, with the model whose answers it marks."""
+        if self.judge is None:
+            return None
+        answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
+        return Judge(answering, judging, self.prompts)
+
+    def model_of(self, option: ModelOption) -> Model:
+        """Make a model, if it is given by name."""
+        model = self.make_model(option) if isinstance(option, str) else as_model(option)
+        return model.direct() if isinstance(model, ChatModel) else model  # a client costs more than the rules behind it
 
 
 @dataclass(frozen=True)
@@ -52,5 +83,5 @@ class Timing:
 
     @property
     def milliseconds(self) -> tuple[float, float]:
-        """Of a load and of a save, mean."""
+        """Mean milliseconds of a load and of a save."""
         return 1000 * self.load_seconds / max(self.loads, 1), 1000 * self.save_seconds / max(self.saves, 1)

@@ -18,7 +18,7 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+")
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]")
 _POSSESSIVE = re.compile(r"['’]s\b")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_SHORTEST_PLURAL = 4
+_SHORTEST_PLURAL = 4  # "gas" and "his" are none
 
 
 def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
@@ -44,6 +44,7 @@ def content_words(text: str) -> frozenset[str]:
         >>> sorted(content_words("The 3 sisters' boxes cost £1,900."))
         ['1900', '3', 'box', 'cost', 'sister']
     """
+    # Possessives first: "sister's" would else be two words.
     words = (word for word in _WORD.findall(_POSSESSIVE.sub("", _folded(text))) if word not in _STOP_WORDS)
     return frozenset(_singular(_THOUSANDS.sub("", word)) for word in words)
 

@@ -1,17 +1,31 @@
-"""The charts of a comparison, as SVG: what was shown over the conversation, and recall against tokens.
+"""The charts of a comparison: what was shown over the conversation, recall against tokens, and bars of what it costs.
 
-Within a page a chart takes the page's colours. One that stands alone brings colours for light and for dark.
+Within a page a chart takes the page's colours. One that stands alone brings colours for light and for dark. The SVG is
+our own because the report comes with the base installation, which has no library that draws, and because its colours
+are variables that follow the reader's choice of light and dark.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from memzoo.benchmarks.report.places import Axis, Box, apart, free_places
+from memzoo.benchmarks.report.places import Axis, apart
 from memzoo.benchmarks.report.templates import rendered
 from memzoo.benchmarks.results import Results, Row
-from memzoo.benchmarks.verdict import MEASURES, figure, measure_of
+from memzoo.benchmarks.verdict import MEASURES, measure_of
 
-__all__ = ["COLOURS", "NARROW", "OTHERS", "WIDE", "Series", "colours_of", "course_chart", "curves", "recall_chart"]
+__all__ = [
+    "COLOURS",
+    "NARROW",
+    "OTHERS",
+    "WIDE",
+    "Bars",
+    "Series",
+    "bars",
+    "colours_of",
+    "course_chart",
+    "curves",
+    "recall_chart",
+]
 
 COLOURS = {
     "buffer": "#3f83c9",
@@ -25,15 +39,17 @@ COLOURS = {
 }
 """A colour for each strategy that can be told from white and from black."""
 
+OTHERS = ("#5b6abf", "#8a9a2b", "#b0653f", "#3d97b5", "#9c6f8f", "#6f8a6a")
+"""Colours for what has none of its own."""
+
 WIDE, NARROW = 960, 350
 """Widths of a chart: of a page, and of a phone."""
 
-_LETTER = 7.3
-_LINE = 17
-_SHORT, _TALL = 300, 330
-_LEFT, _BOTTOM = 46, 44
-OTHERS = ("#5b6abf", "#8a9a2b", "#b0653f", "#3d97b5", "#9c6f8f", "#6f8a6a")
 _MUTED = "var(--muted)"
+_LETTER = 7.3  # how wide a letter of a label is, about
+_LINE = 17
+_SHORTEST = 300
+_LEFT, _TOP, _BOTTOM = 46, 40, 44
 
 
 @dataclass(frozen=True)
@@ -44,7 +60,7 @@ class Series:
         name: Its label.
         colour: Of line, points and tie.
         points: From left to right, as values.
-        whiskers: By point: its interval.
+        whiskers: Intervals of points: where across, from, to.
         value: What the label says besides the name.
         hollow: Whether its points are lower bounds.
         dashed: Whether it frames the others.
@@ -55,62 +71,12 @@ class Series:
     name: str
     colour: str
     points: Sequence[tuple[float, float]]
-    whiskers: Sequence[tuple[float, float]] = ()
+    whiskers: Sequence[tuple[float, float, float]] = ()
     value: str = ""
     hollow: bool = False
     dashed: bool = False
     dots: bool = False
     pale: Sequence[tuple[float, float]] = ()
-
-
-@dataclass(frozen=True)
-class _Label:
-    text: str
-    whole: str
-    x: float
-    y: float
-    colour: str
-    tie: Sequence[tuple[float, float]] = ()
-
-
-@dataclass(frozen=True)
-class _Chart:
-    title: str
-    about: str
-    width: float
-    height: float
-    frame: Box
-    axes: tuple[Axis, Axis]
-    titles: tuple[str, str]
-    share: bool = False
-    series: Sequence[Series] = ()
-    labels: Sequence[_Label] = ()
-
-    @property
-    def ticks(self) -> tuple[list[tuple[float, str]], list[tuple[float, str]]]:
-        """Place and text of each tick, of both axes."""
-        across, up = self.axes
-        gap = _LETTER * len(f"{across.high:,.0f}") + 14
-        format_up = "{:.0%}" if self.share else "{:,.0f}"
-        return (
-            [(across.at(one), f"{one:,.0f}") for one in across.ticks(gap)],
-            [(up.at(one), format_up.format(one)) for one in up.ticks(40)],
-        )
-
-    def places(self, points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-        """Return the places of points."""
-        across, up = self.axes
-        return [(across.at(x), up.at(y)) for x, y in points]
-
-    def whiskers(self, series: Series) -> list[tuple[float, float, float]]:
-        """Return the place and both ends of the interval of each point."""
-        across, up = self.axes
-        pairs = zip(series.points, series.whiskers, strict=False)
-        return [(across.at(x), up.at(low), up.at(high)) for (x, _), (low, high) in pairs]
-
-    def svg(self, *, alone: bool) -> str:
-        """Draw it."""
-        return rendered("chart.svg.jinja", chart=self, alone=alone)
 
 
 def colours_of(rows: Sequence[Row]) -> dict[str, str]:
@@ -123,31 +89,60 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
     return found
 
 
+def recall_chart(results: Results, width: int = WIDE) -> str:
+    """Draw what was found against the tokens shown for a question, as SVG: a point for each memory and budget.
+
+    Points of lower bounds are hollow, and have no interval.
+    """
+    rows = [row for row in results.rows if not row.error]
+    measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
+    colours = colours_of(results.rows)
+    series = [one for row in rows if (one := _found(row, measure, colours[row.memory.name])).points]
+    what = MEASURES[measure].removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
+    titles = f"Share of the {what}", f"Share of the {what}, against the tokens shown for a question"
+    return curves(series, titles, ("tokens shown for a question", ""), width, 1.05, start=0, share=True, bent=True)
+
+
+def _found(row: Row, measure: str, colour: str) -> Series:
+    known = [
+        (at.tokens_for_a_question, found)
+        for budget, at in row.budgets.items()
+        if at.tokens_for_a_question is not None and (found := row.figure(measure, budget))
+    ]
+    framing, floor = row.memory.baseline, row.memory.floor
+    known = known[:1] if framing else known  # baselines show the same at every budget
+    return Series(
+        row.memory.name,
+        colour,
+        [(tokens, one.mean) for tokens, one in known],
+        [] if floor or framing else [(tokens, one.low, one.high) for tokens, one in known],
+        value=f"{'≥ ' if floor else ''}{known[-1][1].mean:.0%}" if known else "",
+        hollow=floor,
+        dashed=framing,
+        dots=True,
+    )
+
+
 def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alone: bool = False) -> str:
     """Draw the tokens shown at each exchange of the longest conversation, a line for each memory, as SVG.
 
     What shows everything leaves the chart at the top: the axis ends a little above the memories.
     """
     budget, colours = results.main_budget, colours_of(results.rows)
-    shown = {row.memory.name: row.budgets[budget].course for row in results.competing}
-    top = max([1, *(tokens for course in shown.values() for _, tokens in course)]) * 1.12
-    framing = [row for row in results.rows if row.memory.baseline and not row.error]
-    for row in framing:
-        course = row.budgets[budget].course
-        if course and course[-1][1] > 0:
-            shown[row.memory.name] = course
-    names = {row.memory.name for row in framing}
+    courses = {row.memory.name: row.budgets[budget].course for row in results.rows if not row.error}
+    framing = {row.memory.name for row in results.rows if row.memory.baseline}
+    top = max([1, *(tokens for name, course in courses.items() if name not in framing for _, tokens in course)]) * 1.12
     lines = [
         Series(
             name,
             colours[name],
-            _below(course, top) if name in names else _smooth(course),
+            _below(course, top) if name in framing else _smooth(course),
             value=f"{course[-1][1]:,}",
-            dashed=name in names,
-            pale=() if name in names else course,
+            dashed=name in framing,
+            pale=() if name in framing else course,
         )
-        for name, course in shown.items()
-        if course
+        for name, course in sorted(courses.items(), key=lambda one: one[0] in framing)
+        if course and (name not in framing or course[-1][1] > 0)
     ]
     about = "Tokens shown over the conversation"
     titles, axes = (about, f"{about}, at each exchange"), ("exchange", f"tokens{subtitle}")
@@ -155,7 +150,8 @@ def course_chart(results: Results, width: int = WIDE, subtitle: str = "", *, alo
 
 
 def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
-    """Each figure as the mean of its neighbours, fewer of them at both ends."""
+    """Replace each figure by the mean of its neighbours, fewer of them at both ends."""
+    # As many on both sides, so that the ends stay what they are: the label tells the last figure.
     half, last = max(1, len(course) // 30), len(course) - 1
     spans = [min(half, place, last - place) for place in range(len(course))]
     return [
@@ -165,7 +161,7 @@ def _smooth(course: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
 
 
 def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, float]]:
-    """The part of a line until it leaves the chart."""
+    """Return the part of a line until it leaves the chart."""
     found: list[tuple[float, float]] = []
     for x, y in course:
         if y > top:
@@ -177,6 +173,48 @@ def _below(course: Sequence[tuple[int, int]], top: float) -> list[tuple[float, f
     return found or [(course[0][0], top)]
 
 
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A chart of bars, each of two parts.
+
+    Attributes:
+        title: What it shows.
+        parts: What the two parts are.
+        amounts: By the name of the memory: both parts.
+        form: How the sum of both is written.
+    """
+
+    title: str
+    parts: tuple[str, str]
+    amounts: Mapping[str, tuple[float, float]]
+    form: str
+
+    @property
+    def longest(self) -> float:
+        """The longest bar, which has the whole width; never 0."""
+        return max([*map(sum, self.amounts.values()), 1e-9])
+
+
+def bars(results: Results) -> list[Bars]:
+    """Draw cost, or tokens where there are no prices, and model calls."""
+    budget, run = results.main_budget, results.run
+    measured = {row.memory.name: row for row in results.rows if not row.error}
+    if run.prices:
+        title = f"What 1,000 exchanges cost{f', in {run.currency}' if run.currency else ''}"
+        costs = {name: row.costs[budget] for name, row in measured.items() if row.costs}
+        prices = {name: (cost.reading, cost.upkeep) for name, cost in costs.items()}
+        spent = Bars(title, ("to read what is shown", "upkeep"), prices, "{:,.2f}")
+    else:
+        tokens = {name: (row.budgets[budget].tokens, row.upkeep_tokens) for name, row in measured.items()}
+        spent = Bars("Tokens for an exchange", ("shown", "upkeep"), tokens, "{:,.0f}")
+    calls = {
+        name: (row.per_exchange(row.save.calls), row.per_exchange(row.load.calls))
+        for name, row in measured.items()
+        if not row.memory.baseline
+    }
+    return [spent, Bars("Model calls for an exchange", ("to save", "to load"), calls, "{:.2f}")]
+
+
 def curves(
     series: Sequence[Series],
     titles: tuple[str, str],
@@ -184,10 +222,11 @@ def curves(
     width: int = WIDE,
     top: float = 1.0,
     *,
+    bottom: float = 0.0,
+    start: float | None = None,
     share: bool = False,
     bent: bool = False,
     alone: bool = False,
-    bottom: float = 0.0,
 ) -> str:
     """Draw lines whose labels stand to the right, as SVG.
 
@@ -197,93 +236,42 @@ def curves(
         axes: What the axes count.
         width: In points.
         top: Where the upright axis ends.
+        bottom: Where it begins.
+        start: Where the other axis begins; `None` for the first point.
         share: Whether the upright axis counts per cent.
         bent: Whether the other axis is logarithmic.
         alone: Whether it stands alone, without a page around it.
-        bottom: Where the upright axis begins.
     """
-    texts = [f"{one.name}  {one.value}".strip() for one in series]
-    longest = min(int(width * 0.42 / _LETTER), max(map(len, texts), default=0))
-    height = max(_SHORT, _LINE * len(series) + 40 + _BOTTOM)
-    frame = Box(_LEFT, 40, width - _LETTER * longest - 26, height - _BOTTOM)
+    # Labels have at most two fifths of the width; longer ones are cut and told in full by their tooltip.
+    longest = min(int(width * 0.42 / _LETTER), max((len(f"{one.name}  {one.value}") for one in series), default=0))
+    height = max(_SHORTEST, _LINE * len(series) + _TOP + _BOTTOM)
+    tie = 34 if any(one.dots for one in series) else 22  # from the end of the axis to a label, with a dot or without
+    right = round(width - _LETTER * longest - tie - 4, 1)
     xs = [x for one in series for x, _ in one.points] or [1]
-    across = Axis(min(xs), max(*xs, min(xs) + 1), frame.left, frame.right, bent)
-    up = Axis(bottom, top, frame.bottom, frame.top)
-    chart = _Chart(*titles, width, height, frame, (across, up), axes, share, series)
-    return replace(chart, labels=_end_labels(chart, longest)).svg(alone=alone)
-
-
-def _end_labels(chart: _Chart, longest: int) -> list[_Label]:
-    frame, ends = chart.frame, [chart.places(one.points)[-1] for one in chart.series]
-    heights = apart([y for _, y in ends], _LINE, frame.top, frame.bottom)
-    return [
-        _Label(
-            _short(one.name, longest - len(one.value) - 2 * bool(one.value)) + f"  {one.value}".rstrip(),
-            one.name,
-            frame.right + 22,
-            height,
-            one.colour,
-            ((max(x, frame.right) if not one.dashed else x, y), (frame.right + 8, y), (frame.right + 18, height)),
-        )
-        for one, (x, y), height in zip(chart.series, ends, heights, strict=True)
-    ]
-
-
-def recall_chart(results: Results, width: int = WIDE) -> str:
-    """Draw what was found against the tokens shown for a question, as SVG: a point for each memory and budget.
-
-    Points of lower bounds are hollow, and have no interval.
-    """
-    rows = [row for row in results.rows if not row.error]
-    measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
-    colours = colours_of(results.rows)
-    series = [one for row in rows if (one := _found(row, measure, colours[row.memory.name])).points]
-    height, most = _TALL, max([100.0, *(x for one in series for x, _ in one.points)])
-    frame = Box(_LEFT, 40, width - 18, height - _BOTTOM)
-    axes = Axis(0, most * 1.15, frame.left, frame.right, bent=True), Axis(0, 1.05, frame.bottom, frame.top)
-    found, shown = _share_of(measure), "tokens shown for a question"
-    chart = _Chart(found, f"{found}, against the {shown}", width, height, frame, axes, (shown, ""), True, series)  # noqa: FBT003
-    return replace(chart, labels=_point_labels(chart)).svg(alone=False)
-
-
-def _share_of(measure: str) -> str:
-    what = MEASURES[measure].removeprefix("of the ")
-    return f"Share of the {what.replace(' is ', ' that is ').replace(' are ', ' that are ')}"
-
-
-def _found(row: Row, measure: str, colour: str) -> Series:
-    known = [
-        (at.tokens_for_a_question, found)
-        for budget, at in row.budgets.items()
-        if at.tokens_for_a_question is not None and (found := figure(row, budget, measure))
-    ]
-    if row.memory.baseline:
-        known = known[:1]
-    whiskers = [] if row.memory.floor or row.memory.baseline else [(one.low, one.high) for _, one in known]
-    points = [(tokens, one.mean) for tokens, one in known]
-    floor = row.memory.floor
-    return Series(row.memory.name, colour, points, whiskers, hollow=floor, dashed=row.memory.baseline, dots=True)
-
-
-def _point_labels(chart: _Chart) -> list[_Label]:
-    places = {one.name: chart.places(one.points) for one in chart.series}
-    ends = {name: found[-1] for name, found in places.items()}
-    widest = int((chart.frame.right - chart.frame.left) * 0.6 / _LETTER)
-    texts = {name: _short(name, widest) for name in ends}
-    sizes = {name: (_LETTER * len(text) + 6, 16.0) for name, text in texts.items()}
-    taken = [Box.around(x, y, 5) for found in places.values() for x, y in found]
-    colours = {one.name: one.colour for one in chart.series}
-    return [
-        _Label(texts[name], name, box.left, (box.top + box.bottom) / 2, colours[name], _tie(box, *ends[name]))
-        for name, box in free_places(ends, sizes, chart.frame, taken).items()
-    ]
-
-
-def _tie(box: Box, x: float, y: float) -> Sequence[tuple[float, float]]:
-    middle = (box.top + box.bottom) / 2
-    if abs(middle - y) < 1 and box.left > x:
-        return ()
-    return ((x, y), (min(max(x, box.left), box.right), box.top if y < box.top else min(y, box.bottom)))
+    low = min(xs) if start is None else start
+    across = Axis(low, max(*xs, low + 1), _LEFT, right, bent)
+    up = Axis(bottom, top, height - _BOTTOM, _TOP)
+    heights = apart([up.at(one.points[-1][1]) for one in series], _LINE, up.end, up.start)
+    texts = [_short(one.name, longest - len(one.value) - 2) + f"  {one.value}".rstrip() for one in series]
+    gap = _LETTER * len(f"{across.high:,.0f}") + 14
+    return rendered(
+        "chart.svg.jinja",
+        title=titles[0],
+        about=titles[1],
+        axes=axes,
+        width=width,
+        height=height,
+        across=across,
+        up=up,
+        ticks=(
+            [(one, f"{one:,.0f}") for one in across.ticks(gap)],
+            [(one, f"{one:.0%}" if share else f"{one:,.0f}") for one in up.ticks(40)],
+        ),
+        series=series,
+        tie=tie,
+        labels=list(zip(series, texts, heights, strict=True)),
+        alone=alone,
+    )
 
 
 def _short(text: str, length: int) -> str:

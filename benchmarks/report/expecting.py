@@ -9,7 +9,6 @@ from rich.text import Text
 
 from memzoo.benchmarks.comparing import Comparison
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
-from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.results import Row
 
 __all__ = ["Expected", "dry_run_table", "expected"]
@@ -45,6 +44,7 @@ def expected(row: Row, budget: int) -> dict[str, Expected]:
 
     Calls to load are those of the exchanges and of the questions.
     """
+    # Rules stood in for the model, so only calls that no reply decides about are exact.
     known = {"load", "save"} if not row.memory.model else _KNOWN.get(row.memory.strategy, set())
     spent = row.upkeep + row.asking
     asks = bool(row.memory.model and spent.calls)
@@ -79,17 +79,8 @@ def dry_run_table(found: Comparison, model: str, prices: Prices | None, judged: 
 
 
 def _cost(row: Row, prices: Prices, model: str) -> str:
-    asked = _less(row.upkeep + row.asking, row.embedding)
-    amount = cost_of(prices, model, asked) + cost_of(prices, EMBEDDING, row.embedding)
+    amount = cost_of(prices, model, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
     return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
-
-
-def _less(all_of_it: Sum, part: Sum) -> Sum:
-    return Sum(
-        calls=all_of_it.calls - part.calls,
-        prompt_tokens=all_of_it.prompt_tokens - part.prompt_tokens,
-        completion_tokens=all_of_it.completion_tokens,
-    )
 
 
 def _notes(found: Comparison, model: str, judged: int) -> list[str]:

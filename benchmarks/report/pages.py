@@ -1,19 +1,20 @@
-"""The report as one page of HTML: no network, all text from outside escaped."""
+"""The report as one page of HTML: no network, all text from outside escaped, each line of what was shown but once."""
 
 import base64
 import hashlib
 import json
 import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from memzoo.benchmarks.comparing import Comparison
-from memzoo.benchmarks.report.bars import bars
-from memzoo.benchmarks.report.charts import NARROW, WIDE, colours_of, course_chart, recall_chart
-from memzoo.benchmarks.report.questions import cells, details
+from memzoo.benchmarks.outcomes import Scored, View
+from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart
 from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
 from memzoo.benchmarks.report.templates import rendered, source
-from memzoo.benchmarks.results import Results
+from memzoo.benchmarks.results import QuestionResult, Results
 
 __all__ = ["fragment", "page"]
 
@@ -32,8 +33,8 @@ def page(comparison: Comparison, date: datetime) -> str:
         charts=_charts(results),
         bars=bars(results),
         colours=colours_of(results.rows),
-        cells=cells,
-        details=_data(details(results)),
+        cells=_cells,
+        details=_data(_details(results)),
         notes=[*caption(comparison), ("memzoo", results.run.memzoo), ("Python", platform.python_version())],
         remarks=exclusions(comparison),
     )
@@ -56,7 +57,7 @@ def _tables(comparison: Comparison) -> dict[str, Any]:
 
 
 def _charts(results: Results) -> list[list[str]]:
-    """Each chart twice: for a page, and for a phone, on which the first would be too small to read."""
+    """Draw each chart twice: for a page, and for a phone, on which the first would be too small to read."""
     kinds = [recall_chart] if results.talks.questions else []
     return [[draw(results, width) for width in (WIDE, NARROW)] for draw in [*kinds, course_chart]]
 
@@ -65,3 +66,67 @@ def _data(value: Any) -> str:
     """Write JSON that cannot end the element it stands in: nothing in it opens a tag."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """What a memory showed for a question, in a word.
+
+    Attributes:
+        text: The share of evidence, or whether the answer was right or shown.
+        kind: "hit", "part", "miss", or "" if nothing is known.
+        order: To sort by.
+    """
+
+    text: str
+    kind: str
+    order: float
+
+
+def _cells(results: Results, question: QuestionResult) -> Iterator[_Cell]:
+    """Tell what each memory showed within the main budget."""
+    for row in results.competing:
+        answer = question.memories.get(row.memory.name, {}).get(results.main_budget) or Scored()
+        cell = _cell(answer)
+        # What rules miss, a model may show: it is no miss of the memory.
+        yield replace(cell, kind="", text=f"≥ {cell.text}") if row.memory.floor and cell.kind == "miss" else cell
+
+
+def _cell(answer: Scored) -> _Cell:
+    known = [one for one in (answer.judged, answer.covered, answer.answer) if one is not None]
+    if not known:
+        return _Cell("–", "", -1)
+    share = float(known[0])
+    text = {1.0: "right", 0.0: "wrong"}[share] if answer.judged is not None else f"{share:.0%}"
+    kind = "hit" if share == 1 else "part" if share else "miss"
+    return _Cell(f"{text}, stale", "miss", -0.5) if answer.update == "stale" else _Cell(text, kind, share)
+
+
+def _details(results: Results) -> dict[str, Any]:
+    """Tell all that stands behind the cells, for the page's script: texts are places in a list of lines."""
+    lines: dict[str, int] = {}
+    names = [row.memory.name for row in results.competing]
+    questions = [
+        {
+            "answer": one.question.answer,
+            "evidence": one.question.evidence,
+            "stale": one.question.stale,
+            "memories": [
+                _shown(one.memories.get(name, {}).get(results.main_budget) or Scored(), lines) for name in names
+            ],
+        }
+        for one in results.questions
+    ]
+    return {"names": names, "questions": questions, "lines": list(lines)}
+
+
+def _shown(answer: Scored, lines: dict[str, int]) -> dict[str, Any]:
+    return {
+        "tokens": answer.tokens,
+        "reply": answer.reply,
+        "shown": None if answer.shown is None else _places(answer.shown, lines),
+    }
+
+
+def _places(view: View, lines: dict[str, int]) -> Sequence[tuple[str, list[int]]]:
+    return [(role, [lines.setdefault(line, len(lines)) for line in text.split("\n")]) for role, text in view]

@@ -2,12 +2,12 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Axis", "Box", "apart", "free_places"]
+__all__ = ["Axis", "apart"]
 
-_BEND = 50.0
+_BEND = 50.0  # below it there is little to tell apart: budgets are hundreds and thousands of tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,7 @@ class Axis:
     def _even_values(self, gap: float) -> Iterator[float]:
         rough = (self.high - self.low) * gap / abs(self.end - self.start)
         power = 10.0 ** math.floor(math.log10(rough))
+        # A little tolerance: 0.1 + 0.2 is more than 0.3, and a tick at the very end would be lost.
         step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * (1 - 1e-9))
         for number in itertools.count(math.ceil(self.low / step)):
             if number * step > self.high * (1 + 1e-9):
@@ -84,70 +85,6 @@ def apart(places: Sequence[float], gap: float, low: float = -math.inf, high: flo
     top = high - gap * (len(places) - 1)
     moved = [max(low, min(_mean(group), top)) for group in groups for _ in group]
     return [place for _, place in sorted((index, moved[rank] + gap * rank) for rank, index in enumerate(order))]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle in a chart: its left, top, right and bottom."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    def overlaps(self, other: "Box") -> bool:
-        """Tell whether both cover a place."""
-        across = self.left < other.right and other.left < self.right
-        return across and self.top < other.bottom and other.top < self.bottom
-
-    def within(self, frame: "Box") -> bool:
-        """Tell whether no part of it is outside of a frame."""
-        inside = frame.left <= self.left and self.right <= frame.right
-        return inside and frame.top <= self.top and self.bottom <= frame.bottom
-
-    @classmethod
-    def around(cls, x: float, y: float, half: float) -> "Box":
-        """Make a square around a place."""
-        return cls(x - half, y - half, x + half, y + half)
-
-
-def free_places(
-    points: Mapping[str, tuple[float, float]],
-    sizes: Mapping[str, tuple[float, float]],
-    frame: Box,
-    taken: Sequence[Box] = (),
-) -> dict[str, Box]:
-    """Place labels near their points, where they cover nothing: no label, no point, nothing that is taken.
-
-    Args:
-        points: By name.
-        sizes: Of the labels, by name: width and height.
-        frame: They stay within.
-        taken: What must not be covered, besides.
-
-    Returns:
-        By name; a label for which there is no room is left out.
-
-    Example:
-        >>> free_places({"a": (50, 50)}, {"a": (20, 10)}, Box(0, 0, 100, 100))
-        {'a': Box(left=58, top=45.0, right=78, bottom=55.0)}
-    """
-    full = [*taken, *(Box.around(x, y, 5) for x, y in points.values())]
-    placed: dict[str, Box] = {}
-    for name, (x, y) in points.items():
-        for box in _around(x, y, *sizes[name]):
-            if box.within(frame) and not any(box.overlaps(one) for one in full):
-                placed[name] = box
-                full.append(box)
-                break
-    return placed
-
-
-def _around(x: float, y: float, width: float, height: float) -> Iterator[Box]:
-    for step in (0, *itertools.chain.from_iterable((one, -one) for one in range(1, 13))):
-        top = y + step * height / 2 - height / 2
-        for left in (x + 8, x - 8 - width, x - width / 2):
-            yield Box(left, top, left + width, top + height)
 
 
 def _mean(values: Sequence[float]) -> float:

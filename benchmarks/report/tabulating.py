@@ -1,19 +1,41 @@
-"""The table of a comparison as texts: in the terminal, in Markdown and on a page."""
+"""The table of a comparison: as texts for the terminal, for Markdown and for a page, and as flat records."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from memzoo.benchmarks.comparing import OFFLINE, Comparison
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.results import Interval, Results, Row
 
-__all__ = ["Column", "Where", "best_name", "caption", "columns", "counter_note", "exclusions", "model_note", "share"]
+__all__ = [
+    "Column",
+    "Where",
+    "best_name",
+    "caption",
+    "columns",
+    "counter_note",
+    "exclusions",
+    "model_note",
+    "records",
+    "share",
+]
 
 Where: TypeAlias = Literal["terminal", "markdown", "page"]
 """For whom a table is: narrow; the same for the same inputs, without times; with all that there is."""
 
 _NOTHING = "–"
+_INTERVALS = {
+    "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
+    "covered": (
+        "recall",
+        "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
+    ),
+    "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
+    "answers": ("answers", "Share of the answers all of whose content words were shown."),
+    "corrected": ("corrected", "Of what was corrected, the share for which the correction was shown."),
+    "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +45,28 @@ class Column:
     Attributes:
         title: Short.
         about: What it says, in a sentence.
-        cell: A row -> its text.
-        order: A row -> what it is sorted by.
+        value: A row -> its figure; `None` if it has none.
+        form: How a figure is written.
+        text: A row -> its text, where the figure alone does not tell it.
     """
 
     title: str
     about: str
-    cell: Callable[[Row], str]
-    order: Callable[[Row], float]
+    value: Callable[[Row], float | None]
+    form: str = "{:,.2f}"
+    text: Callable[[Row], str] | None = None
+
+    def cell(self, row: Row) -> str:
+        """Write what stands in a row."""
+        value = self.value(row)
+        if self.text and value is not None:
+            return self.text(row)
+        return _NOTHING if value is None else self.form.format(value)
+
+    def order(self, row: Row) -> float:
+        """Return what a row is sorted by: those without a figure come last."""
+        value = self.value(row)
+        return -1 if value is None else value
 
 
 def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> list[Column]:
@@ -39,7 +75,7 @@ def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> l
     shown = [
         _interval_column(name, budget, where)
         for name in _INTERVALS
-        if any(_figure(row, name, budget) for row in results.rows)
+        if any(row.figure(name, budget) for row in results.rows)
     ]
     if all(row.error or row.budgets[budget].covered == row.budgets[budget].whole for row in results.rows):
         shown = [one for one in shown if one.title != _INTERVALS["whole"][0]]
@@ -52,7 +88,7 @@ def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> l
 
 
 def _fitting(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
-    """What tells most, in 80 columns: what a judge says before what words say, money before tokens."""
+    """Choose what tells most, in 80 columns: what a judge says before what words say, money before tokens."""
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
     always = [one for one in always if not (costs and one.title.startswith("upkeep"))]
@@ -73,7 +109,7 @@ def share(found: Interval | None) -> str:
     """
     if found is None:
         return _NOTHING
-    apart = max(found.high - found.mean, found.mean - found.low)
+    apart = max(found.high - found.mean, found.mean - found.low)  # the cautious one: intervals of shares are lopsided
     return f"{_two_digits(found.mean)} ±{_two_digits(apart)}"
 
 
@@ -111,42 +147,23 @@ def _counted(number: int, what: str) -> str:
 def exclusions(comparison: Comparison) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    unusable = ", ".join(talks.unusable)
-    counted = (
-        (talks.adversarial, f"Not asked, because they have no true answer: {talks.adversarial} adversarial questions."),
-        (
-            talks.without_evidence,
-            f"Not asked, because no evidence is known for them: {talks.without_evidence} questions.",
-        ),
-        (len(talks.unusable), f"Left out, because they name no message: {len(talks.unusable)} citations ({unusable})."),
+    untrue = _counted(talks.adversarial, "adversarial question")
+    unfounded = _counted(talks.without_evidence, "question")
+    unusable = f"{_counted(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    left_out = (
+        (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
+        (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),
+        (talks.unusable, f"Left out, because they name no message: {unusable}."),
     )
-    return [text for count, text in counted if count]
-
-
-_INTERVALS = {
-    "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
-    "covered": (
-        "recall",
-        "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
-    ),
-    "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
-    "answers": ("answers", "Share of the answers all of whose content words were shown."),
-    "corrected": ("corrected", "Of what was corrected, the share for which the correction was shown."),
-    "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
-}
-
-
-def _figure(row: Row, name: str, budget: int) -> Interval | None:
-    found: Interval | None = None if row.error else getattr(row.budgets[budget], name)
-    return found
+    return [text for found, text in left_out if found]
 
 
 def _interval_column(name: str, budget: int, where: Where) -> Column:
     title, about = _INTERVALS[name]
     brief = where == "terminal"
 
-    def cell(row: Row) -> str:
-        found = _figure(row, name, budget)
+    def text(row: Row) -> str:
+        found = row.figure(name, budget)
         # Rules show less than a model, of what is true and of what no longer is: that is no bound of what is stale.
         if not found or (row.memory.floor and name == "stale"):
             return _NOTHING
@@ -155,60 +172,47 @@ def _interval_column(name: str, budget: int, where: Where) -> Column:
             return f"≥ {mean}" if brief else f"at least {mean} (rules)"
         return mean if brief and name == "stale" else share(found)
 
-    return Column(title, about, cell, lambda row: found.mean if (found := _figure(row, name, budget)) else -1)
+    return Column(title, about, lambda row: found.mean if (found := row.figure(name, budget)) else None, text=text)
 
 
 def _beside_column(results: Results, budget: int) -> Column:
     pairs = {pair.other: pair for pair in results.pairs if pair.budget == budget}
     best = best_name(results, budget)
 
-    def cell(row: Row) -> str:
+    def value(row: Row) -> float | None:
+        pair = pairs.get(row.memory.name)
+        return -pair.difference.mean if pair else 0.0 if row.memory.name == best else None
+
+    def text(row: Row) -> str:
         if row.memory.name == best:
             return "best"
-        if row.memory.name not in pairs:
-            return _NOTHING
         pair = pairs[row.memory.name]
         return f"-{share(pair.difference)}" + ("" if pair.distinguishable else ", not told apart")
 
-    def order(row: Row) -> float:
-        pair = pairs.get(row.memory.name)
-        return -pair.difference.mean if pair else 0.0 if row.memory.name == best else -2.0
-
     about = "The difference from the memory with the highest figure, question by question, with its 95% interval."
-    return Column("beside\nthe best", about, cell, order)
+    return Column("beside\nthe best", about, value, text=text)
 
 
 def _always(budget: int) -> list[Column]:
-    def tokens(row: Row) -> float:
-        return row.budgets[budget].tokens
-
-    def calls(row: Row) -> float:
-        return row.per_exchange(row.upkeep.calls)
-
     return [
-        Column("tokens", "Mean tokens shown at an exchange.", lambda row: f"{tokens(row):,.0f}", tokens),
+        Column("tokens", "Mean tokens shown at an exchange.", lambda row: row.budgets[budget].tokens, "{:,.0f}"),
         Column(
-            "calls", "Mean model calls for an exchange, to load and to save.", lambda row: f"{calls(row):.2f}", calls
+            "calls",
+            "Mean model calls for an exchange, to load and to save.",
+            lambda row: row.per_exchange(row.upkeep.calls),
         ),
         Column(
             "upkeep\ntokens",
             'Mean tokens that these calls sent and received for an exchange; "?" if the model does not tell.',
-            lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{_upkeep(row):,.0f}",
-            _upkeep,
+            lambda row: row.upkeep_tokens,
+            text=lambda row: "?" if row.upkeep.calls and not row.upkeep.prompt_tokens else f"{row.upkeep_tokens:,.0f}",
         ),
     ]
 
 
-def _upkeep(row: Row) -> float:
-    return row.per_exchange(row.upkeep.prompt_tokens + row.upkeep.completion_tokens)
-
-
 def _times_column(comparison: Comparison) -> Column:
-    def milliseconds(row: Row) -> float:
-        return sum(comparison.times.get(row.memory.name, (0.0, 0.0)))
-
     about = "Mean milliseconds for an exchange, to load and to save, model calls included."
-    return Column("ms", about, lambda row: f"{milliseconds(row):,.1f}", milliseconds)
+    return Column("ms", about, lambda row: sum(comparison.times.get(row.memory.name, (0.0, 0.0))), "{:,.1f}")
 
 
 def _cost_columns(results: Results, budget: int) -> list[Column]:
@@ -216,23 +220,47 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     if not run.prices:
         return []
     unit = f"\n{run.currency}" if run.currency else ""
-
-    def cost(row: Row) -> float:
-        return row.costs[budget].total if row.costs else -1
-
-    def month(row: Row) -> float:
-        return (row.costs[budget].month or 0) if row.costs else -1
-
     about = "Of 1,000 exchanges like these: upkeep, and what was shown, read once for each exchange."
-    found = [Column(f"cost\n/1,000{unit}", about, lambda row: _money(cost(row)), cost)]
+    found = [Column(f"cost\n/1,000{unit}", about, lambda row: row.costs[budget].total if row.costs else None)]
     if run.per_month is not None:
         about = f"Of {run.per_month:,} exchanges a month."
-        found.append(Column(f"cost\n/month{unit}", about, lambda row: _money(month(row)), month))
+        found.append(Column(f"cost\n/month{unit}", about, lambda row: row.costs[budget].month if row.costs else None))
     return found
 
 
-def _money(amount: float) -> str:
-    return _NOTHING if amount < 0 else f"{amount:,.2f}"
+def records(comparison: Comparison) -> list[dict[str, Any]]:
+    """List a flat record for each memory and budget; a memory without a result has one with its error."""
+    return [
+        record
+        for row in comparison.rows
+        for record in ([_record(comparison, row, budget) for budget in row.budgets] or [_failed(row)])
+    ]
+
+
+def _failed(row: Row) -> dict[str, Any]:
+    return {"memory": row.memory.name, "baseline": row.memory.baseline, "error": row.error}
+
+
+def _record(comparison: Comparison, row: Row, budget: int) -> dict[str, Any]:
+    figures = row.budgets[budget]
+    record: dict[str, Any] = {
+        "memory": row.memory.name,
+        "budget": budget,
+        "baseline": row.memory.baseline,
+        "floor": row.memory.floor,
+        "questions": figures.questions,
+    }
+    for name in ("covered", "whole", "complete", "answers", "judged", "corrected", "stale"):
+        found = row.figure(name, budget)
+        record[name] = found.mean if found else None
+        record[f"{name}_low"] = found.low if found else None
+        record[f"{name}_high"] = found.high if found else None
+    record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
+    record["calls"] = row.per_exchange(row.upkeep.calls)
+    record["upkeep_tokens"] = row.upkeep_tokens
+    load, save = comparison.times.get(row.memory.name, (0.0, 0.0))
+    cost = row.costs[budget].total if row.costs else None
+    return record | {"load_ms": load, "save_ms": save, "cost": cost, "failed": row.failed, "error": row.error}
 
 
 def _two_digits(value: float) -> str:

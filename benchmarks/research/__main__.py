@@ -23,6 +23,7 @@ from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
+from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.weight import weight
@@ -48,16 +49,15 @@ def measurements(
 ) -> None:
     """Compare all strategies with the offline model, and count what names cost the entity memory."""
     if context.invoked_subcommand is None:
-        console = Console()
         files = [transcript] if transcript else []
-        run_comparison(Wanted(transcripts=files, budgets=[budget], out=out), console)
-        console.print(report(entity_cost(), OFFLINE))
+        run_comparison(Wanted(transcripts=files, budgets=[budget], out=out), Console())
+        names_cost()
 
 
 @app.command("entity-cost")
 def names_cost() -> None:
     """Count what an exchange that names eight people costs the entity memory."""
-    Console().print(report(entity_cost(), OFFLINE))
+    show(report(entity_cost(), OFFLINE))
 
 
 @app.command()

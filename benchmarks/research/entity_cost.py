@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich import box
-from rich.table import Table
-
+from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.tabulating import model_note
-from memzoo.memories import ConversationEntityMemory, Spent
+from memzoo.benchmarks.research.tables import table
+from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.models.chat import ModelOption, as_model
 
 __all__ = ["LANGCHAIN_CALLS", "ExchangeCost", "entity_cost", "report"]
@@ -39,8 +38,8 @@ class ExchangeCost:
         notes: How many people there are notes about afterwards.
     """
 
-    load: Spent
-    save: Spent
+    load: Sum
+    save: Sum
     notes: int
 
 
@@ -49,30 +48,23 @@ def entity_cost(model: ModelOption = "offline") -> list[ExchangeCost]:
     memory = ConversationEntityMemory(llm=as_model(model), conversation_id="entity-cost")
     costs: list[ExchangeCost] = []
     for said, answered in _EXCHANGES:
-        before = memory.usage.total
+        before = Sum.of(memory.usage.total)
         memory.load_memory_variables({"input": said})
-        loaded = memory.usage.total
+        loaded = Sum.of(memory.usage.total)
         memory.save_context({"input": said}, {"output": answered})
-        saved = memory.usage.total
-        costs.append(ExchangeCost(_difference(loaded, before), _difference(saved, loaded), len(memory.entities)))
+        saved = Sum.of(memory.usage.total)
+        costs.append(ExchangeCost(loaded - before, saved - loaded, len(memory.entities)))
     return costs
 
 
-def report(costs: Sequence[ExchangeCost], model: str) -> Table:
-    """The costs as a table for a terminal."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        caption=f"model: {model_note(model)}\nLangChain makes {LANGCHAIN_CALLS} calls for such an exchange: 1 to load, "
-        f"{len(NAMES)} to save\n(langchain-classic 1.0.8, memory/entity.py; read, not run)",
-        caption_justify="left",
+def report(costs: Sequence[ExchangeCost], model: str) -> str:
+    """The costs as a table, and what they are to be held against."""
+    rows = [
+        [*map(str, (number, cost.load.calls, cost.save.calls, (cost.load + cost.save).prompt_tokens, cost.notes))]
+        for number, cost in enumerate(costs, start=1)
+    ]
+    return (
+        f"{table(['exchange', 'calls to load', 'calls to save', 'prompt tokens', 'notes'], rows)}\n\n"
+        f"model: {model_note(model)}\nLangChain makes {LANGCHAIN_CALLS} calls for such an exchange: 1 to load, "
+        f"{len(NAMES)} to save\n(langchain-classic 1.0.8, memory/entity.py; read, not run)"
     )
-    for title in ("exchange", "calls to load", "calls to save", "prompt tokens", "notes"):
-        table.add_column(title, justify="right")
-    for number, cost in enumerate(costs, start=1):
-        tokens = cost.load.prompt_tokens + cost.save.prompt_tokens
-        table.add_row(*map(str, (number, cost.load.calls, cost.save.calls, tokens, cost.notes)))
-    return table
-
-
-def _difference(after: Spent, before: Spent) -> Spent:
-    return Spent(after.calls - before.calls, after.prompt_tokens - before.prompt_tokens)

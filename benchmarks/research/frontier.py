@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from rich.console import Console
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.statistics import difference
-from memzoo.benchmarks.research.retrieval import LOCOMO, REALMEM, limits_of
+from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import difference_shown, mean_shown
 from memzoo.benchmarks.research.retrieval_picture import weight_curves
 from memzoo.benchmarks.research.reweighing import Shares, reweighed
-from memzoo.benchmarks.research.tables import print_plainly, table
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.results import Interval
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.search.weights import Weights
-from memzoo.stores.errors import MemoryZooError, OptionError
 
 __all__ = ["AIMS", "FACTORS", "Verdict", "app", "costs", "frontier", "multiples", "verdicts"]
 
@@ -116,17 +114,12 @@ def frontier(
     pictures: Annotated[Path | None, typer.Option(help="Folder for an SVG of the weights for each file.")] = None,
 ) -> None:
     """Measure recall with other costs of length, and with each weight halved and doubled."""
-    console = Console(width=170)
-    try:
+    with refusals():
         limits = sorted({*limits_of(budgets), decide})
-        names = {_title(path): path for path in _existing(files or [LOCOMO, REALMEM])}
-        by_cost, by_weight = _measured(names, limits, decide)
-    except MemoryZooError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
+        talks = {_title(path): conversations(path) for path in files or [LOCOMO, REALMEM]}
+        by_cost, by_weight = _measured(talks, limits, decide)
     judged = verdicts(by_cost, decide)
-    print_plainly(
-        console,
+    show(
         *(_points_table(name, some, limits) for name, some in by_cost.items()),
         _verdict_table(judged, decide),
         f"The smallest worst loss: {judged[0].name}. "
@@ -141,26 +134,18 @@ def frontier(
 
 
 def _measured(
-    files: Mapping[str, Path], limits: Sequence[int], decide: int
+    talks: Mapping[str, Sequence[Transcript]], limits: Sequence[int], decide: int
 ) -> tuple[dict[str, Found], dict[str, dict[tuple[str, float], Sequence[Shares]]]]:
     """What was shown by file, with the points of the frontier and with each weight multiplied."""
     counter, singles = named_counter("o200k_base"), multiples()
     by_cost: dict[str, Found] = {}
     by_weight: dict[str, dict[tuple[str, float], Sequence[Shares]]] = {}
-    for name, path in files.items():
-        transcripts = load_transcripts(path)
+    for name, transcripts in talks.items():
         by_cost[name] = reweighed(transcripts, costs(), limits, counter)
         named = {f"{weight} {factor}": weights for (weight, factor), weights in singles.items()}
         found = reweighed(transcripts, named, [decide], counter)
         by_weight[name] = {key: found[f"{key[0]} {key[1]}", decide] for key in singles}
     return by_cost, by_weight
-
-
-def _existing(files: Sequence[Path]) -> Sequence[Path]:
-    for path in files:
-        if not path.exists():
-            raise OptionError(f"there is no {path}: no conversation to measure on")
-    return files
 
 
 def _title(path: Path) -> str:

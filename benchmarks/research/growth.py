@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from memzoo.benchmarks.comparing import compare
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
 from memzoo.memories.text.messages import text_of
 
@@ -29,11 +30,12 @@ def growth(
     counter: Annotated[str, typer.Option(help="What counts tokens.")] = "o200k_base",
 ) -> None:
     """Compare memories on ever longer conversations made of the bundled one, offline, each in a process of its own."""
-    typer.echo("| messages | CPU seconds | milliseconds a message | peak MB |\n|--:|--:|--:|--:|")
+    rows: list[list[str]] = []
     for size in map(int, sizes.split(",")):
         with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
             seconds, megabytes = pool.submit(measured, size, memory or (), counter).result()
-        typer.echo(f"| {size:,} | {seconds:.1f} | {1000 * seconds / size:.1f} | {megabytes:.0f} |")
+        rows.append([f"{size:,}", f"{seconds:.1f}", f"{1000 * seconds / size:.1f}", f"{megabytes:.0f}"])
+    show(table(["messages", "CPU seconds", "milliseconds a message", "peak MB"], rows))
 
 
 def measured(size: int, memories: Sequence[str], counter: str) -> tuple[float, float]:

@@ -13,19 +13,18 @@ from typing import Annotated, NamedTuple
 
 import numpy
 import typer
-from rich.console import Console
 
-from memzoo.benchmarks.research.retrieval import CACHE, LOCOMO, embedder_named
+from memzoo.benchmarks.research.inputs import LOCOMO, conversations, refusals
+from memzoo.benchmarks.research.retrieval import CACHE, embedder_named
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
-from memzoo.benchmarks.research.tables import print_plainly, table
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.stores.errors import OptionError
 
 __all__ = ["Ranked", "app", "gain", "lmeb", "ranked", "recall"]
 
@@ -100,20 +99,12 @@ def lmeb(
     cache: Annotated[Path, typer.Option(help="Folder for embeddings.")] = CACHE,
 ) -> None:
     """Measure recall@10 and nDCG@10 by turn, the mean over the categories."""
-    console = Console(width=130)
-    try:
-        chosen = files or [LOCOMO]
-        if missing := [str(path) for path in chosen if not path.exists()]:
-            raise OptionError(f"there is no {', '.join(missing)}: no conversation to measure on")
-        transcripts = [one for path in chosen for one in load_transcripts(path)]
+    with refusals():
+        transcripts = conversations(*(files or [LOCOMO]))
         found = list(ranked(transcripts, embedder_named(embedder, cache)))
         if not found:
             raise OptionError("no question cites a turn")
-    except MemoryZooError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
-    print_plainly(
-        console,
+    show(
         _table(found),
         f"{len(found)} questions about {len(transcripts)} conversations; embeddings: {embedder}; {_NOT_COMPARABLE}.",
     )

@@ -1,11 +1,28 @@
-"""Packages that are installed for the numbers in them; none of their code is run."""
+"""Packages that are measured with: libraries to run, and the numbers in others, whose code is not run."""
 
+import importlib
 import importlib.util
+import warnings
 from pathlib import Path
+from typing import Any
 
 from memzoo.stores.errors import MissingExtraError
 
-__all__ = ["folder_of"]
+__all__ = ["folder_of", "library"]
+
+
+def library(module: str, package: str) -> Any:
+    """Import a module of a library that is measured beside memzoo.
+
+    Raises:
+        MissingExtraError: The package, or one that it needs, is not installed.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # one announces its end
+            return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(f"{package} is not installed with all it needs: {error}") from error
 
 
 def folder_of(package: str, *, needed_by: str, install: str) -> Path:

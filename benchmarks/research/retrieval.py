@@ -9,48 +9,27 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.research.inputs import LOCOMO, REALMEM, conversations, limits_of, refusals
 from memzoo.benchmarks.research.minilm import CachedMiniLM
 from memzoo.benchmarks.research.retrieval_misses import misses_table, room_table
 from memzoo.benchmarks.research.retrieval_paired import apart, intervals_table, mean_shown, paired_table, spread
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_picture import recall_curves
 from memzoo.benchmarks.research.retrieval_showing import Embed
-from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_category, figures, find, memory_maker
+from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_budget, by_category, figures, find, memory_maker
 from memzoo.benchmarks.research.static_vectors import StaticVectors
-from memzoo.benchmarks.research.tables import print_plainly, table
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
 from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.search.weights import Weights
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import MemoryZooError, MissingExtraError, OptionError
+from memzoo.stores.errors import MissingExtraError, OptionError
 
-__all__ = [
-    "CACHE",
-    "LOCOMO",
-    "REALMEM",
-    "STATEBENCH",
-    "Counted",
-    "app",
-    "embedder_named",
-    "limits_of",
-    "measured",
-    "report",
-]
-
-LOCOMO = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "locomo" / "dev.json"
-"""Where the conversations of LoCoMo are looked for: beside the project, of which they are no part."""
-
-REALMEM = LOCOMO.parents[1] / "realmem" / "dev.json"
-"""Where RealMem's talks between a user and an assistant are looked for."""
-
-STATEBENCH = LOCOMO.parents[1] / "statebench" / "dev.jsonl"
-"""Where StateBench's timelines are looked for."""
+__all__ = ["CACHE", "Counted", "app", "embedder_named", "measured", "report"]
 
 MEMORY = "memzoo"
 
@@ -148,14 +127,14 @@ def measured(
 
 def report(found: Mapping[str, Sequence[Found]], title: str) -> str:
     """A table: recall, and in brackets the share of questions with all evidence, at each budget."""
-    budgets = sorted({one.budget for one in next(iter(found.values()))})
-    rows = [_row(name, all_of_it, budgets) for name, all_of_it in found.items()]
+    rows = [_row(name, all_of_it) for name, all_of_it in found.items()]
     first = found[next(iter(found))]
+    at = by_budget(first)
     for label, value in _SHARES.items():
-        means = (mean_shown([value(one) for one in first if one.budget == budget]) for budget in budgets)
+        means = (mean_shown([value(one) for one in some]) for some in at.values())
         rows.append([f"{MEMORY}: {label}", *means, "", "", ""])
-    rows += [_row(f"{MEMORY}: {category}", some, budgets) for category, some in by_category(first).items()]
-    heads = ["", *(f"{budget:,} tokens" for budget in budgets), "tokens shown", "ms CPU: load + save", "calls"]
+    rows += [_row(f"{MEMORY}: {category}", some) for category, some in by_category(first).items()]
+    heads = ["", *(f"{budget:,} tokens" for budget in at), "tokens shown", "ms CPU: load + save", "calls"]
     return table(heads, rows, title)
 
 
@@ -175,49 +154,28 @@ def retrieval(
     ablation: Annotated[bool, typer.Option("--ablation", help="The memory without each of its parts.")] = False,
 ) -> None:
     """Measure how much of what the answers rest on is shown, at each budget."""
-    console = Console(width=170)
-    try:
+    with refusals():
         limits = limits_of(f"{budgets},{misses}" if misses else budgets)
-        transcript = {"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript)
-        if not transcript.exists():
-            raise OptionError(f"there is no {transcript}: no conversation to measure on")
-        conversations, counter = load_transcripts(transcript), named_counter("o200k_base")
+        talks = conversations({"locomo": LOCOMO, "realmem": REALMEM}.get(str(transcript), transcript))
+        counter = named_counter("o200k_base")
         found, missing = measured(
-            conversations,
+            talks,
             limits,
             counter=counter,
             embedder=embedder_named(embedder, cache),
             peers=peers,
             ablation=ablation,
         )
-    except MemoryZooError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
-    parts = [report(found, _title(conversations, embedder)), _caption(found, counter)]
+    parts = [report(found, _title(talks, embedder)), _caption(found, counter)]
     if len(found) > 1:
         parts += [intervals_table(found), paired_table(found)]
     if misses:
-        parts += [misses_table(found[MEMORY], conversations, misses), room_table(found[MEMORY], misses)]
-    print_plainly(console, *parts, *(f"not run: {name} ({reason})" for name, reason in missing.items()))
+        parts += [misses_table(found[MEMORY], talks, misses), room_table(found[MEMORY], misses)]
+    show(*parts, *(f"not run: {name} ({reason})" for name, reason in missing.items()))
     if out:
         out.write_text(json.dumps(_results(found, missing), indent=1) + "\n", encoding="utf-8")
     if picture:
         picture.write_text(recall_curves(_curves(found), f"embeddings: {embedder}"), encoding="utf-8", newline="\n")
-
-
-def limits_of(budgets: str) -> list[int]:
-    """Read budgets from the command line.
-
-    Raises:
-        OptionError: They are no whole numbers from 1 on.
-    """
-    try:
-        limits = sorted({int(budget) for budget in budgets.split(",")})
-    except ValueError as error:
-        raise OptionError(f"--budgets must be whole numbers with commas between them, not {budgets!r}") from error
-    if limits[0] < 1:
-        raise OptionError(f"--budgets must be 1 or more, not {limits[0]}")
-    return limits
 
 
 def _function(embedder: Embedder) -> Embed:
@@ -230,8 +188,8 @@ def _function(embedder: Embedder) -> Embed:
     return embed
 
 
-def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]:
-    at = [figures([one for one in found if one.budget == budget]) for budget in budgets]
+def _row(name: str, found: Sequence[Found]) -> list[str]:
+    at = [figures(some) for some in by_budget(found).values()]
     shares = [f"{one.recall:.3f} ({one.complete:.3f})" for one in at]
     means = figures(found)
     spent = f"{means.milliseconds:.1f} + {means.save_milliseconds:.1f}"
@@ -239,9 +197,9 @@ def _row(name: str, found: Sequence[Found], budgets: Sequence[int]) -> list[str]
     return [name, *shares, " ".join(f"{one.tokens:.0f}" for one in at), spent, calls]
 
 
-def _title(conversations: Sequence[Transcript], embedder: str) -> str:
-    questions = sum(len(one.measured) for one in conversations)
-    return f"{questions} questions about {len(conversations)} conversations; embeddings: {embedder}"
+def _title(talks: Sequence[Transcript], embedder: str) -> str:
+    questions = sum(len(one.measured) for one in talks)
+    return f"{questions} questions about {len(talks)} conversations; embeddings: {embedder}"
 
 
 def _caption(found: Mapping[str, Sequence[Found]], counter: TextCounter) -> str:
@@ -259,8 +217,8 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
     rows: list[dict[str, Any]] = []
     for name, all_of_it in found.items():
         for category, some in {"all": all_of_it, **by_category(all_of_it)}.items():
-            for budget in sorted({one.budget for one in some}):
-                means = asdict(figures([one for one in some if one.budget == budget]))
+            for budget, at in by_budget(some).items():
+                means = asdict(figures(at))
                 del means["milliseconds"], means["save_milliseconds"]
                 first = [one for one in found[MEMORY] if category in ("all", one.category)]
                 known = {"recall, low, high": spread(some, budget), f"{MEMORY} less it": apart(first, some, budget)}
@@ -271,10 +229,7 @@ def _results(found: Mapping[str, Sequence[Found]], missing: Mapping[str, str]) -
 
 def _curves(found: Mapping[str, Sequence[Found]]) -> dict[str, dict[int, float]]:
     return {
-        name: {
-            budget: figures([one for one in some if one.budget == budget]).recall
-            for budget in sorted({one.budget for one in some})
-        }
+        name: {budget: figures(at).recall for budget, at in by_budget(some).items()}
         for name, some in found.items()
         if " without " not in name
     }

@@ -14,10 +14,8 @@ from statistics import median
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.driving import drive
@@ -125,19 +123,17 @@ def retrieval_cost(
     conversations: Annotated[int, typer.Option(help="Conversations in Chroma.", min=1)] = 200,
 ) -> None:
     """Measure what an exchange and a search cost."""
-    console = Console(width=120)
     costs = growth([int(length) for length in lengths.split(",")])
-    table = _table("messages", "save, ms CPU", "load, ms CPU", f"save, times that at {costs[0].messages:,}")
-    for cost in costs:
-        table.add_row(f"{cost.messages:,}", f"{cost.save:.2f}", f"{cost.load:.2f}", f"{cost.save / costs[0].save:.1f}")
-    console.print(table)
-    table = _table(
-        f"{conversations} conversations in Chroma", "build, s", "search, ms", "memory, MB", "files", "on disk, MB"
+    heads = ["messages", "save, ms CPU", "load, ms CPU", f"save, times that at {costs[0].messages:,}"]
+    rows = [
+        [f"{one.messages:,}", f"{one.save:.2f}", f"{one.load:.2f}", f"{one.save / costs[0].save:.1f}"] for one in costs
+    ]
+    show(table(heads, rows), "")
+    heads = [f"{conversations} conversations in Chroma", "build, s", "search, ms", "memory, MB", "files", "on disk, MB"]
+    kept = (
+        (one.arrangement, one.build, one.search, one.memory, one.files, one.megabytes) for one in tenancy(conversations)
     )
-    for one in tenancy(conversations):
-        figures = (one.arrangement, one.build, one.search, one.memory, one.files, one.megabytes)
-        table.add_row(*(f"{one:.1f}" if isinstance(one, float) else str(one) for one in figures))
-    console.print(table)
+    show(table(heads, [[f"{part:.1f}" if isinstance(part, float) else str(part) for part in one] for one in kept]))
 
 
 def _steps(messages: int) -> Iterator[int]:
@@ -205,13 +201,6 @@ def _peak() -> float:
     status = Path("/proc/self/status")
     lines = status.read_text(encoding="ascii").splitlines() if status.exists() else []
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), math.nan)
-
-
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    for place, title in enumerate(titles):
-        table.add_column(title, justify="right" if place else "left")
-    return table
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 """Memories of other libraries that find messages for a question, run as they are."""
 
 import functools
-import importlib
 import re
 import warnings
 from typing import Any
 
 from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.research.packaged import library
 from memzoo.benchmarks.research.retrieval_showing import Embed, dated, filled, lines_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import MissingExtraError
 
 __all__ = ["LangChain", "LlamaIndex"]
 
@@ -84,12 +83,8 @@ class _LangChainEmbeddings:
 
 
 def _langchain_memory(embed: Embed) -> Any:
-    try:
-        memory = importlib.import_module("langchain_classic.memory")
-        stores = importlib.import_module("langchain_core.vectorstores")
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"langchain-classic is not installed: there is no {error.name}") from error
-    store = stores.InMemoryVectorStore(_LangChainEmbeddings(embed))
+    memory = library("langchain_classic.memory", "langchain-classic")
+    store = library("langchain_core.vectorstores", "langchain-core").InMemoryVectorStore(_LangChainEmbeddings(embed))
     retriever = store.as_retriever(search_kwargs={"k": _MOST_DOCUMENTS})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it announces its removal each time that one is made
@@ -100,21 +95,16 @@ def _langchain_memory(embed: Embed) -> Any:
 
 def _llamaindex_block(embed: Embed) -> tuple[Any, Any]:
     """LlamaIndex's class of messages, and its block over a store that keeps texts."""
-    try:
-        memory = importlib.import_module("llama_index.core.memory")
-        messages = importlib.import_module("llama_index.core.llms")
-        store, embedding = _keeping(), _llamaindex_embedding(embed)
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            f"llama-index-core is not installed with all it needs: there is no {error.name}"
-        ) from error
-    block = memory.VectorMemoryBlock(vector_store=store, embed_model=embedding, similarity_top_k=_MOST_DOCUMENTS)
-    return messages.ChatMessage, block
+    memory = library("llama_index.core.memory", "llama-index-core")
+    block = memory.VectorMemoryBlock(
+        vector_store=_keeping(), embed_model=_llamaindex_embedding(embed), similarity_top_k=_MOST_DOCUMENTS
+    )
+    return library("llama_index.core.llms", "llama-index-core").ChatMessage, block
 
 
 def _keeping() -> Any:
     """LlamaIndex's `SimpleVectorStore`, and beside it what was put in, to be given back with what it finds."""
-    simple: Any = importlib.import_module("llama_index.core.vector_stores").SimpleVectorStore
+    simple: Any = library("llama_index.core.vector_stores", "llama-index-core").SimpleVectorStore
 
     class Keeping(simple):  # type: ignore[misc]
         stores_text: bool = True
@@ -137,7 +127,7 @@ def _keeping() -> Any:
 
 def _llamaindex_embedding(embed: Embed) -> Any:
     """A function that embeds, as an embedding model of LlamaIndex."""
-    base: Any = importlib.import_module("llama_index.core.embeddings").BaseEmbedding
+    base: Any = library("llama_index.core.embeddings", "llama-index-core").BaseEmbedding
 
     class Embedding(base):  # type: ignore[misc]
         def _get_text_embedding(self, text: str) -> list[float]:

@@ -1,14 +1,15 @@
-"""What measured retrievers are made of and given: a conversation as exchanges, and a budget to fill."""
+"""What measured retrievers are made of and given: a conversation as exchanges, or by session, and a budget to fill."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from memzoo.benchmarks.measure.counting import TextCounter
+from memzoo.benchmarks.measure.evidence import Texts, covers
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.passage import Passage
 
-__all__ = ["Embed", "Peer", "Retriever", "asked", "dated", "filled", "lines_of", "passages_of"]
+__all__ = ["Embed", "Peer", "Retriever", "Sessions", "asked", "dated", "filled", "lines_of", "passages_of"]
 
 Embed = Callable[[list[str]], Any]
 """Texts -> a row of numbers for each."""
@@ -79,3 +80,33 @@ def filled(texts: Iterable[str], budget: int, tokens: Callable[[str], int]) -> s
     while chosen and tokens("\n".join(chosen)) > budget:
         chosen.pop()
     return "\n".join(chosen)
+
+
+class Sessions:
+    """What was said in each session; ids of messages begin with the session's, such as "3:7" or "D3:7".
+
+    Args:
+        transcript: The conversation.
+    """
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._lines: dict[str, list[str]] = {}
+        self._session_of: dict[str, str] = {}
+        labels = {"user": transcript.user, "assistant": transcript.assistant}
+        for exchange in transcript.exchanges:
+            for message, cited in zip(exchange.messages, exchange.evidence, strict=True):
+                for id_, text in cited.items():
+                    session = id_.rpartition(":")[0]
+                    label = labels.get(str(message["role"]), "")
+                    self._lines.setdefault(session, []).append(f"{label}: {text_of(message)}")
+                    self._session_of.setdefault(text, session)
+
+    def share(self, question: Question, shown: Texts) -> float:
+        """The share of the sessions with evidence of which any message is shown."""
+        wanted = {self._session_of[text] for text in question.evidence if text in self._session_of}
+        return sum(self._stands(self._lines[session], shown) for session in wanted) / max(len(wanted), 1)
+
+    @staticmethod
+    def _stands(lines: Sequence[str], shown: Texts) -> bool:
+        # What stands whole is found faster than what is covered.
+        return any(line in shown for line in lines) or any(covers(line, shown) for line in lines)

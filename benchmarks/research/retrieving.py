@@ -1,19 +1,20 @@
 """Evidence recall at budgets of tokens: what a search shows for the questions of a conversation."""
 
+import functools
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covered, whole
-from memzoo.benchmarks.research.retrieval_sessions import Sessions
-from memzoo.benchmarks.research.retrieval_showing import Retriever, asked
+from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, asked
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.tokens import TokenCounterOption
 from memzoo.stores import InMemoryStore
 from memzoo.stores.errors import MemoryZooError
 
@@ -24,6 +25,7 @@ __all__ = [
     "Found",
     "Make",
     "OverBudgetError",
+    "by_budget",
     "by_category",
     "figures",
     "find",
@@ -189,10 +191,18 @@ def by_category(found: Iterable[Found]) -> dict[str, list[Found]]:
     return dict(sorted(groups.items()))
 
 
+def by_budget(found: Iterable[Found]) -> dict[int, list[Found]]:
+    """What was found, by the budget, the smallest first."""
+    groups: dict[int, list[Found]] = {}
+    for one in found:
+        groups.setdefault(one.budget, []).append(one)
+    return dict(sorted(groups.items()))
+
+
 def memory_maker(embedder: Embedder | None, weights: Weights | None = None) -> Make:
     """Makes `VectorStoreRetrieverMemory` with an embedder."""
-    kind = _weighed(weights or Weights())
-    return lambda transcript, counter: FedMemory(transcript, counter, embedder, kind)
+    kind = functools.partial(_weighed(weights or Weights()), embedder=embedder, max_token_limit=1)
+    return lambda transcript, counter: FedMemory(transcript, counter.of_message, kind)
 
 
 class FedMemory:
@@ -200,28 +210,19 @@ class FedMemory:
 
     Args:
         transcript: The conversation.
-        counter: Counts tokens.
-        embedder: The memory's.
-        kind: The class of the memory.
+        counter: Counts tokens, as memories are given one.
+        make: Makes the memory, which has a `max_token_limit`.
     """
 
-    def __init__(
-        self,
-        transcript: Transcript,
-        counter: TextCounter,
-        embedder: Embedder | None,
-        kind: type[VectorStoreRetrieverMemory] = VectorStoreRetrieverMemory,
-    ) -> None:
+    def __init__(self, transcript: Transcript, counter: TokenCounterOption, make: Callable[..., Any]) -> None:
         self._now = now = [UNDATED]
-        self._memory = kind(
-            embedder=embedder,
-            max_token_limit=1,
+        self._memory = make(
             store=InMemoryStore(clock=lambda: now[0]),
             clock=lambda: now[0].timestamp(),  # noqa: PLW0108 - another date each time
-            conversation_id="retrieval",
+            conversation_id="research",
             human_prefix=transcript.user,
             ai_prefix=transcript.assistant,
-            token_counter=counter.of_message,
+            token_counter=counter,
         )
 
     def hear(self, exchange: Exchange) -> None:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, whole
-from memzoo.benchmarks.research.retrieval_sessions import Sessions
-from memzoo.benchmarks.research.retrieval_showing import asked, passages_of
+from memzoo.benchmarks.research.retrieval_showing import Sessions, asked, passages_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.clipping import Clipper

@@ -11,15 +11,14 @@ import sqlite3
 import sys
 import tempfile
 import uuid
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
+from memzoo.benchmarks.research.packaged import library
 from memzoo.stores import Message, Record, open_store
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import MissingExtraError
 
 __all__ = ["ON_POSTGRESQL", "ON_SQLITE", "Contender"]
 
@@ -82,7 +81,7 @@ class _BarePostgreSQL:
     """psycopg: a table with one index, one statement a turn, JSON as text."""
 
     def __init__(self, url: str) -> None:
-        self._connection = _found("psycopg", "psycopg[binary]").connect(url, autocommit=True)
+        self._connection = library("psycopg", "psycopg[binary]").connect(url, autocommit=True)
         self._connection.execute(
             "CREATE TABLE bare_messages (id bigserial PRIMARY KEY, conversation text, message text)"
         )
@@ -103,9 +102,9 @@ class _LangChain:
     """`SQLChatMessageHistory` of langchain-community. It has no way to read the newest messages alone."""
 
     def __init__(self, url: str) -> None:
-        histories = _found("langchain_community.chat_message_histories", "langchain-community")
+        histories = library("langchain_community.chat_message_histories", "langchain-community")
         self._history = histories.SQLChatMessageHistory
-        self._kinds = _found("langchain_core.messages", "langchain-core")
+        self._kinds = library("langchain_core.messages", "langchain-core")
         self._engine = importlib.import_module("sqlalchemy").create_engine(url)
         self._histories: dict[str, Any] = {}
         self.close = self._engine.dispose
@@ -130,7 +129,7 @@ class _OpenAIAgents:
     """`SQLiteSession` of openai-agents, which works in threads."""
 
     def __init__(self, path: Path) -> None:
-        self._session = _found("agents", "openai-agents").SQLiteSession
+        self._session = library("agents", "openai-agents").SQLiteSession
         self._path = path
         self._sessions: dict[str, Any] = {}
         self._runner = asyncio.Runner()
@@ -157,8 +156,8 @@ class _LlamaIndex:
     """`SQLAlchemyChatStore` of llama-index-core. Its limit is for the oldest messages: the newest need all of them."""
 
     def __init__(self, url: str) -> None:
-        _found("aiosqlite", "aiosqlite")
-        self._message = _found("llama_index.core.llms", "llama-index-core").ChatMessage
+        library("aiosqlite", "aiosqlite")
+        self._message = library("llama_index.core.llms", "llama-index-core").ChatMessage
         store = importlib.import_module("llama_index.core.storage.chat_store.sql").SQLAlchemyChatStore
         self._store = store(table_name="llama_messages", async_database_uri=url)
         self._runner = asyncio.Runner()
@@ -194,15 +193,6 @@ ON_POSTGRESQL: Mapping[str, Callable[[str], Contender]] = {
     "langchain-community": lambda url: _LangChain(url.replace("postgresql:", "postgresql+psycopg:", 1)),
 }
 """Stores in tables of their own in one database."""
-
-
-def _found(module: str, package: str) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # one announces its end
-            return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtraError(f"{package} is not installed: {error}") from error
 
 
 if __name__ == "__main__":

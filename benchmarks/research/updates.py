@@ -7,29 +7,27 @@ as it is, by those of its questions that cite messages as `new` and as `old`: in
      "questions": [{"question": "When do we meet?", "old": ["a"], "new": ["b"]}]}
 """
 
+import functools
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.evidence import Texts, squeezed, update_shown
-from memzoo.benchmarks.research.retrieval import REALMEM, STATEBENCH, limits_of
+from memzoo.benchmarks.research.inputs import REALMEM, STATEBENCH, conversations, limits_of, refusals
 from memzoo.benchmarks.research.retrieval_paired import mean_shown
-from memzoo.benchmarks.research.tables import print_plainly, table
-from memzoo.benchmarks.transcripts import load_transcripts
+from memzoo.benchmarks.research.retrieving import FedMemory
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.stores.errors import OptionError
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 
@@ -132,28 +130,12 @@ def _case(timeline: Transcript, talk: Transcript, size: int, drawn: random.Rando
 
 
 def _views(case: Case, name: str, budgets: Sequence[int]) -> Mapping[int, str]:
-    now = [case.exchanges[0].said_at]
     options = _OFFLINE if name in ("entity", "knowledge-graph", "summary", "summary-buffer") else {}
-    memory = create_memory(
-        name,
-        store=InMemoryStore(clock=lambda: now[0]),
-        clock=lambda: now[0].timestamp(),  # noqa: PLW0108 - another date each time
-        conversation_id="updates",
-        human_prefix=case.user,
-        ai_prefix=case.assistant,
-        token_counter=_ENCODING,
-        **options,
-    )
-    for date, exchanges in groupby(case.exchanges, lambda one: one.said_at):
-        now[0] = date + timedelta(minutes=1)
-        memory.add_messages([message for exchange in exchanges for message in exchange.messages])
-    return dict(_at_budgets(memory, case.question, budgets))
-
-
-def _at_budgets(memory: object, question: str, budgets: Sequence[int]) -> Iterator[tuple[int, str]]:
-    for budget in budgets:
-        memory.max_token_limit = budget  # type: ignore[attr-defined]
-        yield budget, str(memory.load_memory_variables({"input": question})["history"])  # type: ignore[attr-defined]
+    talk = Transcript("", case.exchanges, user=case.user, assistant=case.assistant)
+    memory = FedMemory(talk, _ENCODING, functools.partial(create_memory, name, **options))
+    for exchange in case.exchanges:
+        memory.hear(exchange)
+    return {budget: memory.show(Question(case.question), budget) for budget in budgets}
 
 
 def _in_order(case: Case, shown: str) -> bool:
@@ -176,34 +158,23 @@ def updates(
     seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
 ) -> None:
     """Count how often a view shows a correction, the stale statement alone, both, or neither."""
-    console = Console(width=150)
-    try:
+    with refusals():
         limits = limits_of(budgets)
-        told = _existing(file)
+        told = conversations(file)
         if short := [one for one in told if any(question.category == _TRACK for question in one.questions)]:
-            found = strewn(short, _existing(talks), cases, size, seed)
+            found = strewn(short, conversations(talks), cases, size, seed)
         else:
             found = cited(told)
         if not found:
             raise OptionError(f"no question of {file} cites messages as old and as new")
         named_counter(_ENCODING)
         counted = {name: outcomes(found, name, limits) for name in strategies.split(",")}
-    except MemoryZooError as error:
-        console.print(str(error), style="red", markup=False, highlight=False)
-        raise typer.Exit(1) from error
     used = len({case.new for case in found})
     told_in = f", each in {size} exchanges of a long talk" if short else ""
-    print_plainly(
-        console,
+    show(
         _table(counted, len(found)),
         f"{len(found)} cases of {used} corrections{told_in}; tokens by {_ENCODING}; embeddings: hashing.",
     )
-
-
-def _existing(path: Path) -> Sequence[Transcript]:
-    if not path.exists():
-        raise OptionError(f"there is no {path}: nothing to measure on")
-    return load_transcripts(path)
 
 
 def _table(counts: Mapping[str, Mapping[int, Counter[str]]], cases: int) -> str:

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
-from memzoo.benchmarks.research.retrieval import STATEBENCH
-from memzoo.benchmarks.research.tables import print_plainly, table
+from memzoo.benchmarks.research.inputs import STATEBENCH, existing, refusals
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.research.updates_reader import reader, reader_that_ends_nothing
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.models.chat import ModelOption
@@ -112,15 +111,9 @@ def updates_notes(
     file: Annotated[Path, typer.Argument(help="StateBench's train.jsonl or dev.jsonl.")] = STATEBENCH,
 ) -> None:
     """Count how often notes and facts hold a corrected value, and the old one unmarked."""
-    console = Console()
-    if not file.exists():
-        console.print(
-            f"there is no {file}: nothing to measure on", style="red", markup=False, highlight=False, soft_wrap=True
-        )
-        raise typer.Exit(1)
-    told = cases(file)
-    print_plainly(
-        console,
+    with refusals():
+        told = cases(*existing(file))
+    show(
         *(
             report(
                 {name: [measure(case, strategy, model) for case in told] for name, model in _MODELS},

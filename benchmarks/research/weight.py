@@ -3,20 +3,19 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import STRATEGIES
 
 __all__ = ["PACKAGES", "USES", "imported", "sizes"]
 
-PACKAGES = (
-    "openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich", "matplotlib",
-)  # fmt: skip
+PACKAGES = ("openai", "networkx", "tiktoken", "jinja2", "numpy", "sqlalchemy", "pydantic", "typer", "rich")
 """Packages that the table of imports is about."""
 
 _MEGABYTE = 1e6
@@ -62,9 +61,7 @@ def weight(
     ] = None,
 ) -> None:
     """Print the megabytes of each distribution in some environments, and what each use of memzoo imports."""
-    for site in sites or ():
-        typer.echo(_sizes_table(site))
-    typer.echo(_imports_table())
+    show(*map(_sizes_table, sites or ()), _imports_table())
 
 
 def sizes(site: Path) -> dict[str, float]:
@@ -87,21 +84,15 @@ def _megabytes(distribution: Distribution) -> float:
 
 def _sizes_table(site: Path) -> str:
     found = sizes(site)
-    rows = [(name, f"{size:.1f}") for name, size in found.items()]
-    total = (f"**{len(found)} distributions in {site}**", f"**{sum(found.values()):.1f}**")
-    return _table(("distribution", "MB"), [*rows, total])
+    rows = [[name, f"{size:.1f}"] for name, size in found.items()]
+    total = [f"**{len(found)} distributions in {site}**", f"**{sum(found.values()):.1f}**"]
+    return table(["distribution", "MB"], [*rows, total])
 
 
 def _imports_table() -> str:
-    rows = [(title, *_marks(imported(program))) for title, program in USES.items()]
-    return _table(("", *PACKAGES), rows)
+    rows = [[title, *_marks(imported(program))] for title, program in USES.items()]
+    return table(["", *PACKAGES], rows)
 
 
 def _marks(found: set[str]) -> list[str]:
     return ["x" if package in found else "" for package in PACKAGES]
-
-
-def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    titles = list(titles)
-    lines = [titles, ["---", *["--:"] * (len(titles) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"

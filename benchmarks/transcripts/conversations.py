@@ -11,6 +11,7 @@ __all__ = [
     "ADVERSARIAL",
     "UNCATEGORISED",
     "UNDATED",
+    "Citations",
     "Exchange",
     "Question",
     "Transcript",
@@ -130,8 +131,31 @@ class TranscriptMessage:
     opens: bool = False
 
 
+class Citations:
+    """What questions may cite, by id; ids that name no text are listed.
+
+    Attributes:
+        unusable: Ids that were cited and name nothing, as they stand in the file.
+
+    Example:
+        >>> citations = Citations({"a": "I live in Oslo."})
+        >>> citations.texts(["a", "b", "a"]), citations.unusable
+        (('I live in Oslo.',), ['b'])
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.unusable: list[str] = []
+        self._texts = texts
+
+    def texts(self, ids: Iterable[object]) -> tuple[str, ...]:
+        """Look up texts, each once, in the order in which they are cited."""
+        cited = dict.fromkeys(map(str, ids))
+        self.unusable += [id_ for id_ in cited if not self._texts.get(id_)]
+        return tuple(dict.fromkeys(self._texts[id_] for id_ in cited if self._texts.get(id_)))
+
+
 def exchanges_of(said: Iterable[TranscriptMessage]) -> tuple[Exchange, ...]:
-    """Messages as exchanges: a new one begins with each user message and with each session."""
+    """Group messages into exchanges: a new one begins with each user message and with each session."""
     groups: list[list[TranscriptMessage]] = []
     for one in said:
         if not groups or one.opens or one.message["role"] == "user":

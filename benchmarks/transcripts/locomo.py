@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from memzoo.benchmarks.transcripts.conversations import (
     ADVERSARIAL,
+    Citations,
     Question,
     Transcript,
     TranscriptMessage,
@@ -47,24 +48,23 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     document = validated(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
     said = list(_said(item["conversation"], {user: "user", assistant: "assistant"}, where))
-    texts = {id_: text for one in said for id_, text in one.evidence.items()}
-    unusable: list[str] = []
+    citations = Citations({id_: text for one in said for id_, text in one.evidence.items()})
     questions = tuple(
         Question(
             question.question,
             "" if question.answer is None else str(question.answer),
-            _cited(question.evidence, texts, unusable),
+            citations.texts(id_ for entry in question.evidence for id_ in _ids(str(entry))),
             question.category,
         )
         for question in document.qa
     )
-    return Transcript(
-        document.sample_id or title, exchanges_of(said), questions, user, assistant, unusable_evidence=tuple(unusable)
-    )
+    name = document.sample_id or title
+    return Transcript(name, exchanges_of(said), questions, user, assistant, tuple(citations.unusable))
 
 
 def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
     """Read the turns of all sessions; what one speaker says without a break is one message."""
+    # By number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):
         name = f"session_{number}"
         session = validated(_Session, {"turns": talk[name], "date": talk.get(f"{name}_date_time")}, f"{where}, {name}")
@@ -84,14 +84,9 @@ def _check_speakers(session: "_Session", roles: dict[str, str], where: str) -> N
             )
 
 
-def _cited(evidence: list[Any], texts: dict[str, str], unusable: list[str]) -> tuple[str, ...]:
-    """Look up the texts that are cited; what cites none is added to `unusable`."""
-    cited: list[str] = []
-    for entry in evidence:
-        ids = [_id(*found) for found in _TURN_ID.findall(str(entry))]
-        unusable += [id_ for id_ in ids if id_ not in texts] if ids else [str(entry)]
-        cited += [texts[id_] for id_ in ids if id_ in texts]
-    return tuple(dict.fromkeys(cited))
+def _ids(entry: str) -> list[str]:
+    """List the turns that an entry of evidence names; one that names none stands for itself, and is found nowhere."""
+    return [_id(*found) for found in _TURN_ID.findall(entry)] or [entry]
 
 
 def _id(session: str, turn: str) -> str:

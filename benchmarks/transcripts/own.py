@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, PlainValidator
 
 from memzoo.benchmarks.transcripts.conversations import (
     UNCATEGORISED,
+    Citations,
     Question,
     Transcript,
     TranscriptMessage,
@@ -63,15 +64,10 @@ def _said(message: Message, date: datetime | None, *, opens: bool = False) -> Tr
 def _finished(document: "_Document", said: list[TranscriptMessage], where: str, title: str) -> Transcript:
     if not said:
         raise TranscriptError(f"{where}: there is no message in it")
-    texts, unusable = _texts(said), list[str]()
-    return Transcript(
-        document.title or title,
-        exchanges_of(said),
-        tuple(_question(question, texts, unusable) for question in document.questions),
-        document.user or "Human",
-        document.assistant or "AI",
-        tuple(unusable),
-    )
+    citations = Citations(_texts(said))
+    questions = tuple(_question(one, citations) for one in document.questions)
+    people = document.user or "Human", document.assistant or "AI"
+    return Transcript(document.title or title, exchanges_of(said), questions, *people, tuple(citations.unusable))
 
 
 def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
@@ -82,16 +78,10 @@ def _texts(said: Sequence[TranscriptMessage]) -> dict[str, str]:
     return {str(place): text_of(one.message) for place, one in enumerate(said)} | ids
 
 
-def _question(item: "_Question", texts: dict[str, str], unusable: list[str]) -> Question:
-    evidence, stale = (_cited(cited, texts, unusable) for cited in (item.evidence, item.stale))
+def _question(item: "_Question", citations: Citations) -> Question:
+    evidence, stale = citations.texts(item.evidence), citations.texts(item.stale)
     category = item.category or UNCATEGORISED
     return Question(item.question, str(item.answer or ""), evidence, category, stale=stale)
-
-
-def _cited(citations: Sequence[str | int], texts: dict[str, str], unusable: list[str]) -> tuple[str, ...]:
-    ids = dict.fromkeys(map(str, citations))
-    unusable += [id_ for id_ in ids if not texts.get(id_)]
-    return tuple(dict.fromkeys(texts[id_] for id_ in ids if texts.get(id_)))
 
 
 def _citation(value: Any) -> Any:

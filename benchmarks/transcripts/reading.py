@@ -53,7 +53,7 @@ def load_transcripts(path: str | Path) -> list[Transcript]:
 
 
 def sample_path() -> Path:
-    """Where the conversation lies that comes with the package: a bakery moves house, in seven sessions."""
+    """Return the path of the conversation that comes with the package: a bakery moves house, in seven sessions."""
     return Path(str(importlib.resources.files("memzoo.benchmarks.data") / "sample.json"))
 
 
@@ -92,10 +92,12 @@ def _of_file(path: Path) -> Iterator[Transcript]:
 
 def _of_lines(file: TextIO, path: Path) -> Iterator[Transcript]:
     """Read line by line where each line is a conversation, else all of it at once."""
+    # A file that holds one conversation is read whole, since it may be spread over lines in any way.
     first = file.readline()
     while first and not first.strip():
         first = file.readline()
     item = _json_or_none(first)
+    # Messages line by line make one conversation together.
     second = file.readline() if isinstance(item, dict) and not is_message(item) else ""
     if not second.strip():
         yield from _of_text(first + second + file.read(), path)
@@ -147,7 +149,7 @@ def _is_said(item: Any) -> bool:
 
 
 def _said(item: dict[str, Any]) -> dict[str, Any] | None:
-    """A message as OpenAI's; what cannot be one stays as it is, to be refused by name."""
+    """Turn a message into OpenAI's form; what cannot be one stays as it is, to be refused by name."""
     found = message_of(item)
     if found is None or found["role"] == item.get("role"):
         return item if found is not None or "role" in item else None

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Field
 
 from memzoo.benchmarks.transcripts.conversations import (
     UNCATEGORISED,
+    Citations,
     Question,
     Transcript,
     TranscriptMessage,
@@ -40,33 +41,36 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
         TranscriptError: It is malformed. Citations that name no turn are no error: they are listed.
     """
     document = validated(_Document, item, where)
-    said, before, texts = list[TranscriptMessage](), dict[tuple[int, int], int](), dict[tuple[int, int], str]()
+    said, before, texts = list[TranscriptMessage](), dict[str, int](), dict[str, str]()
     exchanges = 0
     for number, session in enumerate(document.sessions):
         for place, turn in enumerate(session.turns):
+            # As `exchanges_of` counts them: a session and a user's turn begin one.
             exchanges += not place or turn.speaker == "user" or not said
-            before[number, place] = exchanges - 1
-            texts[number, place] = turn.content
+            cited = str([number, place])
+            before[cited], texts[cited] = exchanges - 1, turn.content
             message = {"role": turn.speaker, "content": turn.content}
             said.append(TranscriptMessage(message, {f"{number}:{place}": turn.content}, session.time, opens=not place))
-    unusable: list[str] = []
-    questions = tuple(_question(one, texts, before, unusable) for one in document.questions)
-    return Transcript(document.user or title, exchanges_of(said), questions, unusable_evidence=tuple(unusable))
+    citations = Citations(texts)
+    questions = tuple(
+        Question(
+            one.question,
+            "\n".join(one.memories),
+            citations.texts(one.evidence),
+            one.category or UNCATEGORISED,
+            before.get(one.asked_at),
+        )
+        for one in document.questions
+    )
+    return Transcript(
+        document.user or title, exchanges_of(said), questions, unusable_evidence=tuple(citations.unusable)
+    )
 
 
-def _question(
-    item: "_Question", texts: dict[tuple[int, int], str], before: dict[tuple[int, int], int], unusable: list[str]
-) -> Question:
-    unusable += [str(list(place)) for place in item.evidence if place not in texts]
-    cited = tuple(dict.fromkeys(texts[place] for place in item.evidence if place in texts))
-    answer = "\n".join(item.memories)
-    return Question(item.question, answer, cited, item.category or UNCATEGORISED, before.get(item.asked_at))
-
-
-def _place(value: Any) -> tuple[int, int]:
+def _place(value: Any) -> str:
     match value:
-        case [int(session), int(turn)]:
-            return session, turn
+        case [int(), int()]:
+            return str(value)
         case _:
             raise ValueError(f"expected [session, turn], not {shown(value)}")
 
@@ -85,7 +89,7 @@ def _speaker(value: Any) -> str:
     return _ROLES[value]
 
 
-Place = Annotated[tuple[int, int], BeforeValidator(_place)]
+Place = Annotated[str, BeforeValidator(_place)]
 
 
 class _Turn(Item):

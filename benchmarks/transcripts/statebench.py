@@ -51,10 +51,11 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
 def _question(query: "_Query", track: str, said: list[TranscriptMessage]) -> Question:
     texts = [one.message["content"] for one in said]
     wanted = tuple(dict.fromkeys(one for one in query.strings("must_mention") if any(one in text for text in texts)))
+    # The correcting turn: it may name the old value, as in "150, not 50", which then is no stale statement.
     newest = next((text for text in reversed(texts) if any(one in text for one in wanted)), "")
     forbidden = query.strings("must_not_mention")
     stale = tuple(one for one in forbidden if one not in newest and any(one in text for text in texts))
-    after = len(exchanges_of(said))
+    after = len(exchanges_of(said))  # what comes later has not been said when it is asked
     evidence = wanted if track in TRACKS else ()
     return Question(query.prompt, str(query.ground_truth.get("decision") or ""), evidence, track, after, stale)
 
@@ -81,7 +82,7 @@ class _Query(Item):
     ground_truth: dict[str, Any]
 
     def strings(self, key: str) -> list[str]:
-        """The strings that are listed under a key."""
+        """List the strings under a key."""
         return [one for one in self.ground_truth.get(key) or () if isinstance(one, str) and one.strip()]
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from memzoo.benchmarks.running import ProgressLines
 from memzoo.memories.cli.commands import app
 from memzoo.memories.models.offline import serve
-from memzoo.stores.errors import MemoryZooError
+from memzoo.stores.errors import MemoryZooError, OptionError
 
 FORMATS = Path(__file__).parent / "formats"
 Run = Callable[..., Result]
@@ -186,10 +186,11 @@ def test_a_judge(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert results()["questions"][0]["memories"]["window"]["1000"]["reply"]
 
 
-def test_prompts_of_ones_own(run: Run, tmp_path: Path) -> None:
-    """A template that cannot work is refused before anything runs."""
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_prompts_of_ones_own(jobs: str, run: Run, tmp_path: Path) -> None:
+    """A template that cannot work is refused before anything runs, in however many processes."""
     (tmp_path / "compare_answer.jinja").write_text("{{ nothing }}", encoding="utf-8")
-    failed = run("--judge", "offline", "--prompts", str(tmp_path))
+    failed = run("--judge", "offline", "--prompts", str(tmp_path), "--jobs", jobs)
     assert "compare_answer" in str(failed.exception)
 
 
@@ -259,3 +260,12 @@ def test_off_a_terminal_progress_is_lines() -> None:
     assert "a: done; 50% of all, about 9 s left" in shown
     assert "b: done; 100% of all, about 0 s left" in shown
     assert len(shown.splitlines()) == 2
+
+
+@pytest.mark.parametrize("option", ["--config", "--prices"])
+def test_prices_that_are_no_table(option: str, run: Run, tmp_path: Path) -> None:
+    """One line names the file and what is expected there."""
+    (tmp_path / "some.toml").write_text("prices = 5\n", encoding="utf-8")
+    refused = run(option, str(tmp_path / "some.toml")).exception
+    assert isinstance(refused, OptionError)
+    assert "some.toml, 'prices': expected a table" in str(refused)

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from memzoo.benchmarks import TextCounter
-from memzoo.benchmarks.measure.fitting import fit
-from memzoo.benchmarks.measure.said import Said
+from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories.text import messages as texts
 from memzoo.stores import Message
@@ -53,6 +52,6 @@ def test_a_look_at_the_end_costs_what_it_shows(words: TextCounter, monkeypatch: 
         looked.append(len(messages))
         return texts.sendable(messages)
 
-    monkeypatch.setattr("memzoo.benchmarks.measure.said.sendable", sendable)
+    monkeypatch.setattr("memzoo.benchmarks.measure.fitting.sendable", sendable)
     assert words.of_messages(said.end(30)) == 30
     assert sum(looked) <= 60

@@ -18,6 +18,7 @@ from memzoo.benchmarks.research.kits.bench import PROMPT, Bench, chat
 from memzoo.benchmarks.research.kits.contenders import KITS, Kit, versions
 from memzoo.benchmarks.research.kits.rows import ROWS
 from memzoo.benchmarks.research.kits.server import Server, server
+from memzoo.benchmarks.research.tables import show, table
 
 __all__ = ["compare_kits"]
 
@@ -34,7 +35,7 @@ def compare_kits(
         raise typer.Exit(0 if _run_check(check) else 1)
     typer.echo(f"As of {datetime.now(UTC):%Y-%m-%d}: " + "; ".join(map(versions, KITS[:1] if alone else KITS)) + "\n")
     if only in {"all", "wishes"}:
-        table("wish", [(name, [_score(kit, name) for kit in KITS]) for name in ROWS])
+        show_table("wish", [(name, [_score(kit, name) for kit in KITS]) for name in ROWS])
     with server() as running:
         if only in {"all", "changes"}:
             _show_caught(running, changes)
@@ -42,12 +43,9 @@ def compare_kits(
             _show_speed(running, (calls // 2, calls, 2 * calls), KITS[:1] if alone else KITS)
 
 
-def table(title: str, rows: list[tuple[str, list[str]]], kits: tuple[Kit, ...] = KITS) -> None:
-    """Print a table in Markdown."""
-    typer.echo(f"| {title} | {' | '.join(kit.name for kit in kits)} |\n|---|{'---|' * len(kits)}")
-    for name, cells in rows:
-        typer.echo(f"| {name} | {' | '.join(cells)} |")
-    typer.echo("")
+def show_table(title: str, rows: list[tuple[str, list[str]]], kits: tuple[Kit, ...] = KITS) -> None:
+    """Print a table with a column for each kit."""
+    show(table([title, *(kit.name for kit in kits)], [[name, *cells] for name, cells in rows]), "")
 
 
 def _score(kit: Kit, row: str) -> str:
@@ -110,7 +108,7 @@ def _show_caught(running: Server, changes: int) -> None:
     for name, best in (("by default", False), ("best settings", True)):
         shares = [f"{_caught(kit, running, changes, best=best):.1%}" for kit in KITS]
         rows.append((f"{changes:,} changed words, {name}", shares))
-    table("caught", rows)
+    show_table("caught", rows)
 
 
 def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) -> None:
@@ -118,7 +116,7 @@ def _show_speed(running: Server, sizes: tuple[int, ...], kits: tuple[Kit, ...]) 
     took = {size: [_speed(kit, running, size) for kit in kits] for size in sizes}
     for what in ("load", "one call, with httpx", "save"):
         rows = [(f"{size:,} calls", [one[what] for one in took[size]]) for size in sizes]
-        table(what, [(name, [f"{ms:,.2f} ms ({ms / row[0]:.2f})" for ms in row]) for name, row in rows], kits)
+        show_table(what, [(name, [f"{ms:,.2f} ms ({ms / row[0]:.2f})" for ms in row]) for name, row in rows], kits)
 
 
 def _speed(kit: Kit, running: Server, calls: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""The files: their age and size, those of other kits and of other processes, and those that no test has."""
+"""The files: their age, size and secrets, those of other kits and of other processes, and those that no test has."""
 
 import json
 import threading
@@ -8,11 +8,22 @@ from typing import Any
 
 import httpx
 
-from memzoo.benchmarks.research.kits.bench import PROMPT, SECRET, Bench, chat, entered, opened, raises
+from memzoo.benchmarks.research.kits.bench import PROMPT, SECRET, Bench, Check, chat, entered, opened, raises
 from memzoo.benchmarks.research.kits.contenders import Memzoo
 from memzoo.benchmarks.research.kits.server import Answer
 
-__all__ = ["age", "drift", "embeddings", "one_prompt", "orphans", "proxy", "vcrpy_files", "vcrpy_secrets"]
+__all__ = [
+    "age",
+    "drift",
+    "echo",
+    "embeddings",
+    "one_prompt",
+    "orphans",
+    "proxy",
+    "secret_in",
+    "vcrpy_files",
+    "vcrpy_secrets",
+]
 
 
 def age(bench: Bench) -> bool:
@@ -140,3 +151,22 @@ def orphans(bench: Bench) -> bool:
     if isinstance(bench.kit, Memzoo):
         return hasattr(import_module("memzoo.memories.cli.cassettes"), "check")
     return bench.kit.name == "cassetter" and hasattr(import_module("cassetter.pytest_plugin"), "check_orphans")
+
+
+def secret_in(**options: Any) -> Check:
+    """Make a check that a secret in one place is not in the file, by default."""
+
+    def check(bench: Bench) -> bool:
+        with bench.kit.open(bench.path, record=True), httpx.Client() as client:
+            client.post(f"{bench.server.url}/chat/completions", **options)
+        return SECRET not in bench.path.read_text()
+
+    check.__doc__ = f"A secret in {', '.join(options)} is not in the file, by default."
+    return check
+
+
+def echo(bench: Bench) -> bool:
+    """A key that the server repeats is not in the file, by default."""
+    bench.server.answers.append(Answer([json.dumps({"error": f"wrong key {SECRET}"})]))
+    bench.record(chat("hi"), headers={"authorization": f"Bearer {SECRET}"})
+    return SECRET not in bench.path.read_text()

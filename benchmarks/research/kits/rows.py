@@ -1,6 +1,6 @@
 """The twelve rows: what people ask of a replay kit. Each row is several checks, and each check is run."""
 
-from memzoo.benchmarks.research.kits import arriving, at_once, keeping, matched, scrubbed
+from memzoo.benchmarks.research.kits import arriving, at_once, keeping, matched
 from memzoo.benchmarks.research.kits.bench import SECRET, Check
 
 __all__ = ["ROWS"]
@@ -27,10 +27,10 @@ ROWS: dict[str, tuple[Check, ...]] = {
     "orphaned files; other APIs' messages by role": (keeping.orphans, matched.roles),
     "requests that are no longer sent fail, by default": (matched.unplayed,),
     "no secret in the file, by default: header, parameter, form, JSON, echo": (
-        scrubbed.secret_in(headers={"x-api-key": SECRET}),
-        scrubbed.secret_in(params={"access_token": SECRET}),
-        scrubbed.secret_in(data={"password": SECRET}),
-        scrubbed.secret_in(json={"client_secret": SECRET}),
-        scrubbed.echo,
+        keeping.secret_in(headers={"x-api-key": SECRET}),
+        keeping.secret_in(params={"access_token": SECRET}),
+        keeping.secret_in(data={"password": SECRET}),
+        keeping.secret_in(json={"client_secret": SECRET}),
+        keeping.echo,
     ),
 }

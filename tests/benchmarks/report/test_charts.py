@@ -53,6 +53,18 @@ def test_without_a_single_result_the_charts_are_empty(comparison: Comparison) ->
         assert not [one for one in ET.fromstring(drawn).iter(f"{SVG}text") if one.get("class") == "label"]  # noqa: S314
 
 
+def test_each_memory_with_a_figure_has_a_label_with_it(comparison: Comparison) -> None:
+    """Wherever the points lie: none is left out, on a phone neither; what rules found is a lower bound."""
+    labels = [
+        one.text or ""
+        for one in ET.fromstring(recall_chart(comparison.results, NARROW)).iter(f"{SVG}text")  # noqa: S314
+        if one.get("class") == "label"
+    ]
+    assert len(labels) == len([row for row in comparison.results.rows if not row.error])
+    assert any(one.startswith("entity ") and one.endswith("≥ 45%") for one in labels)
+    assert any(one.startswith("window ") and one.endswith(" 18%") and "≥" not in one for one in labels)
+
+
 def test_two_variants_of_a_strategy_have_two_colours(comparison: Comparison) -> None:
     """All that compete can be told apart."""
     colours = colours_of(comparison.results.rows)

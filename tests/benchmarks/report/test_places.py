@@ -5,10 +5,9 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memzoo.benchmarks.report.places import Axis, Box, apart, free_places
+from memzoo.benchmarks.report.places import Axis, apart
 
 _PLACES = st.lists(st.floats(0, 100), max_size=9)
-_POINTS = st.lists(st.tuples(st.floats(0, 300), st.floats(0, 200)), max_size=12)
 
 
 @given(_PLACES)
@@ -34,26 +33,6 @@ def test_labels_stay_within_bounds_that_have_room_for_them(places: list[float]) 
 def test_labels_that_have_room_stay_where_they_are() -> None:
     """Nothing moves without need."""
     assert apart([9.0, 1.0, 5.0], 2.0) == [9.0, 1.0, 5.0]
-
-
-@given(_POINTS, st.integers(1, 30))
-def test_labels_beside_points_cover_neither_each_other_nor_a_point(
-    points: list[tuple[float, float]], letters: int
-) -> None:
-    """Wherever the points are: a label that has no room is left out."""
-    named = {str(place): point for place, point in enumerate(points)}
-    frame = Box(0, 0, 300, 200)
-    placed = free_places(named, dict.fromkeys(named, (7.0 * letters, 15.0)), frame)
-    assert not any(one.overlaps(other) for one, other in itertools.combinations(placed.values(), 2))
-    dots = [Box.around(x, y, 4) for x, y in points]
-    assert not any(box.overlaps(dot) for box in placed.values() for dot in dots)
-    assert all(box.within(frame) for box in placed.values())
-
-
-def test_a_label_with_room_is_placed() -> None:
-    """Leaving labels out is for where there is no room."""
-    placed = free_places({"a": (50, 50), "b": (56, 50)}, {"a": (30, 15), "b": (30, 15)}, Box(0, 0, 200, 100))
-    assert set(placed) == {"a", "b"}
 
 
 @given(st.floats(1, 1e7), st.booleans(), st.floats(20, 90))

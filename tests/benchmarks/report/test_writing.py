@@ -100,7 +100,7 @@ class TestTable:
         """Questions without a true answer, citations of nothing."""
         text = printed(comparison, 200)
         assert "Not asked, because they have no true answer: 2 adversarial questions." in text
-        assert "Left out, because they name no message: 1 citations (9.9)." in text
+        assert "Left out, because they name no message: 1 citation (9.9)." in text
 
     def test_a_name_is_not_markup(self, comparison: Comparison) -> None:
         """A transcript cannot paint the terminal."""

@@ -93,4 +93,4 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     """In one line, and nothing is measured."""
     done = CliRunner().invoke(app, [str(tmp_path / "none.json")])
     assert done.exit_code == 1
-    assert "none.json: no conversation to measure on" in done.output.replace("\n", " ")
+    assert "none.json: nothing to measure on" in done.output.replace("\n", " ")

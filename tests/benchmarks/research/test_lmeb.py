@@ -81,4 +81,4 @@ def test_the_command_says_what_its_figures_are_not(file: Path) -> None:
     assert "not comparable with the public table" in done.output
     absent = CliRunner().invoke(app, [str(file.with_name("none.json"))])
     assert absent.exit_code == 1
-    assert "none.json: no conversation to measure on" in absent.output.replace("\n", " ")
+    assert "none.json: nothing to measure on" in absent.output.replace("\n", " ")

@@ -43,6 +43,7 @@ def test_the_command_prints_both_tables(site: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(weight, "USES", {"`json`": "import json", "`jinja2`": "import jinja2"})
     done = CliRunner().invoke(app, ["weight", str(site)])
     assert done.exit_code == 0, done.output
-    assert "| **2 distributions" in done.output
-    assert "| large | 2.0 |" in done.output
-    assert "| `jinja2` |  |  |  | x |  |  |  |  |  |  |" in done.output
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in done.output.splitlines()]
+    assert ["large", "2.0"] in rows
+    assert any(row[0].startswith("**2 distributions") for row in rows)
+    assert ["`jinja2`", *["x" if name == "jinja2" else "" for name in weight.PACKAGES]] in rows

@@ -15,11 +15,12 @@ from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
 from memzoo.memories.search.nearness import nearness, places_of
 from memzoo.memories.search.passages import reach, rows_of, windows
+from memzoo.memories.search.ranking import Ranking
 from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.rows import ROW, Rows
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.worth import answered, worth
+from memzoo.memories.search.worth import answering, worth
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
@@ -106,10 +107,8 @@ class WordIndex:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def scores(
-        self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
-    ) -> dict[int, float]:
-        """Return how well messages fit a query, by log number, best first, the older first among equals.
+    def ranked(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
+        """Return the messages that fit a query.
 
         Args:
             query: What is looked for. Messages around which no word of it stands are left out.
@@ -118,13 +117,17 @@ class WordIndex:
         """
         with self._lock:
             found, total, best = self._scored(query)
-            seqs = self._rows["seq"]
             if similar:
                 found[places_of(self._rows, similar)] = True
                 total += share * (best or 1.0) * nearness(self._rows, similar, self._weights)
             places = numpy.flatnonzero(found)
-            ranked = places[numpy.argsort(-total[places], kind="stable")]
-            return dict(zip(seqs[ranked].tolist(), total[ranked].tolist(), strict=True))
+            return Ranking(self._rows["seq"][places], total[places])
+
+    def scores(
+        self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
+    ) -> dict[int, float]:
+        """Return how well messages fit a query, by log number, best first; see `ranked`."""
+        return dict(self.ranked(query, similar, share).items())
 
     def corrected(self, seqs: Sequence[int], limit: int) -> list[int]:
         """Return messages, the best first, with the newest corrections of the first few before each.
@@ -176,16 +179,17 @@ class WordIndex:
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
         total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
         best = float(fit[found].max(initial=0.0))
-        return found, total + weights.answering * answered(rows, own) + best * text.worth, best
+        before = numpy.append(0.0, own[:-1])
+        return found, total + weights.answering * (before * text.answering) + best * text.worth, best
 
     def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
         """Score the words of a query in each message, around it, and in its segment."""
         text = self._fitted()
-        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
+        own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
         for began, finished in text.found(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
-        return own, around, segment[numpy.cumsum(self._rows["opens"]) - 1]
+        return own, around, in_segments[text.segment]
 
     def _fitted(self) -> SearchedText:
         self._text = self._text or self._cut()
@@ -204,7 +208,13 @@ class WordIndex:
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
         return SearchedText(
-            numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights), Speakers(rows)
+            terms=numpy.concatenate([self._terms, dates]),
+            ends=ends,
+            grains=grains,
+            segment=numpy.cumsum(rows["opens"]) - 1,
+            worth=worth(rows, self._weights),
+            answering=answering(rows),
+            speakers=Speakers(rows),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

@@ -7,7 +7,7 @@ from memzoo.memories.search.passages import PAUSE
 from memzoo.memories.search.rows import Rows
 from memzoo.memories.search.weights import Weights
 
-__all__ = ["answered", "worth"]
+__all__ = ["answering", "worth"]
 
 Numbers = NDArray[numpy.float64]
 
@@ -19,10 +19,10 @@ def worth(rows: Rows, weights: Weights) -> Numbers:
     return gain - length - weights.talkative * _doublings(_usual_lengths(rows), weights.short)
 
 
-def answered(rows: Rows, scores: Numbers) -> Numbers:
-    """Return for each message the score of the one before it, as far as that one asks: this may be the answer."""
+def answering(rows: Rows) -> Numbers:
+    """Return how much the message asks that was said shortly before each: this may be the answer."""
     follows = numpy.diff(rows["said_at"]) <= PAUSE
-    return numpy.append(numpy.zeros(min(len(rows), 1)), scores[:-1] * rows["asks"][:-1] * follows)
+    return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
 def _doublings(lengths: NDArray[numpy.int64] | Numbers, short: int) -> Numbers:

@@ -35,7 +35,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """The `digest` of each embedding in the index, by log number."""
+        """The `digest` of each embedding in the index, by log number; "" for one that had better be put in again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -105,10 +105,10 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`."""
+        """See `VectorIndex.known`; all are "", because putting one in again takes less time than its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
-            return dict(vectors.digests) if vectors else {}
+            return dict.fromkeys(vectors.rows, "") if vectors else {}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
@@ -126,7 +126,7 @@ def digest(embedding: bytes) -> str:
 
 
 def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
-    """Embeddings as the rows of a matrix.
+    """Embeddings as the rows of a new matrix.
 
     Raises:
         StoreError: They are empty, of different dimensions, or no float32 numbers.
@@ -136,7 +136,8 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
     sizes = sorted({len(embedding) for embedding in embeddings})
     if len(sizes) != 1 or not sizes[0] or sizes[0] % 4:
         raise StoreError(f"embeddings are float32 numbers, all of one dimension; these have {sizes} bytes")
-    matrix = numpy.frombuffer(b"".join(embeddings), dtype="<f4").reshape(len(embeddings), -1)
+    # A `bytearray`, because what NumPy makes of `bytes` cannot be written to.
+    matrix = numpy.frombuffer(bytearray().join(embeddings), dtype="<f4").reshape(len(embeddings), -1)
     if not numpy.isfinite(matrix).all():
         raise StoreError("an embedding has a number that is not finite")
     return matrix
@@ -156,15 +157,13 @@ def check_dimension(held: int, given: int, conversation_id: str, space: str) -> 
 
 
 def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
-    """The rows with length 1; a row of zeros stays as it is."""
+    """Give the rows length 1, in place; a row of zeros stays as it is."""
     import numpy  # loaded only where it is needed
 
     # In float64, because float32 has no room for the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
     scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
-    units = numpy.empty_like(matrix)
-    numpy.multiply(matrix, scales[:, None], out=units, casting="same_kind")
-    return units
+    return numpy.multiply(matrix, scales[:, None], out=matrix, casting="same_kind")
 
 
 class _Vectors:
@@ -174,31 +173,29 @@ class _Vectors:
         import numpy  # loaded only where it is needed
 
         self.dimension = dimension
-        self.digests: dict[int, str] = {}
-        self._rows: dict[int, int] = {}
+        self.rows: dict[int, int] = {}
         self._numbers = numpy.empty(0, numpy.int64)
         self._matrix = numpy.empty((0, dimension), "<f4")
 
     def put(self, embeddings: Mapping[int, bytes], matrix: "NDArray[numpy.float32]") -> None:
-        rows = [self._rows.setdefault(number, len(self._rows)) for number in embeddings]
-        if (count := len(self._rows)) > len(self._numbers):
+        rows = [self.rows.setdefault(number, len(self.rows)) for number in embeddings]
+        if (count := len(self.rows)) > len(self._numbers):
             size = max(count, 2 * len(self._numbers))
             self._numbers.resize(size, refcheck=False)
             self._matrix.resize((size, self.dimension), refcheck=False)
         self._numbers[rows] = list(embeddings)
         self._matrix[rows] = _units(matrix)
-        self.digests.update({number: digest(embedding) for number, embedding in embeddings.items()})
 
     def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed
 
-        count = len(self._rows)
+        count = len(self.rows)
         wanted = min(k, count)
         if wanted < 1:
             return []
         # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
         products = numpy.einsum("ij,j->i", self._matrix[:count], _units(query[None])[0])
-        similarities = numpy.clip(products.astype(numpy.float64), -1, 1)
+        similarities = numpy.clip(products, -1, 1)
         worst = numpy.partition(similarities, count - wanted)[count - wanted]
         best = numpy.flatnonzero(similarities >= worst)
         order = best[numpy.lexsort((self._numbers[best], -similarities[best]))[:wanted]]

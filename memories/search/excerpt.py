@@ -112,9 +112,11 @@ async def fit_found(
     """Choose as `fit_passages` does, and rank and read only as many messages as are looked at.
 
     Args:
-        limit: As there, and so are `tokens` and `shorten`.
+        limit: As there.
         ranked: Returns the log numbers of the best so many messages; fewer where there are no more.
         read: Returns the messages with these numbers.
+        tokens: As there.
+        shorten: As there.
     """
     count = _READ_AT_ONCE
     while True:

@@ -133,7 +133,7 @@ def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
     """
     import numpy  # loaded only where it is needed
 
-    sizes = sorted({len(embedding) for embedding in embeddings})
+    sizes = sorted(set(map(len, embeddings)))
     if len(sizes) != 1 or not sizes[0] or sizes[0] % 4:
         raise StoreError(f"embeddings are float32 numbers, all of one dimension; these have {sizes} bytes")
     # A `bytearray`, because what NumPy makes of `bytes` cannot be written to.
@@ -178,13 +178,21 @@ class _Vectors:
         self._matrix = numpy.empty((0, dimension), "<f4")
 
     def put(self, embeddings: Mapping[int, bytes], matrix: "NDArray[numpy.float32]") -> None:
+        import numpy  # loaded only where it is needed
+
+        units = _units(matrix)
+        if not self.rows:
+            # Often all of a long conversation: it is not copied.
+            self.rows.update(zip(embeddings, range(len(units)), strict=True))
+            self._numbers, self._matrix = numpy.fromiter(embeddings, numpy.int64), units
+            return
         rows = [self.rows.setdefault(number, len(self.rows)) for number in embeddings]
         if (count := len(self.rows)) > len(self._numbers):
-            size = max(count, 2 * len(self._numbers))
-            self._numbers.resize(size, refcheck=False)
-            self._matrix.resize((size, self.dimension), refcheck=False)
+            more = max(count, 2 * len(self._numbers)) - len(self._numbers)
+            self._numbers.resize(len(self._numbers) + more, refcheck=False)
+            self._matrix = numpy.concatenate([self._matrix, numpy.empty((more, self.dimension), "<f4")])
         self._numbers[rows] = list(embeddings)
-        self._matrix[rows] = _units(matrix)
+        self._matrix[rows] = units
 
     def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memzoo.memories.search.analysis import Analyser, Places, Terms
 from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
-from memzoo.memories.search.nearness import nearness, places_of
+from memzoo.memories.search.nearness import located, nearness
 from memzoo.memories.search.passages import reach, rows_of, windows
 from memzoo.memories.search.ranking import Ranking
 from memzoo.memories.search.relative_dates import meant_dates
@@ -72,6 +72,7 @@ class WordIndex:
         self.analyser = Analyser()
         self._lock = new_lock()
         self._rows: Rows = numpy.empty(0, ROW)
+        self._seqs: Places = numpy.empty(0, numpy.int64)
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
@@ -81,7 +82,7 @@ class WordIndex:
     def add(self, passages: Iterable[Passage]) -> None:
         """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
         with self._lock:
-            last = self._rows["seq"].max(initial=0)
+            last = self._seqs.max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
                 terms, counts = self.analyser.terms(_searched(one) for one in step)
@@ -90,7 +91,7 @@ class WordIndex:
     def packed(self, after: int) -> dict[str, JSON]:
         """Return the messages numbered above `after` as items of a state."""
         with self._lock:
-            seqs, ends = self._rows["seq"], numpy.append(0, numpy.cumsum(self._rows["terms"]))
+            seqs, ends = self._seqs, numpy.append(0, numpy.cumsum(self._rows["terms"]))
             places = [*range(int(numpy.searchsorted(seqs, after + 1)), len(seqs), _STEP), len(seqs)]
             return {
                 f"{seqs[start]:012}": {
@@ -118,10 +119,11 @@ class WordIndex:
         with self._lock:
             found, total, best = self._scored(query)
             if similar:
-                found[places_of(self._rows, similar)] = True
-                total += share * (best or 1.0) * nearness(self._rows, similar, self._weights)
+                near, similarities = located(self._seqs, similar)
+                found[near] = True
+                total += share * (best or 1.0) * nearness(len(total), near, similarities, self._weights)
             places = numpy.flatnonzero(found)
-            return Ranking(self._rows["seq"][places], total[places])
+            return Ranking(self._seqs[places], total[places])
 
     def scores(
         self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
@@ -137,29 +139,29 @@ class WordIndex:
             limit: Tokens that may be shown. Corrections take room too: of less room, less.
         """
         with self._lock:
-            rows = self._rows
             if self._corrections is None:
-                self._corrections = Corrections.of(rows, self._terms, self.analyser.common, self._weights)
+                self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
-            places = numpy.searchsorted(rows["seq"], seqs[:first]).tolist()
+            places = numpy.searchsorted(self._seqs, seqs[:first]).tolist()
             longest = limit // _CORRECTION_SHARE
             together = [one for place in places for one in (*self._corrections.newest(place, longest), place)]
-            best = rows["seq"][numpy.array(together, numpy.int64)].tolist()
+            best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
         """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
         with self._lock:
-            rows = self._rows
-            documents = rows["document"][numpy.searchsorted(rows["seq"], seqs)]
-            firsts = list(dict.fromkeys(documents.tolist()))[:k]
-            ends = numpy.searchsorted(rows["document"], firsts, side="right")
-            return list(zip(firsts, rows["seq"][ends - 1].tolist(), strict=True))
+            documents = self._rows["document"]
+            firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
+            ends = numpy.searchsorted(documents, firsts, side="right")
+            return list(zip(firsts, self._seqs[ends - 1].tolist(), strict=True))
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
         # Only windows this near to the end can still have grown.
         settled = max(0, len(self._rows) - reach(self._weights.window))
         self._rows = numpy.concatenate([self._rows, rows])
+        # By themselves, because they are looked through in each search.
+        self._seqs = self._rows["seq"].copy()
         self._terms = numpy.concatenate([self._terms, terms])
         first, end = windows(self._rows, numpy.arange(settled, len(self._rows)), self._weights.window)
         self._windows = (

@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
-ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
+# In the order of the table, where the conversation stands before them, and the place in the turn behind them.
+ENTRY_COLUMNS = ("seq", "turn_id", "message", "fields", "created_at")
 _ENTRIES = sa.select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
 TURN = _ENTRIES.where(messages.c.turn_id == sa.bindparam("turn_id")).order_by(messages.c.place)
 VECTORS = (

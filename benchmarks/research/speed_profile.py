@@ -9,11 +9,11 @@ from memzoo.benchmarks.research.speed_timing import Prepare
 
 __all__ = ["shares"]
 
-_EVERY = 0.001
-"""Seconds of CPU between two looks; the clock of the system may be coarser."""
+_SECONDS, _EVERY = 3.0, 0.001
+"""Seconds of CPU to spend, and those between two looks; the clock of the system may be coarser."""
 
 
-def shares(prepare: Prepare, count: int, *, seconds: float = 3.0) -> dict[str, float]:
+def shares(prepare: Prepare, count: int) -> dict[str, float]:
     """Return the share of the CPU time that is spent in each function of memzoo, the largest first.
 
     What a function calls in other libraries, in the interpreter and in the system counts as its own. The work is looked
@@ -22,7 +22,6 @@ def shares(prepare: Prepare, count: int, *, seconds: float = 3.0) -> dict[str, f
     Args:
         prepare: The work.
         count: Calls between two preparations, which are not looked at.
-        seconds: The CPU time to spend.
     """
     prepare()(1)  # The first call imports and fills caches.
     seen: Counter[str] = Counter()
@@ -35,7 +34,7 @@ def shares(prepare: Prepare, count: int, *, seconds: float = 3.0) -> dict[str, f
 
     before = signal.signal(signal.SIGPROF, look)
     try:
-        end = time.process_time() + seconds
+        end = time.process_time() + _SECONDS
         while time.process_time() < end:
             repeat = prepare()
             signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)

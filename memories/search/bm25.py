@@ -179,7 +179,7 @@ class WordIndex:
         found = around > 0
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
         best = float(fit[found].max(initial=0.0))
         before = numpy.append(0.0, own[:-1])
         return found, total + weights.answering * (before * text.answering) + best * text.worth, best

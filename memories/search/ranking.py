@@ -31,9 +31,9 @@ class Ranking:
 
     def best(self, count: int) -> list[int]:
         """Return the log numbers of the best so many, best first; of all, if there are fewer."""
-        worst = len(self._scores) - count
-        if worst <= 0:
-            return self._seqs[self._order()].tolist()
+        if not 0 < count < len(self):
+            return self._seqs[self._order()[:count]].tolist()
+        worst = len(self) - count
         # All that are as good as the last one wanted: of equals, the older ones are taken.
         near = numpy.flatnonzero(self._scores >= numpy.partition(self._scores, worst)[worst])
         order = near[numpy.argsort(-self._scores[near], kind="stable")]

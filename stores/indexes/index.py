@@ -89,10 +89,12 @@ class ExactIndex(Closing):
             return
         matrix = decode(embeddings.values())
         with self._lock:
-            vectors = self._collections.get((conversation_id, space)) or _Vectors(matrix.shape[1])
+            vectors = self._collections.get((conversation_id, space))
+            if vectors is None:
+                self._collections[conversation_id, space] = _Vectors(embeddings, matrix)
+                return
             check_dimension(vectors.dimension, matrix.shape[1], conversation_id, space)
             vectors.put(embeddings, matrix)
-            self._collections[conversation_id, space] = vectors
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
         """See `VectorIndex.search`."""
@@ -167,39 +169,35 @@ def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
 
 
 class _Vectors:
-    """The embeddings of one conversation with length 1, in buffers that at least double when they are full."""
+    """The embeddings of one conversation with length 1, in buffers that at least double when they are full.
 
-    def __init__(self, dimension: int) -> None:
+    The first ones, which often are all of a long conversation, are not copied.
+    """
+
+    def __init__(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
         import numpy  # loaded only where it is needed
 
-        self.dimension = dimension
-        self.rows: dict[int, int] = {}
-        self._numbers = numpy.empty(0, numpy.int64)
-        self._matrix = numpy.empty((0, dimension), "<f4")
+        self.dimension = matrix.shape[1]
+        self.rows = {number: row for row, number in enumerate(numbers)}
+        self._numbers = numpy.fromiter(numbers, numpy.int64)
+        self._matrix = _units(matrix)
 
-    def put(self, embeddings: Mapping[int, bytes], matrix: "NDArray[numpy.float32]") -> None:
+    def put(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
         import numpy  # loaded only where it is needed
 
-        units = _units(matrix)
-        if not self.rows:
-            # Often all of a long conversation: it is not copied.
-            self.rows.update(zip(embeddings, range(len(units)), strict=True))
-            self._numbers, self._matrix = numpy.fromiter(embeddings, numpy.int64), units
-            return
-        rows = [self.rows.setdefault(number, len(self.rows)) for number in embeddings]
+        rows = [self.rows.setdefault(number, len(self.rows)) for number in numbers]
         if (count := len(self.rows)) > len(self._numbers):
             more = max(count, 2 * len(self._numbers)) - len(self._numbers)
             self._numbers.resize(len(self._numbers) + more, refcheck=False)
             self._matrix = numpy.concatenate([self._matrix, numpy.empty((more, self.dimension), "<f4")])
-        self._numbers[rows] = list(embeddings)
-        self._matrix[rows] = units
+        self._numbers[rows] = list(numbers)
+        self._matrix[rows] = _units(matrix)
 
     def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed
 
         count = len(self.rows)
-        wanted = min(k, count)
-        if wanted < 1:
+        if (wanted := min(k, count)) < 1:
             return []
         # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
         products = numpy.einsum("ij,j->i", self._matrix[:count], _units(query[None])[0])

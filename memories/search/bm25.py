@@ -5,29 +5,25 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Analyser, Places, Terms
+from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
-from memzoo.memories.search.nearness import located, nearness
 from memzoo.memories.search.passages import reach, rows_of, windows
 from memzoo.memories.search.ranking import Ranking
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import ROW, Rows
+from memzoo.memories.search.rows import ROW, Numbers, Places, Rows, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.worth import answering, worth
+from memzoo.memories.search.worth import answering, located, nearness, worth
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
 
 __all__ = ["WordIndex"]
-
-Numbers: TypeAlias = NDArray[numpy.float64]
 
 _STEP = 512
 _PARTS = ("rows", "terms")

@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Places, Terms
+from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
 
 __all__ = ["Grain", "SearchedText"]
-
-Numbers = NDArray[numpy.float64]
 
 # As in SQLite's FTS5: a word never counts less.
 _LEAST_WEIGHT = 1e-6

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Places
+from memzoo.memories.search.rows import Numbers, Places
 
 __all__ = ["Ranking"]
 
@@ -25,27 +24,29 @@ class Ranking:
         [5, 3]
     """
 
-    def __init__(self, seqs: Places, scores: NDArray[numpy.float64]) -> None:
+    def __init__(self, seqs: Places, scores: Numbers) -> None:
         self._seqs = seqs
         self._scores = scores
 
     def best(self, count: int) -> list[int]:
         """Return the log numbers of the best so many, best first; of all, if there are fewer."""
-        if not 0 < count < len(self):
-            return self._seqs[self._order()[:count]].tolist()
-        worst = len(self) - count
-        # All that are as good as the last one wanted: of equals, the older ones are taken.
-        near = numpy.flatnonzero(self._scores >= numpy.partition(self._scores, worst)[worst])
-        order = near[numpy.argsort(-self._scores[near], kind="stable")]
-        return self._seqs[order[:count]].tolist()
+        seqs, scores = self._seqs, self._scores
+        if 0 < count < len(self):
+            worst = len(self) - count
+            # All that are as good as the last one wanted: of equals, the older ones are taken.
+            near = numpy.flatnonzero(scores >= numpy.partition(scores, worst)[worst])
+            seqs, scores = seqs[near], scores[near]
+        best: list[int] = seqs[_order(scores)[:count]].tolist()
+        return best
 
     def items(self) -> Iterator[tuple[int, float]]:
         """Yield all log numbers with their scores, best first."""
-        order = self._order()
+        order = _order(self._scores)
         yield from zip(self._seqs[order].tolist(), self._scores[order].tolist(), strict=True)
 
     def __len__(self) -> int:
         return len(self._seqs)
 
-    def _order(self) -> Places:
-        return numpy.argsort(-self._scores, kind="stable")
+
+def _order(scores: Numbers) -> Places:
+    return numpy.argsort(-scores, kind="stable")

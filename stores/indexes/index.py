@@ -165,7 +165,8 @@ def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
     # In float64, because float32 has no room for the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
     scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
-    return numpy.multiply(matrix, scales[:, None], out=matrix, casting="same_kind")
+    numpy.multiply(matrix, scales[:, None], out=matrix, casting="same_kind")
+    return matrix
 
 
 class _Vectors:

@@ -100,7 +100,8 @@ def measured(row: Row, samples: int, *, slow: bool = False, profile: bool = Fals
             if slow:
                 values |= _once(row, place)
             if profile and works:
-                told = shares(works[MEMZOO], min(row.most, _PROFILED))
+                # Work that needs a preparation each time is looked at call by call.
+                told = shares(works[MEMZOO], 1 if row.most == 1 else _PROFILED)
     return Figures(row, values, told)
 
 

@@ -25,21 +25,24 @@ def shares(prepare: Prepare, count: int) -> dict[str, float]:
     """
     prepare()(1)  # The first call imports and fills caches.
     seen: Counter[str] = Counter()
+    is_working = False
 
     def look(_: int, frame: FrameType | None) -> None:
         while frame is not None and not frame.f_globals.get("__name__", "").startswith("memzoo."):
             frame = frame.f_back
-        if frame is not None:
+        if is_working and frame is not None:
             seen[f"{frame.f_globals['__name__'].removeprefix('memzoo.')}.{frame.f_code.co_qualname}"] += 1
 
     before = signal.signal(signal.SIGPROF, look)
     try:
+        # Set once: a timer that is set anew before the clock of the system has moved never rings.
+        signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)
         end = time.process_time() + _SECONDS
         while time.process_time() < end:
             repeat = prepare()
-            signal.setitimer(signal.ITIMER_PROF, _EVERY, _EVERY)
+            is_working = True
             repeat(count)
-            signal.setitimer(signal.ITIMER_PROF, 0)
+            is_working = False
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

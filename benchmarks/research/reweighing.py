@@ -4,9 +4,6 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy
-from numpy.typing import NDArray
-
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, whole
 from memzoo.benchmarks.research.retrieval_showing import Sessions, asked, passages_of
@@ -14,6 +11,7 @@ from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Tran
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.clipping import Clipper
 from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.search.rows import Numbers
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import worth
 
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from memzoo.memories.text.passage import Passage
 
 __all__ = ["Search", "Shares", "reweighed"]
-
-Numbers = NDArray[numpy.float64]
 
 
 class Shares(NamedTuple):

@@ -5,7 +5,7 @@ import platform
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -13,12 +13,16 @@ from typing import Annotated
 
 import typer
 
+from memzoo.benchmarks.research.speed_profile import shares
 from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
 from memzoo.benchmarks.research.speed_timing import Place, Prepare, medians, once
 
 __all__ = ["Figures", "markdown", "measured"]
 
 _MILLISECOND, _SECOND = 1e-3, 1.0
+
+_PROFILED, _SMALLEST = 50, 0.03
+"""Calls in a sample of a profile, and the smallest share that is worth telling."""
 
 _UNITS = (
     "CPU time of one call (all threads of the process), median of {samples} samples; the libraries take turns. "
@@ -33,10 +37,12 @@ class Figures:
     Attributes:
         row: The row.
         values: Seconds of CPU of one call, or a count, by library.
+        profile: The shares of memzoo's CPU time, by function; empty if nobody asked for it.
     """
 
     row: Row
     values: Mapping[str, float]
+    profile: Mapping[str, float] = field(default_factory=dict[str, float])
 
     def ratio(self, library: str) -> float:
         """Divide memzoo's figure by the library's."""
@@ -56,6 +62,7 @@ def speed(
     row: Annotated[list[str] | None, typer.Option(help="Only rows of this name (`buffer-*` for several).")] = None,
     samples: Annotated[int, typer.Option(help="Samples of each library in each row.", min=1)] = 21,
     slow: Annotated[bool, typer.Option("--slow", help="Run also what takes a peer minutes.")] = False,
+    profile: Annotated[bool, typer.Option("--profile", help="Tell also where memzoo's time goes.")] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for speed.md and speed.json.")] = None,
 ) -> None:
     """Print memzoo's CPU times beside those of the libraries that do the same work and are installed."""
@@ -65,7 +72,7 @@ def speed(
     found: list[Figures] = []
     for one in wanted:
         typer.echo(one.name, err=True)
-        found.append(measured(one, samples, slow=slow))
+        found.append(measured(one, samples, slow=slow, profile=profile))
     text = markdown(found, samples)
     typer.echo(text)
     if out:
@@ -74,9 +81,10 @@ def speed(
         (out / "speed.json").write_text(json.dumps(_as_json(found, samples), indent=2) + "\n", encoding="utf-8")
 
 
-def measured(row: Row, samples: int, *, slow: bool = False) -> Figures:
+def measured(row: Row, samples: int, *, slow: bool = False, profile: bool = False) -> Figures:
     """Measure one row; a library that is not installed is left out."""
     values: dict[str, float] = {}
+    told: Mapping[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))
         with place.stack:
@@ -91,7 +99,10 @@ def measured(row: Row, samples: int, *, slow: bool = False) -> Figures:
                 values |= medians(works, samples, row.most)
             if slow:
                 values |= _once(row, place)
-    return Figures(row, values)
+            if profile and works:
+                # Work that needs a preparation each time is looked at call by call.
+                told = shares(works[MEMZOO], 1 if row.most == 1 else _PROFILED)
+    return Figures(row, values, told)
 
 
 def markdown(found: Sequence[Figures], samples: int) -> str:
@@ -102,6 +113,10 @@ def markdown(found: Sequence[Figures], samples: int) -> str:
     for one in found:
         beside = [cell for name in libraries for cell in _beside(one, name)]
         lines.append(_line([one.row.title, one.shown(one.values[MEMZOO]), *beside, one.shown(one.row.target)]))
+    for one in found:
+        if one.profile:
+            told = ", ".join(f"{share:.0%} `{name}`" for name, share in one.profile.items() if share >= _SMALLEST)
+            lines += ["", f"**{one.row.title}**: {told}"]
     return "\n".join(lines)
 
 

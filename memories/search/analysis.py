@@ -5,22 +5,15 @@ import re
 import sqlite3
 import weakref
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
 
 import numpy
-from numpy.typing import NDArray
 
 from memzoo.memories.search.kinds import CORRECTING
+from memzoo.memories.search.rows import Places, Terms
 from memzoo.memories.text.language import SMALL_TALK, UNSPACED
 from memzoo.stores.forks import cached_property, new_lock
 
-__all__ = ["Analyser", "Places", "Terms", "hashed", "telling_words"]
-
-Terms: TypeAlias = NDArray[numpy.uint64]
-"""Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
-
-Places: TypeAlias = NDArray[numpy.int64]
-"""Positions in an array, counted from 0."""
+__all__ = ["Analyser", "hashed", "telling_words"]
 
 # Words that stand in every question and say nothing about what it is after.
 _STOP_WORDS = frozenset(

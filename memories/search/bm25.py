@@ -5,28 +5,25 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Analyser, Places, Terms
+from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
-from memzoo.memories.search.nearness import nearness, places_of
 from memzoo.memories.search.passages import reach, rows_of, windows
+from memzoo.memories.search.ranking import Ranking
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.search.rows import ROW, Rows
+from memzoo.memories.search.rows import ROW, Numbers, Places, Rows, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.search.worth import answered, worth
+from memzoo.memories.search.worth import answering, located, nearness, worth
 from memzoo.memories.text.passage import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
 
 __all__ = ["WordIndex"]
-
-Numbers: TypeAlias = NDArray[numpy.float64]
 
 _STEP = 512
 _PARTS = ("rows", "terms")
@@ -71,6 +68,7 @@ class WordIndex:
         self.analyser = Analyser()
         self._lock = new_lock()
         self._rows: Rows = numpy.empty(0, ROW)
+        self._seqs: Places = numpy.empty(0, numpy.int64)
         self._terms: Terms = numpy.empty(0, numpy.uint64)
         self._windows: tuple[Places, Places] = (numpy.empty(0, numpy.int64), numpy.empty(0, numpy.int64))
         self._dates: tuple[Terms, Places] = (self._terms, numpy.empty(0, numpy.int64))
@@ -80,7 +78,7 @@ class WordIndex:
     def add(self, passages: Iterable[Passage]) -> None:
         """Put in messages that follow in the log, oldest first; those that are there already are left alone."""
         with self._lock:
-            last = self._rows["seq"].max(initial=0)
+            last = self._seqs.max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
                 terms, counts = self.analyser.terms(_searched(one) for one in step)
@@ -89,7 +87,7 @@ class WordIndex:
     def packed(self, after: int) -> dict[str, JSON]:
         """Return the messages numbered above `after` as items of a state."""
         with self._lock:
-            seqs, ends = self._rows["seq"], numpy.append(0, numpy.cumsum(self._rows["terms"]))
+            seqs, ends = self._seqs, numpy.append(0, numpy.cumsum(self._rows["terms"]))
             places = [*range(int(numpy.searchsorted(seqs, after + 1)), len(seqs), _STEP), len(seqs)]
             return {
                 f"{seqs[start]:012}": {
@@ -106,10 +104,8 @@ class WordIndex:
             if not len(self._rows):
                 self._extend(numpy.frombuffer(rows, ROW), numpy.frombuffer(terms, numpy.uint64))
 
-    def scores(
-        self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
-    ) -> dict[int, float]:
-        """Return how well messages fit a query, by log number, best first, the older first among equals.
+    def ranked(self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0) -> Ranking:
+        """Return the messages that fit a query.
 
         Args:
             query: What is looked for. Messages around which no word of it stands are left out.
@@ -118,13 +114,18 @@ class WordIndex:
         """
         with self._lock:
             found, total, best = self._scored(query)
-            seqs = self._rows["seq"]
             if similar:
-                found[places_of(self._rows, similar)] = True
-                total += share * (best or 1.0) * nearness(self._rows, similar, self._weights)
+                near, similarities = located(self._seqs, similar)
+                found[near] = True
+                total += share * (best or 1.0) * nearness(len(total), near, similarities, self._weights)
             places = numpy.flatnonzero(found)
-            ranked = places[numpy.argsort(-total[places], kind="stable")]
-            return dict(zip(seqs[ranked].tolist(), total[ranked].tolist(), strict=True))
+            return Ranking(self._seqs[places], total[places])
+
+    def scores(
+        self, query: str, similar: Mapping[int, float] = MappingProxyType({}), share: float = 1.0
+    ) -> dict[int, float]:
+        """Return how well messages fit a query, by log number, best first; see `ranked`."""
+        return dict(self.ranked(query, similar, share).items())
 
     def corrected(self, seqs: Sequence[int], limit: int) -> list[int]:
         """Return messages, the best first, with the newest corrections of the first few before each.
@@ -134,29 +135,29 @@ class WordIndex:
             limit: Tokens that may be shown. Corrections take room too: of less room, less.
         """
         with self._lock:
-            rows = self._rows
             if self._corrections is None:
-                self._corrections = Corrections.of(rows, self._terms, self.analyser.common, self._weights)
+                self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
-            places = numpy.searchsorted(rows["seq"], seqs[:first]).tolist()
+            places = numpy.searchsorted(self._seqs, seqs[:first]).tolist()
             longest = limit // _CORRECTION_SHARE
             together = [one for place in places for one in (*self._corrections.newest(place, longest), place)]
-            best = rows["seq"][numpy.array(together, numpy.int64)].tolist()
+            best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
         """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""
         with self._lock:
-            rows = self._rows
-            documents = rows["document"][numpy.searchsorted(rows["seq"], seqs)]
-            firsts = list(dict.fromkeys(documents.tolist()))[:k]
-            ends = numpy.searchsorted(rows["document"], firsts, side="right")
-            return list(zip(firsts, rows["seq"][ends - 1].tolist(), strict=True))
+            documents = self._rows["document"]
+            firsts = list(dict.fromkeys(documents[numpy.searchsorted(self._seqs, seqs)].tolist()))[:k]
+            ends = numpy.searchsorted(documents, firsts, side="right")
+            return list(zip(firsts, self._seqs[ends - 1].tolist(), strict=True))
 
     def _extend(self, rows: Rows, terms: Terms) -> None:
         # Only windows this near to the end can still have grown.
         settled = max(0, len(self._rows) - reach(self._weights.window))
         self._rows = numpy.concatenate([self._rows, rows])
+        # By themselves, because they are looked through in each search.
+        self._seqs = self._rows["seq"].copy()
         self._terms = numpy.concatenate([self._terms, terms])
         first, end = windows(self._rows, numpy.arange(settled, len(self._rows)), self._weights.window)
         self._windows = (
@@ -174,18 +175,19 @@ class WordIndex:
         found = around > 0
         fit = weights.own * own + weights.around * around + weights.segment * in_segment
         asked_about = numpy.array(text.speakers.asked_about(query), numpy.uint64)
-        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit.copy()
+        total = fit + weights.speaker * numpy.isin(rows["speaker"], asked_about) if len(asked_about) else fit
         best = float(fit[found].max(initial=0.0))
-        return found, total + weights.answering * answered(rows, own) + best * text.worth, best
+        before = numpy.append(0.0, own[:-1])
+        return found, total + weights.answering * (before * text.answering) + best * text.worth, best
 
     def _matches(self, query: str) -> tuple[Numbers, Numbers, Numbers]:
         """Score the words of a query in each message, around it, and in its segment."""
         text = self._fitted()
-        own, around, segment = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
+        own, around, in_segments = scores = [numpy.zeros(len(grain.first)) for grain in text.grains]
         for began, finished in text.found(self.analyser.phrases(query)):
             for grain, score in zip(text.grains, scores, strict=True):
                 grain.add(began, finished, score)
-        return own, around, segment[numpy.cumsum(self._rows["opens"]) - 1]
+        return own, around, in_segments[text.segment]
 
     def _fitted(self) -> SearchedText:
         self._text = self._text or self._cut()
@@ -204,7 +206,13 @@ class WordIndex:
         spans = [(places, places + 1), self._windows, (opening, numpy.append(opening[1:], len(rows)))]
         grains = [Grain.of(span, day_of[span[0]], ends, self._weights) for span in spans]
         return SearchedText(
-            numpy.concatenate([self._terms, dates]), ends, grains, worth(rows, self._weights), Speakers(rows)
+            terms=numpy.concatenate([self._terms, dates]),
+            ends=ends,
+            grains=grains,
+            segment=numpy.cumsum(rows["opens"]) - 1,
+            worth=worth(rows, self._weights),
+            answering=answering(rows),
+            speakers=Speakers(rows),
         )
 
     def _dates_of(self, days: Sequence[float]) -> tuple[Terms, Places]:

@@ -3,16 +3,12 @@
 from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Places, Terms
 from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES
-from memzoo.memories.search.rows import Rows
+from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
 from memzoo.memories.search.weights import Weights
 
 __all__ = ["Corrections"]
-
-Numbers = NDArray[numpy.float64]
 
 _NEWEST = 400
 _SAMPLE = 20_000

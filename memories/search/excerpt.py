@@ -104,17 +104,26 @@ class _Room:
 
 async def fit_found(
     limit: int,
-    seqs: Sequence[int],
+    ranked: Callable[[int], Sequence[int]],
     read: Callable[[Sequence[int]], Awaitable[Sequence[Passage]]],
     tokens: Callable[[str], int],
     shorten: Shorten | None = None,
 ) -> Sequence[Passage]:
-    """Choose as `fit_passages` does among messages given by number, and `read` only as many as are looked at."""
+    """Choose as `fit_passages` does, and rank and read only as many messages as are looked at.
+
+    Args:
+        limit: As there.
+        ranked: Returns the log numbers of the best so many messages; fewer where there are no more.
+        read: Returns the messages with these numbers.
+        tokens: As there.
+        shorten: As there.
+    """
     count = _READ_AT_ONCE
     while True:
-        passages = iter(await read(seqs[:count]))
+        seqs = ranked(count)
+        passages = iter(await read(seqs))
         chosen = fit_passages(limit, passages, tokens, shorten)
-        if count >= len(seqs) or next(passages, None) is not None:
+        if len(seqs) < count or next(passages, None) is not None:
             return chosen
         count *= 2
 

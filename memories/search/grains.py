@@ -4,15 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy
-from numpy.typing import NDArray
 
-from memzoo.memories.search.analysis import Places, Terms
+from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
 
 __all__ = ["Grain", "SearchedText"]
-
-Numbers = NDArray[numpy.float64]
 
 # As in SQLite's FTS5: a word never counts less.
 _LEAST_WEIGHT = 1e-6
@@ -47,10 +44,10 @@ class Grain(NamedTuple):
     def add(self, began: Places, finished: Places, scores: Numbers) -> None:
         """Add the score of a word to the scores of the spans in which it stands."""
         # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
-        count = numpy.maximum(finished[self.end] - began[self.first], 0)
+        count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
         if finished[-1] > began[self.day[0]]:  # It stands in a date.
-            count += numpy.maximum(finished[self.day + 1] - began[self.day], 0)
-        found = numpy.flatnonzero(count)
+            count += numpy.maximum(finished.take(self.day + 1) - began.take(self.day), 0)
+        found = numpy.flatnonzero(count > 0)
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
         scores[found] += weight * count * (self.saturation + 1) / (count + self.norm[found])
@@ -63,35 +60,41 @@ class SearchedText(NamedTuple):
         terms: The terms of all of it.
         ends: Where the terms of each message begin, and where the last ones end.
         grains: The messages, the windows around them, the segments.
+        segment: The place of the segment in which each message stands.
         worth: See `worth`.
+        answering: See `answering`.
         speakers: Who speaks: who is asked about probably said it.
     """
 
     terms: Terms
     ends: Places
     grains: Sequence[Grain]
+    segment: Places
     worth: Numbers
+    answering: Numbers
     speakers: Speakers
 
     def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
         """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
-        # Sorting what is found once also bounds the cost of a pasted page, which asks for thousands of words.
-        wanted = numpy.array([phrase[0] for phrase in phrases], numpy.uint64)
-        places = numpy.flatnonzero(numpy.isin(self.terms, wanted))
-        places = places[numpy.argsort(self.terms[places], kind="stable")]
-        words, edges = numpy.unique(self.terms[places], return_index=True)
-        # Nothing, split, is still one piece.
-        positions = dict(zip(words.tolist(), numpy.split(places, edges[1:]), strict=False))
+        # Going through the text once for all words bounds the cost of a pasted page, which asks for thousands.
+        words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))
+        places = numpy.flatnonzero(numpy.isin(self.terms, words))
+        # Small numbers instead of the terms themselves, since those are sorted in one go (by radix).
+        which = numpy.searchsorted(words, self.terms[places]).astype(numpy.min_scalar_type(len(words)))
+        ends = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
+        positions = dict(
+            zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], ends), strict=False)
+        )
         for phrase in phrases:
-            starts = positions.get(int(phrase[0]), places[:0])
+            starts = positions[int(phrase[0])]
             for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
                 starts = starts[starts + offset < len(self.terms)]
                 starts = starts[self.terms[starts + offset] == term]
             if len(starts):
-                last = starts + min(len(phrase), _LONGEST_PHRASE) - 1
-                yield self._before(starts), self._before(last)
+                began, further = self._before(starts), min(len(phrase), _LONGEST_PHRASE) - 1
+                yield began, self._before(starts + further) if further else began
 
     def _before(self, positions: Places) -> Places:
         """Count how many of some positions among the terms lie before each message, and before the end."""
-        places = numpy.searchsorted(self.ends, positions, side="right") - 1
-        return numpy.append(0, numpy.cumsum(numpy.bincount(places, minlength=len(self.ends) - 1)))
+        behind = numpy.searchsorted(self.ends, positions, side="right")
+        return numpy.cumsum(numpy.bincount(behind, minlength=len(self.ends)))

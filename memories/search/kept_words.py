@@ -90,7 +90,8 @@ class KeptWords:
         if len(self._held) > _MOST_HELD:
             self._held = {}
         held = self._held
-        for first, last in _ranges(sorted(set(seqs) - held.keys())):
+        # Not `set(seqs) - held.keys()`, which goes through all that is held.
+        for first, last in _ranges(sorted(seq for seq in seqs if seq not in held)):
             held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
         return [held[seq] for seq in seqs if seq in held]
 

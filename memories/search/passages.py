@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy
 
-from memzoo.memories.search.analysis import Places
 from memzoo.memories.search.kinds import kinds_of
-from memzoo.memories.search.rows import ROW, Rows
+from memzoo.memories.search.rows import ROW, Places, Rows
 from memzoo.memories.search.speakers import called, speaker_number
 from memzoo.memories.text.passage import Passage
 

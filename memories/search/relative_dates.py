@@ -49,18 +49,7 @@ _PHRASE = re.compile(
 
 # Most messages have none of these, and to look for them first takes next to no time.
 _HINTS = (
-    *(
-        "yesterday",
-        "tomorrow",
-        "last ",
-        "next ",
-        " ago",
-        "gestern",
-        "\u00fcbermorgen",
-        "vor ",
-        "letzte",
-        "n\u00e4chste",
-    ),
+    *"yesterday|tomorrow|last |next | ago|gestern|\u00fcbermorgen|vor |letzte|n\u00e4chste".split("|"),
     *"\u6628\u524d\u660e\u540e\u4e0a\u4e0b",
 )
 

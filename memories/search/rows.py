@@ -1,11 +1,20 @@
-"""What a search knows of each message, as rows of numbers."""
+"""The arrays that a search works with, and what it knows of each message."""
 
 from typing import Any, TypeAlias
 
 import numpy
 from numpy.typing import NDArray
 
-__all__ = ["ROW", "Rows"]
+__all__ = ["ROW", "Numbers", "Places", "Rows", "Terms"]
+
+Terms: TypeAlias = NDArray[numpy.uint64]
+"""Stems of words, each as 64 bits of its hash: equal stems are equal numbers, in every process."""
+
+Places: TypeAlias = NDArray[numpy.int64]
+"""Positions in an array, counted from 0."""
+
+Numbers: TypeAlias = NDArray[numpy.float64]
+"""Scores, or what they are made of."""
 
 Rows: TypeAlias = NDArray[Any]
 """A row of `ROW` for each message, in the order of the log."""

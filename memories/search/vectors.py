@@ -54,7 +54,7 @@ class VectorSearch:
         if known.keys() - stored.keys():
             await self._index.remove(*self._key)
             known = {}
-        same = {number for number, sign in known.items() if digest(stored[number]) == sign}
+        same = {number for number, sign in known.items() if sign and digest(stored[number]) == sign}
         if missing := {number: embedding for number, embedding in stored.items() if number not in same}:
             await self._index.add(*self._key, missing)
         self._last = max(stored, default=0)

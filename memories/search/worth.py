@@ -1,15 +1,14 @@
-"""What a message is worth whatever is looked for: who tells, who asks, and how much room it takes."""
+"""What messages gain besides their words: by themselves, as answers, and for their embeddings."""
+
+from collections.abc import Mapping
 
 import numpy
-from numpy.typing import NDArray
 
 from memzoo.memories.search.passages import PAUSE
-from memzoo.memories.search.rows import Rows
+from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights
 
-__all__ = ["answered", "worth"]
-
-Numbers = NDArray[numpy.float64]
+__all__ = ["answering", "located", "nearness", "worth"]
 
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
@@ -19,13 +18,39 @@ def worth(rows: Rows, weights: Weights) -> Numbers:
     return gain - length - weights.talkative * _doublings(_usual_lengths(rows), weights.short)
 
 
-def answered(rows: Rows, scores: Numbers) -> Numbers:
-    """Return for each message the score of the one before it, as far as that one asks: this may be the answer."""
+def answering(rows: Rows) -> Numbers:
+    """Return how much the message asks that was said shortly before each: this may be the answer."""
     follows = numpy.diff(rows["said_at"]) <= PAUSE
-    return numpy.append(numpy.zeros(min(len(rows), 1)), scores[:-1] * rows["asks"][:-1] * follows)
+    return numpy.append(numpy.zeros(min(len(rows), 1)), rows["asks"][:-1] * follows)
 
 
-def _doublings(lengths: NDArray[numpy.int64] | Numbers, short: int) -> Numbers:
+def located(seqs: Places, similarities: Mapping[int, float]) -> tuple[Places, Numbers]:
+    """Return the places of messages among all log numbers, and their similarities; unknown messages are left out."""
+    numbers = numpy.fromiter(similarities, numpy.int64)
+    values = numpy.fromiter(similarities.values(), numpy.float64)
+    places = numpy.searchsorted(seqs, numbers)
+    known = numpy.append(seqs, -1)[places] == numbers
+    return places[known], values[known]
+
+
+def nearness(count: int, places: Places, similarities: Numbers, weights: Weights) -> Numbers:
+    """Return how near each message is: how many standard deviations above the least near of those that were found.
+
+    A share of what the message before has is added, and one of what the message behind has.
+
+    Args:
+        count: How many messages there are.
+        places: Those that were found nearest.
+        similarities: Theirs.
+        weights: The shares.
+    """
+    near = numpy.zeros(count + 2)
+    if len(places) and (spread := similarities.std()) > 0:
+        near[places + 1] = (similarities - similarities.min()) / spread
+    return near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]
+
+
+def _doublings(lengths: Places | Numbers, short: int) -> Numbers:
     """How often a length that is just short has to be doubled."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms

@@ -114,20 +114,28 @@ class VectorStoreRetrieverMemory(BaseMemory):
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
         share = self.weights.embeddings * self._embedder.weight
-        scores = index.scores(self._dated(query or ""), await self._similar(state, query or "") if share else {}, share)
-        explaining.found("words and embeddings", scores.items(), of_messages=True)
-        found = [seq for seq in scores if seq not in asking] if asking else list(scores)
+        found = index.ranked(self._dated(query or ""), await self._similar(state, query or "") if share else {}, share)
+        explaining.found("words and embeddings", found.items(), of_messages=True)
+
+        def best(count: int) -> list[int]:
+            return [seq for seq in found.best(count + len(asking)) if seq not in asking][:count]
+
         if self.k is not None:
-            exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(found, self.k)]
+            exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.max_token_limit or _DEFAULT_LIMIT
         from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
 
         clip = Clipper(index.analyser, query or "", self._tokens)
-        ranked = index.corrected(found, limit)
-        best = await fit_found(limit, ranked, lambda seqs: words.passages(log, seqs), self._tokens, clip)
-        return View(evidence(best), passages=tuple(best))
+        shown = await fit_found(
+            limit,
+            lambda count: index.corrected(best(count), limit)[:count],
+            lambda seqs: words.passages(log, seqs),
+            self._tokens,
+            clip,
+        )
+        return View(evidence(shown), passages=tuple(shown))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget all words, and take out of the index what the store deleted."""

@@ -35,7 +35,7 @@ class VectorIndex(Protocol):
         ...
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """The `digest` of each embedding in the index, by log number."""
+        """The `digest` of each embedding in the index, by log number; "" for one that had better be put in again."""
         ...
 
     async def remove(self, conversation_id: str, space: str) -> None:
@@ -89,10 +89,12 @@ class ExactIndex(Closing):
             return
         matrix = decode(embeddings.values())
         with self._lock:
-            vectors = self._collections.get((conversation_id, space)) or _Vectors(matrix.shape[1])
+            vectors = self._collections.get((conversation_id, space))
+            if vectors is None:
+                self._collections[conversation_id, space] = _Vectors(embeddings, matrix)
+                return
             check_dimension(vectors.dimension, matrix.shape[1], conversation_id, space)
             vectors.put(embeddings, matrix)
-            self._collections[conversation_id, space] = vectors
 
     async def search(self, conversation_id: str, space: str, query: bytes, k: int) -> list[tuple[int, float]]:
         """See `VectorIndex.search`."""
@@ -105,10 +107,10 @@ class ExactIndex(Closing):
             return vectors.nearest(numbers, k)
 
     async def known(self, conversation_id: str, space: str) -> dict[int, str]:
-        """See `VectorIndex.known`."""
+        """See `VectorIndex.known`; all are "", because putting one in again takes less time than its digest."""
         with self._lock:
             vectors = self._collections.get((conversation_id, space))
-            return dict(vectors.digests) if vectors else {}
+            return dict.fromkeys(vectors.rows, "") if vectors else {}
 
     async def remove(self, conversation_id: str, space: str) -> None:
         """See `VectorIndex.remove`."""
@@ -126,17 +128,18 @@ def digest(embedding: bytes) -> str:
 
 
 def decode(embeddings: Collection[bytes]) -> "NDArray[numpy.float32]":
-    """Embeddings as the rows of a matrix.
+    """Embeddings as the rows of a new matrix.
 
     Raises:
         StoreError: They are empty, of different dimensions, or no float32 numbers.
     """
     import numpy  # loaded only where it is needed
 
-    sizes = sorted({len(embedding) for embedding in embeddings})
+    sizes = sorted(set(map(len, embeddings)))
     if len(sizes) != 1 or not sizes[0] or sizes[0] % 4:
         raise StoreError(f"embeddings are float32 numbers, all of one dimension; these have {sizes} bytes")
-    matrix = numpy.frombuffer(b"".join(embeddings), dtype="<f4").reshape(len(embeddings), -1)
+    # A `bytearray`, because what NumPy makes of `bytes` cannot be written to.
+    matrix = numpy.frombuffer(bytearray().join(embeddings), dtype="<f4").reshape(len(embeddings), -1)
     if not numpy.isfinite(matrix).all():
         raise StoreError("an embedding has a number that is not finite")
     return matrix
@@ -156,49 +159,50 @@ def check_dimension(held: int, given: int, conversation_id: str, space: str) -> 
 
 
 def _units(matrix: "NDArray[numpy.float32]") -> "NDArray[numpy.float32]":
-    """The rows with length 1; a row of zeros stays as it is."""
+    """Give the rows length 1, in place; a row of zeros stays as it is."""
     import numpy  # loaded only where it is needed
 
     # In float64, because float32 has no room for the squares of very large and very small numbers.
     lengths = numpy.sqrt(numpy.einsum("ij,ij->i", matrix, matrix, dtype=numpy.float64))
     scales = numpy.divide(1, lengths, out=numpy.zeros_like(lengths), where=lengths > 0)
-    units = numpy.empty_like(matrix)
-    numpy.multiply(matrix, scales[:, None], out=units, casting="same_kind")
-    return units
+    numpy.multiply(matrix, scales[:, None], out=matrix, casting="same_kind")
+    return matrix
 
 
 class _Vectors:
-    """The embeddings of one conversation with length 1, in buffers that at least double when they are full."""
+    """The embeddings of one conversation with length 1, in buffers that at least double when they are full.
 
-    def __init__(self, dimension: int) -> None:
+    The first ones, which often are all of a long conversation, are not copied.
+    """
+
+    def __init__(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
         import numpy  # loaded only where it is needed
 
-        self.dimension = dimension
-        self.digests: dict[int, str] = {}
-        self._rows: dict[int, int] = {}
-        self._numbers = numpy.empty(0, numpy.int64)
-        self._matrix = numpy.empty((0, dimension), "<f4")
+        self.dimension = matrix.shape[1]
+        self.rows = {number: row for row, number in enumerate(numbers)}
+        self._numbers = numpy.fromiter(numbers, numpy.int64)
+        self._matrix = _units(matrix)
 
-    def put(self, embeddings: Mapping[int, bytes], matrix: "NDArray[numpy.float32]") -> None:
-        rows = [self._rows.setdefault(number, len(self._rows)) for number in embeddings]
-        if (count := len(self._rows)) > len(self._numbers):
-            size = max(count, 2 * len(self._numbers))
-            self._numbers.resize(size, refcheck=False)
-            self._matrix.resize((size, self.dimension), refcheck=False)
-        self._numbers[rows] = list(embeddings)
+    def put(self, numbers: Collection[int], matrix: "NDArray[numpy.float32]") -> None:
+        import numpy  # loaded only where it is needed
+
+        rows = [self.rows.setdefault(number, len(self.rows)) for number in numbers]
+        if (count := len(self.rows)) > len(self._numbers):
+            more = max(count, 2 * len(self._numbers)) - len(self._numbers)
+            self._numbers.resize(len(self._numbers) + more, refcheck=False)
+            self._matrix = numpy.concatenate([self._matrix, numpy.empty((more, self.dimension), "<f4")])
+        self._numbers[rows] = list(numbers)
         self._matrix[rows] = _units(matrix)
-        self.digests.update({number: digest(embedding) for number, embedding in embeddings.items()})
 
     def nearest(self, query: "NDArray[numpy.float32]", k: int) -> list[tuple[int, float]]:
         import numpy  # loaded only where it is needed
 
-        count = len(self._rows)
-        wanted = min(k, count)
-        if wanted < 1:
+        count = len(self.rows)
+        if (wanted := min(k, count)) < 1:
             return []
         # Not `@`: BLAS may round equal rows apart, depending on where they stand, and break ties at random.
         products = numpy.einsum("ij,j->i", self._matrix[:count], _units(query[None])[0])
-        similarities = numpy.clip(products.astype(numpy.float64), -1, 1)
+        similarities = numpy.clip(products, -1, 1)
         worst = numpy.partition(similarities, count - wanted)[count - wanted]
         best = numpy.flatnonzero(similarities >= worst)
         order = best[numpy.lexsort((self._numbers[best], -similarities[best]))[:wanted]]

@@ -20,6 +20,8 @@ Row = Sequence[Any]
 
 NO_FIELDS = "{}"  # as nearly all messages have them
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# Unlike `json.loads`, it looks for no white space, which `to_json` does not write around a value.
+_decode = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class NewTurn:
         """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
         first = last - len(self.messages) + 1
         return [
-            (seq, message, self.turn_id, self.created_at, fields)
+            (seq, self.turn_id, message, fields, self.created_at)
             for seq, (message, fields) in enumerate(zip(self.messages, self.fields, strict=True), start=first)
         ]
 
@@ -73,7 +75,7 @@ def to_json(value: JSON) -> str:
 
 def from_json(text: str | None) -> JSON:
     """What `to_json` was given; `None` for no text."""
-    return None if text is None else json.loads(text)
+    return None if text is None else _decode(text)[0]
 
 
 def as_time(moment: datetime) -> str:
@@ -86,12 +88,12 @@ def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
     return [
         Entry(
             seq,
-            json.loads(message),
+            from_json(message),
             restored(turn_id),
             datetime.fromisoformat(created_at),
-            {} if fields == NO_FIELDS else json.loads(fields),
+            {} if fields == NO_FIELDS else from_json(fields),
         )
-        for seq, message, turn_id, created_at, fields, *_ in rows
+        for seq, turn_id, message, fields, created_at, *_ in rows
     ]
 
 

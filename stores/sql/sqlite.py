@@ -21,7 +21,7 @@ from memzoo.stores.forks import new_rlock
 from memzoo.stores.sql.handles import Handles, Held
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import ADD, CONVERSATION, ENTRY_COLUMNS, TURN, Statements
+from memzoo.stores.sql.statements import ADD, CONVERSATION, TURN, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Aside, Deadline
 
 __all__ = ["SQLite"]
@@ -41,7 +41,7 @@ _STATEMENTS = Statements(
 
 
 _IN_MEMORY = ":memory:"
-_DIALECT = dialect(paramstyle="named")
+_DIALECT = dialect()
 
 
 class SQLite:
@@ -107,7 +107,7 @@ class SQLite:
                     return stored
                 new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
                 rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
-                added = (turn.ids | {"place": place} | _named(row) for place, row in enumerate(rows))
+                added = [(turn.conversation_id, *row, place) for place, row in enumerate(rows)]
                 driver.executemany(_compiled(ADD)[0], added)
                 return rows
 
@@ -187,16 +187,17 @@ def _empty_log(held: Held) -> None:
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(statement: Executable) -> tuple[str, Mapping[str, Any]]:
-    """A statement as text for the driver, and the values that are always the same."""
+def _compiled(statement: Executable) -> tuple[str, Sequence[str], Mapping[str, Any]]:
+    """A statement as text for the driver, the names of its values in their order, and those that never change."""
     compiled: Any = cast("Any", statement).compile(dialect=_DIALECT)
-    constants: dict[str, Any] = compiled.params
-    return str(compiled), constants
+    return str(compiled), compiled.positiontup, compiled.params
 
 
 def _run(driver: sqlite3.Connection, statement: Executable, values: Mapping[str, Any]) -> sqlite3.Cursor:
-    text, constants = _compiled(statement)
-    return driver.execute(text, {**constants, **values})
+    text, names, constants = _compiled(statement)
+    known = {**constants, **values}
+    # By position: the driver would look each name up anew each time.
+    return driver.execute(text, [known[name] for name in names])
 
 
 @contextlib.contextmanager
@@ -209,10 +210,6 @@ def _transaction(driver: sqlite3.Connection) -> Generator[sqlite3.Connection, No
         if driver.in_transaction:
             driver.execute("ROLLBACK")
         raise
-
-
-def _named(row: Row) -> dict[str, Any]:
-    return dict(zip(ENTRY_COLUMNS, row, strict=True))
 
 
 def _create(file: str) -> None:

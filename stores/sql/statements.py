@@ -25,7 +25,8 @@ __all__ = [
 ]
 
 CONVERSATION, _STRATEGY = sa.bindparam("conversation_id", type_=sa.Text), sa.bindparam("strategy", type_=sa.Text)
-ENTRY_COLUMNS = ("seq", "message", "turn_id", "created_at", "fields")
+# In the order of the table, where the conversation stands before them, and the place in the turn behind them.
+ENTRY_COLUMNS = ("seq", "turn_id", "message", "fields", "created_at")
 _ENTRIES = sa.select(*(messages.c[name] for name in ENTRY_COLUMNS)).where(messages.c.conversation_id == CONVERSATION)
 TURN = _ENTRIES.where(messages.c.turn_id == sa.bindparam("turn_id")).order_by(messages.c.place)
 VECTORS = (
@@ -100,6 +101,7 @@ class Statements:
     """Those that databases word differently.
 
     Attributes:
+        read: The statement for `Store.read`, with those of its bounds that are given.
         grow: Makes a conversation, or adds to its last number; returns that.
         found: Makes a conversation that is not there; returns the version with which it starts.
         revise: Keeps other writers out of a conversation, and gives it a new version.
@@ -142,12 +144,8 @@ class Statements:
             index_elements=["conversation_id"], set_={"epoch": epochs.c.epoch + 1}
         )
         self.retire = retire
-        self._page_first = page_first
+        self.read = functools.partial(_read, page_first=page_first)
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
-
-    def read(self, *, until: bool, limit: bool, newest: bool) -> sa.Select[*tuple[Any, ...]]:
-        """The statement for `Store.read`, with those of its bounds that are given."""
-        return _read(until=until, limit=limit, newest=newest, page_first=self._page_first)
 
     def put(self, connection: sa.Connection, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace rows of these tables."""

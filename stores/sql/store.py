@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection
 
@@ -149,7 +149,7 @@ class SQLStore(Closing):
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
         rows = await self._database.rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
-        return {seq: vector for seq, vector in rows}  # noqa: C416 - dict() would not know the types
+        return dict(cast("Sequence[tuple[int, bytes]]", rows))
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""

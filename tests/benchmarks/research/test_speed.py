@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from memzoo.benchmarks.research import speed, speed_memzoo, speed_rows, speed_talk, speed_timing
+from memzoo.benchmarks.research import speed, speed_memzoo, speed_profile, speed_rows, speed_talk, speed_timing
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.speed_rows import MEMZOO, ROWS, Row
 from memzoo.benchmarks.research.speed_timing import Maker, Place, Prepare
 from memzoo.stores import Message
+from memzoo.stores.common import escaped
 
 
 def spending(clock: "itertools.count[int]", ticks: int, log: list[int]) -> Prepare:
@@ -161,3 +162,21 @@ def test_an_unknown_row_is_refused() -> None:
 def test_figures_have_the_unit_that_fits(value: float, shown: str) -> None:
     """Microseconds, milliseconds or seconds."""
     assert speed.Figures(ROWS[0], {}).shown(value) == shown
+
+
+def test_a_profile_tells_who_spends_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function of memzoo has done in the interpreter or elsewhere counts as its own; the shares make a whole."""
+    monkeypatch.setattr(speed_profile, "_SECONDS", 0.2)
+    text = "\0" * 20_000
+    found = speed_profile.shares(speed_timing.again(lambda: escaped(text)), 10)
+    assert next(iter(found)).startswith("stores.common.escaped")
+    assert sum(found.values()) == pytest.approx(1)
+
+
+def test_the_command_tells_it_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Below the table, a line for each row that was timed."""
+    monkeypatch.setattr(speed_profile, "_SECONDS", 0.2)
+    monkeypatch.setattr(speed, "ROWS", [Row("tiny", "a tiny load", 1e-5, {MEMZOO: speed_memzoo.buffer_load(1)})])
+    done = CliRunner().invoke(app, ["speed", "--samples", "1", "--profile"])
+    assert done.exit_code == 0, done.output
+    assert "**a tiny load**: " in done.output

@@ -53,7 +53,6 @@ class PromptSet:
         """
         self._own = _read(source)
         for name in self._own:
-            _check_known(name)
             allowed = PromptSet().variables(name)
             if extra := self.variables(name) - allowed:
                 raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
@@ -70,7 +69,6 @@ class PromptSet:
         """The variables that the template of a prompt uses, with those of the templates that it includes."""
         from jinja2 import TemplateSyntaxError, meta
 
-        _check_known(name)
         try:
             tree = self._environment.parse(self._source(name))
             included = filter(None, meta.find_referenced_templates(tree))

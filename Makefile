@@ -71,7 +71,8 @@ clean:
 	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
-run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+# Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
+run = PYTHONDONTWRITEBYTECODE= TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(1)
 
 $(VENV)/.run: pyproject.toml

@@ -209,6 +209,15 @@ class TestData:
         assert text in PromptSet().render("summary", summary=text, new_lines=text, limit=0)
 
 
+def test_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set with the same templates as an earlier one renders without reading or compiling them again."""
+    source = {"summary": "Once: {{ summary }}{{ new_lines }}"}
+    given = {"summary": "a", "new_lines": "b", "limit": 0}
+    first = PromptSet(source).render("summary", **given)
+    monkeypatch.setattr("jinja2.Environment.compile", pytest.fail)
+    assert PromptSet(source).render("summary", **given) == first
+
+
 class TestReplacing:
     """Templates of one's own."""
 

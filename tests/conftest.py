@@ -29,6 +29,8 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("repeatable")
+# What `make faults` and `make sequences` ask for.
+hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("repeatable"), max_examples=2000)
 
 VOCABULARIES = "llama_index/core/_static/tiktoken_cache"
 
@@ -44,8 +46,9 @@ def _use_installed_vocabularies() -> None:
 _use_installed_vocabularies()
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is loaded by now out of garbage collection: it stays, and to look through it takes a second."""
+@pytest.fixture(scope="module", autouse=True)
+def what_stays_is_no_garbage() -> None:
+    """Leave what is loaded by now out of garbage collection: to look through it takes a second in the end."""
     gc.collect()
     gc.freeze()
 

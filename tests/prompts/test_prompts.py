@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 import memzoo.prompts
@@ -14,8 +14,6 @@ from memzoo.memories import ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores.errors import PromptError
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 VALUES: dict[str, Any] = {
     "summary": "OLD SUMMARY",
@@ -105,7 +103,6 @@ def named(tag: str) -> str:
 class TestData:
     """What is put into a prompt."""
 
-    @settings(REPEATABLE, max_examples=150)
     @given(some.sampled_from(sorted(PROMPTS)), texts, texts)
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
@@ -116,7 +113,6 @@ class TestData:
         tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
         assert [tag for tag in tags if named(tag) in known] == own
 
-    @REPEATABLE
     @given(texts)
     def test_is_shown_as_it_is_but_for_tags(self, text: str) -> None:
         """Apart from the tags a value is shown unchanged: nothing is escaped, nothing evaluated (I8)."""

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import TokenWindowMemory
@@ -154,7 +154,6 @@ def broken(messages: list[tuple[Message, int]], weight: Callable[[Message], int]
     return held
 
 
-@settings(max_examples=150)
 @given(some.randoms(use_true_random=False), some.sampled_from([words, one]))
 def test_langchain4js_rules_hold_for_any_messages(random: Random, weigh: Callable[[Message], int]) -> None:
     """Whatever is said, and however the limit changes, the memory is what the documented algorithm gives."""

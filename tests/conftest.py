@@ -11,7 +11,6 @@ from typing import Any
 import httpcore2
 import hypothesis
 import pytest
-from openai import AsyncOpenAI, OpenAI
 
 from memzoo.cassettes import Cassette
 from memzoo.memories import ChatModel, OpenAIEmbedder
@@ -84,6 +83,8 @@ def recording_endpoint(cassette: Cassette, request: pytest.FixtureRequest) -> di
 @pytest.fixture
 def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
     """A model that is really asked while recording, and cannot be reached while replaying."""
+    from openai import AsyncOpenAI, OpenAI
+
     client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
     return ChatModel(MODEL, client=client, async_client=async_client, temperature=0)
 
@@ -91,5 +92,7 @@ def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
 @pytest.fixture
 def recorded_embedder(recording_endpoint: dict[str, Any]) -> OpenAIEmbedder:
     """Its embeddings, with few dimensions."""
+    from openai import AsyncOpenAI, OpenAI
+
     client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
     return OpenAIEmbedder(EMBEDDINGS, client=client, async_client=async_client, dimensions=64)

@@ -23,9 +23,10 @@ compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table
 test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
 	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))
 
-sequences: $(VENV)/.dev  ## the long run: 100,000 random sequences, and 1,000 conversations with tools on each strategy
+sequences: $(VENV)/.dev  ## the long run: 100,000 random sequences, 1,000 conversations with tools on each strategy, and 2,000 examples of each property
 	$(call run,python -m tests.memories.sequences $(ARGS))
 	$(call run,python -m tests.memories.agents)
+	$(call run,python -m pytest -n auto --timeout 0 -m hypothesis --hypothesis-profile thorough)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -71,7 +72,8 @@ clean:
 	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
-run = TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
+# Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
+run = PYTHONDONTWRITEBYTECODE= TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(1)
 
 $(VENV)/.run: pyproject.toml

@@ -4,6 +4,8 @@ Whatever is put into a prompt is data. A value is never read as a template, and 
 the tags in the templates, the library's and your own, are disarmed in it. A missing variable is an error.
 """
 
+import functools
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -51,8 +53,9 @@ class PromptSet:
         Raises:
             PromptError: There is no such folder or prompt, or a template is not valid or uses an unknown variable.
         """
-        self._own = _read(source)
-        for name in self._own:
+        own = _read(source)
+        self._own = frozenset(own.items())
+        for name in own:
             allowed = PromptSet().variables(name)
             if extra := self.variables(name) - allowed:
                 raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
@@ -61,7 +64,7 @@ class PromptSet:
         """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
         _check_known(name)
         try:
-            return self._environment.get_template(name).render(variables).strip()
+            return self._templates.environment.get_template(name).render(variables).strip()
         except Exception as error:  # a template is code, and can fail in any way
             raise PromptError(f"prompt {name!r} cannot be rendered: {error}") from error
 
@@ -70,7 +73,7 @@ class PromptSet:
         from jinja2 import TemplateSyntaxError, meta
 
         try:
-            tree = self._environment.parse(self._source(name))
+            tree = self._templates.environment.parse(self._templates.source(name))
             included = filter(None, meta.find_referenced_templates(tree))
             return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
         except TemplateSyntaxError as error:
@@ -78,11 +81,23 @@ class PromptSet:
         except RecursionError:
             raise PromptError(f"the template for prompt {name!r} includes itself") from None
 
+    @property
+    def _templates(self) -> "_Templates":
+        return _templates_of(self._own)
+
+
+class _Templates:
+    """The templates of all sets that replace the same ones, compiled once."""
+
+    def __init__(self, own: frozenset[tuple[str, str]]) -> None:
+        self._own = dict(own)
+
     @cached_property
-    def _tag(self) -> re.Pattern[str]:
+    def tag(self) -> re.Pattern[str]:
+        """What may open or close a section of any template."""
         from jinja2 import nodes
 
-        trees = (self._environment.parse(self._source(name)) for name in PROMPTS)
+        trees = (self.environment.parse(self.source(name)) for name in PROMPTS)
         texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
         tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
         # A "<" at the end counts too: what stands behind the value may complete it to a tag.
@@ -91,12 +106,13 @@ class PromptSet:
         )
 
     @cached_property
-    def _environment(self) -> "ImmutableSandboxedEnvironment":
+    def environment(self) -> "ImmutableSandboxedEnvironment":
+        """What renders them."""
         from jinja2 import FunctionLoader, StrictUndefined
         from jinja2.sandbox import ImmutableSandboxedEnvironment
 
         return ImmutableSandboxedEnvironment(
-            loader=FunctionLoader(self._source),
+            loader=FunctionLoader(self.source),
             undefined=StrictUndefined,
             autoescape=False,
             finalize=self._as_data,
@@ -104,12 +120,18 @@ class PromptSet:
             lstrip_blocks=True,
         )
 
-    def _as_data(self, value: object) -> str:
-        return self._tag.sub("&lt;", str(value))
-
-    def _source(self, name: str) -> str:
+    def source(self, name: str) -> str:
+        """The text of a template."""
         _check_known(name)  # a template may include others by a name that it makes up
         return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
+
+    def _as_data(self, value: object) -> str:
+        return self.tag.sub("&lt;", str(value))
+
+
+_templates_of = functools.lru_cache(maxsize=32)(_Templates)
+if hasattr(os, "register_at_fork"):  # a thread that the child does not have may hold a lock of the environment
+    os.register_at_fork(after_in_child=_templates_of.cache_clear)
 
 
 def _read(source: PromptSource) -> dict[str, str]:

@@ -11,7 +11,6 @@ from typing import Any
 import httpcore2
 import hypothesis
 import pytest
-from openai import AsyncOpenAI, OpenAI
 
 from memzoo.cassettes import Cassette
 from memzoo.memories import ChatModel, OpenAIEmbedder
@@ -29,6 +28,8 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("repeatable")
+# What `make faults` and `make sequences` ask for.
+hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("repeatable"), max_examples=2000)
 
 VOCABULARIES = "llama_index/core/_static/tiktoken_cache"
 
@@ -44,8 +45,9 @@ def _use_installed_vocabularies() -> None:
 _use_installed_vocabularies()
 
 
-def pytest_collection_finish() -> None:
-    """Leave what is loaded by now out of garbage collection: it stays, and to look through it takes a second."""
+@pytest.fixture(scope="module", autouse=True)
+def what_stays_is_no_garbage() -> None:
+    """Leave what is loaded by now out of garbage collection: to look through it takes a second in the end."""
     gc.collect()
     gc.freeze()
 
@@ -81,6 +83,8 @@ def recording_endpoint(cassette: Cassette, request: pytest.FixtureRequest) -> di
 @pytest.fixture
 def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
     """A model that is really asked while recording, and cannot be reached while replaying."""
+    from openai import AsyncOpenAI, OpenAI
+
     client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
     return ChatModel(MODEL, client=client, async_client=async_client, temperature=0)
 
@@ -88,5 +92,7 @@ def recorded_model(recording_endpoint: dict[str, Any]) -> ChatModel:
 @pytest.fixture
 def recorded_embedder(recording_endpoint: dict[str, Any]) -> OpenAIEmbedder:
     """Its embeddings, with few dimensions."""
+    from openai import AsyncOpenAI, OpenAI
+
     client, async_client = OpenAI(**recording_endpoint), AsyncOpenAI(**recording_endpoint)
     return OpenAIEmbedder(EMBEDDINGS, client=client, async_client=async_client, dimensions=64)

@@ -18,7 +18,7 @@ Text = Callable[[int], str]
 codes: Any = importlib.import_module("re._constants")
 parser: Any = importlib.import_module("re._parser")
 
-_ENOUGH = 0.002
+_ENOUGH = 0.001
 _TIMES, _MOST = 4, 9
 _TRIES = 5
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from memzoo.memories.models.chat import Completion, Model
+from memzoo.memories.models.chat import ChatModel, Completion, Model
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.stores.errors import ModelError, ModelReplyError
@@ -72,7 +72,8 @@ class FlakyModel:
     """
 
     def __init__(self, model: Model) -> None:
-        self._model = model
+        # The offline model answers and counts alike without a client between, in a fraction of the time.
+        self._model = model.direct() if isinstance(model, ChatModel) else model
         self.name = model.name
         self.fault: Exception | None = None
         self.reply: str | None = None

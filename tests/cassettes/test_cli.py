@@ -96,6 +96,7 @@ def test_secrets(run: Run, project: "Project") -> None:
 
 def test_rerecord(run: Run, project: "Project", server: "ModelServer") -> None:
     """The drift is shown, and nothing is replaced before that is said."""
+    project.test(ONE_TEST.replace("ask(", "ask_over_http("))
     before = project.text("test_it/test_it.yaml")
     server.model = "tiny-2"
     shown = run("rerecord")

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
@@ -28,7 +28,6 @@ def same_request(one: Any, other: Any) -> bool:
     return request_key(one) == request_key(other)
 
 
-@settings(deadline=None)
 @given(OBJECTS)
 def test_equal_json_is_the_same_request(value: dict[str, Any]) -> None:
     """Order of keys, white space and escapes do not matter."""
@@ -178,7 +177,6 @@ def test_names(module: str, names: list[str], expected: str) -> None:
     assert cassette_name(PurePath(module), names).as_posix() == expected
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=2, max_size=8, unique=True))
 def test_names_are_safe_and_distinct(parameters: list[str]) -> None:
     """Whatever a test's parameters are, its file stays in its folder, has a short name and is its own."""

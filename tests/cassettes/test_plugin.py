@@ -46,6 +46,7 @@ class TestReplaying:
         project.test(
             """
             import asyncio
+            from openai import AsyncOpenAI
 
             async def ask_async(text):
                 async with AsyncOpenAI(base_url=os.environ["MODEL_URL"]) as client:
@@ -108,6 +109,8 @@ class TestReplaying:
         """The fixture tells whether the test records, and where."""
         project.test(
             """
+            from openai import OpenAI
+
             @pytest.fixture
             def url(cassette):
                 return os.environ["MODEL_URL"] if cassette.recording else "http://dead.invalid/v1"

@@ -95,14 +95,13 @@ def test_many_unplayed_are_short(project: "Project") -> None:
     assert lines[start + 21].strip() == "... and 10 more"
 
 
-def test_several_processes(project: "Project", pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes(project: "Project", monkeypatch: pytest.MonkeyPatch) -> None:
     """With pytest-xdist, each process records and replays the tests it runs."""
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist")
     names = [f"test_{number}" for number in range(4)]
-    project.test("".join(ONE_TEST.replace("test_it", name) for name in names))
-    project.write("conftest.py", 'pytest_plugins = ["memzoo.cassettes"]\n')
-    arguments = ("-n", "2", "-p", "xdist")
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-planted-in-environment-1")
-    pytester.runpytest_subprocess("--cassettes=once", *arguments).assert_outcomes(passed=4)
+    test = ONE_TEST.replace("ask(", "ask_over_http(")
+    project.test("".join(test.replace("test_it", name) for name in names))
+    project.record("-n", "2").assert_outcomes(passed=4)
     assert len(project.cassettes()) == 4
     project.go_offline()
-    pytester.runpytest_subprocess(*arguments).assert_outcomes(passed=4)
+    project.replay("-n", "2").assert_outcomes(passed=4)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes import CassetteFormatError, ReadableSerializer
@@ -36,7 +36,6 @@ def read_back(written: dict[str, Any]) -> list[Any]:
     return serializer.deserialize(serializer.serialize(written))["interactions"]
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_yaml_round_trip(value: Any) -> None:
     """Any JSON value comes back, in value and type, through either of PyYAML's readers."""
@@ -45,7 +44,6 @@ def test_yaml_round_trip(value: Any) -> None:
         assert repr(yaml.load(text, Loader=loader)) == repr({"list": [{"value": value}], "value": value})  # noqa: S506
 
 
-@settings(deadline=None)
 @given(JSON, st.sampled_from(["application/json", "application/problem+json; charset=utf-8"]))
 def test_json_round_trip(value: Any, kind: str) -> None:
     """JSON bodies come back as equal JSON, whatever their layout was; everything else unchanged."""
@@ -57,7 +55,6 @@ def test_json_round_trip(value: Any, kind: str) -> None:
     assert interaction == expected
 
 
-@settings(deadline=None)
 @given(TEXTS | st.binary() | st.none(), st.sampled_from(["text/plain", "text/event-stream", "application/json"]))
 def test_body_round_trip(body: str | bytes | None, kind: str) -> None:
     """Text and bytes that are no JSON come back to the last character."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes.yaml_text import dump, load
@@ -36,7 +36,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
 @given(VALUES, st.booleans())
 def test_any_value_is_read_as_it_was_written(value: Any, compact: bool) -> None:  # noqa: FBT001
     """Whatever the value is, and wherever it stands."""

@@ -23,7 +23,7 @@ def block(language: str, *, beginning: str) -> str:
 def follow(*lines: str) -> str:
     """What a shell prints at these lines, with the programs of this environment."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTEST_ADDOPTS": "-p no:randomly -p no:cacheprovider"}
+    environment = {**os.environ, "PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     shell = shutil.which("bash") or "bash"
     done = subprocess.run(
         [shell, "-e"], input="".join(lines), env=environment, capture_output=True, text=True, check=False

@@ -3,16 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-import hypothesis
 import pytest
 
 from tests.faults.places import Places
 
 if TYPE_CHECKING:
     from tests.postgres import PostgresServer
-
-# What `make faults` asks for.
-hypothesis.settings.register_profile("thorough", hypothesis.settings.get_profile("repeatable"), max_examples=2000)
 
 
 @pytest.fixture

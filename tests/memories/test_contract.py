@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,10 +20,11 @@ def memory() -> Store:
     return InMemoryStore()
 
 
-@pytest.fixture
-def sqlite(tmp_path: Path) -> Iterator[Store]:
-    """A store in a new file."""
-    with contextlib.closing(open_store(f"sqlite:///{tmp_path}/memories.db")) as store:
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store in a file, which need not outlive a power failure."""
+    place = tmp_path_factory.mktemp("contract") / "memories.db"
+    with contextlib.closing(open_store(f"sqlite:///{place}?synchronous=normal")) as store:
         yield store
 
 
@@ -36,11 +36,23 @@ def database(postgres_server: PostgresServer) -> Iterator[Store]:
 
 
 @pytest.fixture
+def sqlite(file: Store) -> Iterator[Store]:
+    """The store in a file, empty; to make a new one for each test would take most of the time."""
+    yield file
+    empty(file)
+
+
+@pytest.fixture
 def postgres(database: Store) -> Iterator[Store]:
-    """That store, empty; to make a new one for each test would take most of the time."""
+    """The store in PostgreSQL, likewise."""
     yield database
-    for id_ in drive(managed(database, "conversations").conversations()):
-        drive(database.clear(id_))
+    empty(database)
+
+
+def empty(store: Store) -> None:
+    """Delete all conversations."""
+    for id_ in drive(managed(store, "conversations").conversations()):
+        drive(store.clear(id_))
 
 
 # These keep no state, items, embeddings: that a server keeps each as the others do, the tests of stores show for all.

@@ -61,8 +61,8 @@ def run(installed: Path, tmp_path: Path) -> Run:
     """Runs Python where the packages are installed, with lines typed in."""
 
     def go(*arguments: str, typed: str = "") -> "subprocess.CompletedProcess[str]":
-        environment = {**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "200"}
-        command = [sys.executable, *arguments]
+        settings = {"PYTHONPATH": str(installed), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
+        command, environment = [sys.executable, *arguments], os.environ | settings
         return subprocess.run(
             command, input=typed, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
         )

@@ -75,7 +75,7 @@ def test_both_keep_their_contracts(run: Run, tmp_path: Path):
     for name, text in tests:
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
-    done = run("-m", "pytest", "-q", "-p", "no:randomly", "-p", "no:cacheprovider", *(name for name, _ in tests))
+    done = run("-m", "pytest", "-q", "-p", "no:cacheprovider", *(name for name, _ in tests))
     assert done.returncode == 0, done.stdout[-2000:]
     assert " passed" in done.stdout
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 import memzoo.prompts
@@ -14,8 +14,6 @@ from memzoo.memories import ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores.errors import PromptError
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 VALUES: dict[str, Any] = {
     "summary": "OLD SUMMARY",
@@ -105,7 +103,6 @@ def named(tag: str) -> str:
 class TestData:
     """What is put into a prompt."""
 
-    @settings(REPEATABLE, max_examples=150)
     @given(some.sampled_from(sorted(PROMPTS)), texts, texts)
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
@@ -116,7 +113,6 @@ class TestData:
         tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
         assert [tag for tag in tags if named(tag) in known] == own
 
-    @REPEATABLE
     @given(texts)
     def test_is_shown_as_it_is_but_for_tags(self, text: str) -> None:
         """Apart from the tags a value is shown unchanged: nothing is escaped, nothing evaluated (I8)."""
@@ -207,6 +203,15 @@ class TestData:
         """Template syntax in a value stays what it is (I8)."""
         text = "{{ 6 * 7 }} {% for x in y %} {# gone #} {{ summary.__class__ }}"
         assert text in PromptSet().render("summary", summary=text, new_lines=text, limit=0)
+
+
+def test_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set with the same templates as an earlier one renders without reading or compiling them again."""
+    source = {"summary": "Once: {{ summary }}{{ new_lines }}"}
+    given = {"summary": "a", "new_lines": "b", "limit": 0}
+    first = PromptSet(source).render("summary", **given)
+    monkeypatch.setattr("jinja2.Environment.compile", pytest.fail)
+    assert PromptSet(source).render("summary", **given) == first
 
 
 class TestReplacing:

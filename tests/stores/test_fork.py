@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -201,6 +202,10 @@ def test_a_server_that_forks_in_c(store: Store) -> None:
     """As under uWSGI, which tells Python of a fork only afterwards: the child saves beside its parent."""
     _append(store, "before")
     without_garbage()
+    # C tells Python at once. Here a thread that asks for the interpreter in between would be waited for in the child.
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    time.sleep(4 * interval)  # those that asked before have their turn
     child = ctypes.PyDLL(None).fork()
     if not child:
         code = 1
@@ -209,6 +214,7 @@ def test_a_server_that_forks_in_c(store: Store) -> None:
             _append(store, "child")
             code = 0
         os._exit(code)
+    sys.setswitchinterval(interval)
     ended(child)
     _append(store, "parent")
     assert _contents(store) == ["before", "child", "parent"]

@@ -1,13 +1,15 @@
 """A model that fails for long, or always at one exchange: what it costs, what is learnt, what is set aside."""
 
+import functools
 import itertools
 import logging
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from memzoo.memories import CombinedMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
@@ -33,19 +35,34 @@ def _quiet(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.ERROR, "memzoo")
 
 
+class Poisoned(NamedTuple):
+    """A memory after 300 turns of which one was bad, and what its model was asked until then."""
+
+    memory: BaseMemory
+    calls: int
+    failures: int
+
+
+@functools.cache
+def poisoned(name: str) -> Poisoned:
+    """Made once, for tests that only look at it."""
+    memory, model = talked(name, POISON)
+    return Poisoned(memory, model.calls, model.failures)
+
+
 @pytest.mark.parametrize("name", ASKING)
 def test_the_docs_tell_what_a_failing_model_costs(name: str) -> None:
     """The calls for 300 turns of a load and a save are those of the table: healthy, with a bad exchange, down."""
     (row,) = re.findall(rf"^\| `{name}` \| ([\d, |]+) \|$", COSTS.read_text(encoding="utf-8"), re.MULTILINE)
     told = [int(cell.replace(",", "")) for cell in row.split("|")]
-    healthy, poisoned, down = (talked(name, weather)[1] for weather in (NEVER, POISON, ALWAYS))
-    assert [healthy.calls, poisoned.calls, poisoned.failures, down.calls] == told
+    (_, healthy), (_, down) = talked(name, NEVER), talked(name, ALWAYS)
+    assert [healthy.calls, poisoned(name).calls, poisoned(name).failures, down.calls] == told
 
 
 @pytest.mark.parametrize("name", ASKING)
 def test_everything_but_the_bad_exchange_is_learnt(name: str) -> None:
     """It alone is set aside, is kept, and is shown as far as there is room; nothing else waits."""
-    memory, _ = talked(name, POISON)
+    memory = poisoned(name).memory
     assert [entry.seq for entry in memory.set_aside()] == [11, 12]
     assert len(memory.history()) == 2 * TURNS
     assert ("POISON" in str(memory.messages("Sam?"))) == (name != "summary-buffer")

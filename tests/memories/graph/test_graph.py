@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical, mentions
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PIECES = ["a", "B", "é", "1", "+", ".", "→", "'", " ", "the "]
 NAMES = some.lists(some.sampled_from(PIECES), min_size=1, max_size=4).map("".join).filter(canonical)
@@ -161,7 +159,6 @@ class TestNamesInText:
         assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
         assert graph.about("Sam") == []
 
-    @settings(derandomize=True, deadline=None, max_examples=300)
     @given(some.lists(NAMES, max_size=6), some.lists(NAMES, max_size=6).map(" ".join))
     def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
         """The index finds a name that a text mentions, or a longer one that covers it, and nothing else."""
@@ -246,7 +243,6 @@ def in_steps(said: Sequence[Statement], sizes: Sequence[int]) -> KnowledgeGraph:
     return graph
 
 
-@settings(REPEATABLE, max_examples=300)
 @given(statements, some.lists(some.integers(1, 10)))
 def test_steps_do_not_matter(said: list[Statement], ends: list[int]) -> None:
     """One by one, in any steps or all at once, the same facts hold and the same history is kept (K2, F3)."""
@@ -255,7 +251,6 @@ def test_steps_do_not_matter(said: list[Statement], ends: list[int]) -> None:
     assert in_steps(said, []).facts(history=True) == one_by_one.facts(history=True)
 
 
-@settings(REPEATABLE, max_examples=300)
 @given(statements)
 def test_the_newest_statement_holds(said: list[Statement]) -> None:
     """A single-valued relation has one object at most, no fact holds beside its denial, the last said holds (K2)."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import Fact, KnowledgeGraph, Source
@@ -64,7 +64,6 @@ class TestText:
         with_history = to_text(MOVED, history=True).splitlines()
         assert with_history == [shown[1], shown[0], "Sam | lives in | Oslo [1] superseded by 2", shown[2]]
 
-    @settings(derandomize=True, deadline=None, max_examples=200)
     @given(graphs)
     def test_has_as_many_lines_as_facts(self, graph: KnowledgeGraph) -> None:
         """No name makes another line, another column, or anything that a terminal would obey."""
@@ -76,7 +75,6 @@ class TestText:
 class TestJSON:
     """Lines for programs."""
 
-    @settings(derandomize=True, deadline=None, max_examples=200)
     @given(graphs)
     def test_reads_back_as_the_same_facts(self, graph: KnowledgeGraph) -> None:
         """Each line is a fact with all that is known of it."""
@@ -100,7 +98,6 @@ class TestMermaid:
             '  n2 -->|"lives in"| n1',
         ]
 
-    @settings(derandomize=True, deadline=None, max_examples=200)
     @given(graphs)
     def test_has_nothing_but_nodes_and_arrows(self, graph: KnowledgeGraph) -> None:
         """No name ends its label: each line is one node or one arrow."""
@@ -114,7 +111,6 @@ class TestMermaid:
 class TestGraphML:
     """Graphs for other programs."""
 
-    @settings(derandomize=True, deadline=None, max_examples=200)
     @given(graphs)
     def test_reads_back_as_the_same_facts(self, graph: KnowledgeGraph) -> None:
         """What networkx reads are the same names, relations, corrections and sources, but for what XML cannot hold."""

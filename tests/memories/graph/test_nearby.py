@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationKGMemory, Fact, Source
@@ -52,7 +52,6 @@ class TestBudget:
         """Nearer facts come before further ones, those between two names before others, newer ones before older."""
         assert lines(within(limit, NEAR, words)) == expected
 
-    @settings(derandomize=True, deadline=None, max_examples=200)
     @given(
         some.lists(some.tuples(some.sampled_from("ABC"), some.text("xy z.é→", max_size=9), some.integers(1, 3))),
         some.integers(1, 80),

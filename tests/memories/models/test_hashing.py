@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.models.offline import hash_embedding
@@ -58,7 +58,6 @@ def test_dimensions_out_of_range(dimensions: int) -> None:
         hash_embedding(["a"], dimensions)
 
 
-@settings(deadline=None)
 @given(some.lists(some.text(some.characters(), max_size=60), min_size=1, max_size=5), some.integers(8, 300))
 def test_every_vector_has_length_one(texts: list[str], dimensions: int) -> None:
     """Any text at all has a direction: also none, white space, signs and half characters."""

@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as some
 
 from memzoo.memories.models.replies import Statement, names, notes, prose, statements
 from memzoo.memories.text.names import canonical
 from memzoo.stores.errors import ModelReplyError
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 SIZE = 50_000
 CPU_SECONDS = 5
@@ -25,7 +23,6 @@ Sam | likes tea ( ) , , <|> NOT not none NONE nothing new : Output: Summary: ```
 replies = some.lists(
     some.one_of(some.sampled_from([*PIECES, " ", "\n", "\t", "\\", "\0", "\u2028"]), some.text(max_size=4)), max_size=20
 ).map("".join)
-deterministic = settings(REPEATABLE, max_examples=200)
 
 
 def result_of(read: Callable[..., Any], *args: Any) -> Any:
@@ -36,7 +33,6 @@ def result_of(read: Callable[..., Any], *args: Any) -> Any:
         return None
 
 
-@deterministic
 @given(replies)
 def test_names_are_names(reply: str) -> None:
     """Any text gives names, each once and none of them empty or "none", or the error (M1)."""
@@ -45,7 +41,6 @@ def test_names_are_names(reply: str) -> None:
     assert len({canonical(name) for name in found}) == len(found)
 
 
-@deterministic
 @given(replies, some.lists(some.sampled_from(["Sam", "tea", "Eve"])), replies)
 def test_notes_are_about_somebody_known(reply: str, known: list[str], source: str) -> None:
     """Any text gives notes that say something, about names that were asked for or spoken of, or the error (M1, M3)."""
@@ -55,7 +50,6 @@ def test_notes_are_about_somebody_known(reply: str, known: list[str], source: st
     assert all(note.strip() and result_of(prose, note, "note") != "" for note in found.values())
 
 
-@deterministic
 @example("NOT.|Sam|Sam")
 @example("Sam|not|Sam")
 @given(replies)
@@ -66,7 +60,6 @@ def test_statements_have_three_parts(reply: str) -> None:
         assert all(canonical(part) for part in statement[:3])
 
 
-@deterministic
 @given(replies)
 def test_prose_is_text(reply: str) -> None:
     """Any text gives a text without blanks around it, or the error (M3)."""

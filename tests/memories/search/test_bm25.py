@@ -7,15 +7,13 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.passage import Passage
 from tests.memories.search.reference import fts_scores
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
@@ -70,7 +68,6 @@ def spoken(said: list[tuple[str, str, int]]) -> list[Passage]:
 class TestScores:
     """How well messages fit."""
 
-    @REPEATABLE
     @given(SPOKEN, ASKED)
     def test_are_those_of_full_text_search(self, said: list[tuple[str, str, int]], query: str) -> None:
         """Scores are those of BM25 as SQLite computes it, over the text, the window and the segment."""
@@ -164,7 +161,6 @@ class TestGrowing:
         assert set(ranked(index, "dog")) >= {2}
         assert set(index.scores("my")) == {1, 2}
 
-    @REPEATABLE
     @given(some.lists(some.text("ab ", max_size=300), max_size=12), some.integers(1, 5))
     def test_step_by_step_is_as_all_at_once(self, texts: list[str], step: int) -> None:
         """An index that grew with the conversation finds what one finds that was built from the whole log."""

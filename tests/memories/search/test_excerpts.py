@@ -57,7 +57,7 @@ class TestExcerpt:
         """German and Chinese sentences are found like English ones."""
         assert needle in Clipper(ANALYSER, query, len)(hay * 60 + needle + hay * 60, 120)
 
-    @settings(derandomize=True, deadline=None, max_examples=40)
+    @settings(max_examples=40)
     @given(some.text("ab .!?\n\u6211", max_size=400), some.integers(1, 60))
     def test_fits(self, text: str, most: int) -> None:
         """It never has more tokens than it may, whatever the text."""
@@ -111,7 +111,7 @@ def recall(limit: int) -> float:
     return fmean(map(share, range(7)))
 
 
-@settings(derandomize=True, deadline=None, max_examples=12)
+@settings(max_examples=12)
 @given(some.integers(40, 600))
 def test_more_room_never_finds_less(limit: int) -> None:
     """In a talk with long replies, twice the room shows at least as much of what counts."""

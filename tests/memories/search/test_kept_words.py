@@ -37,7 +37,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """A store of each kind."""
     opened: Store = InMemoryStore()
     if request.param == "sqlite":
-        opened = SQLStore(f"sqlite:///{tmp_path}/a.db")
+        opened = SQLStore(f"sqlite:///{tmp_path}/a.db?synchronous=normal")
     if request.param == "encrypted":
         opened = EncryptedStore(InMemoryStore(), EncryptedStore.new_key())
     yield opened

@@ -3,7 +3,7 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.excerpt import evidence
@@ -78,7 +78,6 @@ def size(view: View) -> int:
     return sum(len(line.split()) for line in shown(view))
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(views, some.integers(0, 80), some.data())
 def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], limit: int, data: some.DataObject) -> None:
     """Whatever is to be shown and however it is shared, the limit holds and no message or text stands twice."""
@@ -91,7 +90,6 @@ def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], lim
     assert numbers_of(view) == sorted(set(numbers_of(view)))
 
 
-@settings(derandomize=True, deadline=None)
 @given(views)
 def test_without_a_limit_shows_everything(given_: list[View]) -> None:
     """Each message and each text of any view is there, once."""
@@ -103,7 +101,6 @@ def test_without_a_limit_shows_everything(given_: list[View]) -> None:
     assert texts <= set(view.recalled)
 
 
-@settings(derandomize=True, deadline=None)
 @given(views, some.integers(0, 80))
 def test_with_enough_room_leaves_nothing_out(given_: list[View], spare: int) -> None:
     """A limit that all of it fits changes nothing, however it is shared."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import TokenWindowMemory
@@ -40,7 +40,6 @@ def shown(memory: TokenWindowMemory) -> list[Message] | str:
         return str(error)
 
 
-@settings(deadline=None)
 @given(steps, some.integers(1, 20))
 def test_a_window_that_slides_shows_what_a_new_one_shows(turns: list[tuple[list[Message], bool]], limit: int) -> None:
     """Whatever is said and forgotten between loads, a memory that kept its window and a fresh one agree (I12)."""

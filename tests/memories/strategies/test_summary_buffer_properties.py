@@ -5,13 +5,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationSummaryBufferMemory
 from memzoo.stores import InMemoryStore, Message
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def listing(messages: list[Message]) -> str:
@@ -47,7 +45,7 @@ def check(memory: ConversationSummaryBufferMemory, told: int) -> None:
     assert sum(int(str(message["content"]).split()[1]) for message in tail) <= max(room, 0)
 
 
-@settings(REPEATABLE, max_examples=75)
+@settings(max_examples=75)
 @given(exchanges, limits, some.fixed_dictionaries({"count_summary": some.booleans()}))
 def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list[int], option: dict[str, Any]) -> None:
     """For any sizes, and opened again and again with any limits, the promise holds after each save (B1, B3, P1, I4)."""
@@ -70,7 +68,7 @@ def test_tail_fits_and_nothing_is_lost(said: list[tuple[int, int]], opened: list
         check(memory, 2 * place + 2)
 
 
-@settings(REPEATABLE, max_examples=50)
+@settings(max_examples=50)
 @given(exchanges, limits)
 def test_each_message_is_counted_once_in_its_life(said: list[tuple[int, int]], opened: list[int]) -> None:
     """A memory counts each message that it shows once, however often it is loaded (C1, I10)."""

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError, OptionError
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 Texts = list[str]
 Vectors = list[list[float]]
@@ -121,7 +119,6 @@ class TestDocuments:
 class TestLimit:
     """As many documents as fit some tokens."""
 
-    @REPEATABLE
     @given(
         some.lists(some.tuples(some.text("ab c", max_size=40), some.text("ab\n", max_size=40)), max_size=6),
         some.integers(1, 40),

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationSummaryBufferMemory, ConversationSummaryMemory
@@ -14,8 +14,6 @@ from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.memories.text.messages import ROLES, Labels
 from memzoo.stores import Message
 from tests.conversations import render
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
 PIECES = ["AI", "human", "SYSTEM", "Tool", "Function", ":", " :", " ", "\t", "\u3000", "> ", "x", "ÄI", *LINE_ENDS]
@@ -42,14 +40,12 @@ def turns(transcript: str, names: AbstractSet[str]) -> int:
     return sum(bool(re.match(rf"\s*(?:{label})\s*:", line, re.IGNORECASE)) for line in transcript.splitlines())
 
 
-@settings(REPEATABLE, max_examples=400)
 @given(some.lists(some.one_of(plain, calling), max_size=5))
 def test_a_transcript_has_as_many_turns_as_messages(messages: list[Message]) -> None:
     """Whatever is said, a transcript of n messages has exactly n lines that look like a turn (I8, T4)."""
     assert turns(render(messages, LABELS), LABELS.names) == len(messages)
 
 
-@REPEATABLE
 @given(some.lists(texts, min_size=1, max_size=4), some.sampled_from(["User (me)", "机器人", "a.b", "^x|y"]))
 def test_with_labels_of_ones_own_too(said: list[str], label: str) -> None:
     """The same holds for labels with signs that mean something in a regular expression (I8, T4)."""

@@ -1,12 +1,10 @@
 """One form for each name, however it was written."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.text.names import canonical
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PIECES = ["the", "The", "s", "'s", "'", '"', "(", ")", ".", " ", "Sam"]
 
@@ -74,7 +72,6 @@ def test_nobody_has_the_empty_form(nobody: str) -> None:
     assert canonical(nobody) == ""
 
 
-@settings(REPEATABLE, max_examples=500)
 @given(some.one_of(some.text(), some.lists(some.sampled_from(PIECES)).map("".join)))
 def test_a_form_is_its_own_form(written: str) -> None:
     """The form of a form is the form itself, so that a name that is read back finds what was kept under it."""

@@ -4,14 +4,12 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.text.messages import sendable
 from memzoo.stores import Message
 from tests.conversations import call, legacy_call, legacy_result, result, said
-
-REPEATABLE = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @some.composite
@@ -47,7 +45,6 @@ def others(messages: Sequence[Message], *roles: str) -> list[Message]:
     return [message for message in messages if message["role"] in roles and not message.get("tool_calls")]
 
 
-@settings(REPEATABLE, max_examples=500)
 @given(conversations())
 def test_whatever_was_said_can_be_sent(messages: list[Message]) -> None:
     """No orphan result, no call without results, order kept, nothing doubled or changed; twice is as once (I6, T2)."""
@@ -76,7 +73,6 @@ def well_formed(draw: some.DrawFn) -> list[Message]:
     return [message for number in range(draw(some.integers(0, 4))) for message in turn(draw, number)]
 
 
-@REPEATABLE
 @given(well_formed())
 def test_what_can_be_sent_already_stays_as_it_is(messages: list[Message]) -> None:
     """Nothing is left out of a conversation that is complete (I6)."""

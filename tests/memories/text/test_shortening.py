@@ -1,7 +1,7 @@
 """Shortening texts."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.text.shortening import shortened
@@ -26,7 +26,6 @@ def test_ends_with_a_sentence_or_a_word(text: str, limit: int, beginning: str) -
     assert shortened(text, lambda beginning: len(beginning) <= limit) == beginning
 
 
-@settings(derandomize=True, deadline=None)
 @given(some.text(" .!?\nab。", max_size=40), some.integers(0, 40))
 def test_always_fits(text: str, limit: int) -> None:
     """Whatever the text, its beginning fits and is one."""

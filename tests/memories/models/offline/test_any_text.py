@@ -28,7 +28,7 @@ def answered(task: str, **variables: object) -> str:
     return reply([("user", prompts.render(task, **{"limit": 0, "history": "", "known": "", **variables}))])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(history=texts, new=texts)
 def test_answers_are_legal(history: str, new: str) -> None:
     """Summaries are text, names are lines, notes are `Name: text`, facts have three parts."""

@@ -136,7 +136,11 @@ if hasattr(os, "register_at_fork"):  # a thread that the child does not have may
 
 def _read(source: PromptSource) -> dict[str, str]:
     if source is None or isinstance(source, Mapping):
-        return dict(source or {})
+        own = dict(source or {})
+        for name, template in own.items():
+            if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+                raise PromptError(f"prompt {name!r}: its template must be text, not {template!r}")
+        return own
     if not (folder := Path(source)).is_dir():
         raise PromptError(f"prompts: {str(source)!r} is not a folder")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}

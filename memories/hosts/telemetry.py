@@ -193,7 +193,7 @@ def seams() -> list[Seam]:
         Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
         Seam(Learner, "derived", "memzoo.derive", _of_learning),
         *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
-        Seam(WordIndex, "scores", "memzoo.search words", _nothing, _of_found),
+        Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
         *(

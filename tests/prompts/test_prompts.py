@@ -251,6 +251,10 @@ class TestReplacing:
             ({"summary": "{% if x %}"}, "prompt 'summary', line 1: "),
             ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'limit', 'new_lines', 'summary'"),
             ({"summary": "{{ history }}"}, "uses 'history'; it may use"),
+            (
+                {"summary": ["{{ new_lines }}"]},
+                r"prompt 'summary': its template must be text, not \['{{ new_lines }}'\]",
+            ),
             ("/no/such/folder", "'/no/such/folder' is not a folder"),
         ],
     )

@@ -45,6 +45,15 @@ def _use_installed_vocabularies() -> None:
 _use_installed_vocabularies()
 
 
+# What is loaded while tests are collected stays: to look through it for garbage, again and again, takes two seconds.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage again in what the tests make."""
+    gc.enable()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def what_stays_is_no_garbage() -> None:
     """Leave what is loaded by now out of garbage collection: to look through it takes a second in the end."""

@@ -126,7 +126,7 @@ class BaseMemory(ABC):
         hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
         learner = Learner(known, self.state_name, hooks, patience, background=self.background) if hooks else None
         room, size = self._room_for_waiting()
-        raising = self.on_model_error == "raise"
+        raising = lambda: self.on_model_error == "raise"  # noqa: E731 - it may be changed later
         self._engine = Engine(known, patience, learner, raising=raising, room=room, size=size)
 
     # The five hooks.

@@ -41,7 +41,7 @@ class Engine:
         follower: See above.
         patience: See above.
         learner: See above.
-        raising: Raise the failure of a model; otherwise it is logged.
+        raising: Tells whether to raise the failure of a model; otherwise it is logged.
         room: Tokens that what waits to be learnt from may have in a view; `None` if the strategy shows it by itself.
         size: Counts these tokens; by default they are estimated, which needs no vocabulary.
     """
@@ -52,7 +52,7 @@ class Engine:
         patience: Patience,
         learner: Learner | None,
         *,
-        raising: bool,
+        raising: Callable[[], bool],
         room: int | None,
         size: Callable[[Entry], int] | None,
     ) -> None:
@@ -83,7 +83,7 @@ class Engine:
     async def learn(self, new: Sequence[Entry] = ()) -> None:
         """Learn from what is in the log, of which `new` was just appended; raises as `append` does."""
         if self.learners:
-            await together([learner.follow(new, raising=self._raising) for learner in self.learners])
+            await together([learner.follow(new, raising=self._raising()) for learner in self.learners])
         else:
             self.follower.add(new)
 
@@ -116,7 +116,7 @@ class Engine:
 
     async def settle(self) -> None:
         """Return when all that was said is learnt from, or a model failed; raises as `append` does."""
-        await together(learner.settle(raising=self._raising) for learner in self.learners)
+        await together(learner.settle(raising=self._raising()) for learner in self.learners)
 
     async def set_aside(self) -> list[Entry]:
         """The messages at which a model failed again and again, oldest first."""

@@ -109,7 +109,8 @@ def test_a_long_outage_is_caught_up_with(name: str, missed: int) -> None:
 def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
     """With `on_model_error="raise"` each save tells that it was not learnt from, and `settle` asks at once."""
     model, clock = Scripted(FAILS[ALWAYS]), Clock()
-    memory = make("summary", model, clock, on_model_error="raise")
+    memory = make("summary", model, clock)
+    memory.on_model_error = "raise"  # It may be changed while the memory is in use.
     for calls, text in ((1, "refused"), (2, "refused"), (2, "failed 2 times in a row; it is asked again in 2 s")):
         with pytest.raises(ModelError, match=text):
             memory.save_context({"input": "Sam"}, {"output": "ok"})

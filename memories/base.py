@@ -66,18 +66,22 @@ class BaseMemory(ABC):
     output_key: str | None = option(
         None, doc='The output that holds the assistant\'s words; `None` if there is only one, or one called "output".'
     )
-    human_prefix: str = option("Human", check=non_empty_text, doc="The user's label in a transcript.")
-    ai_prefix: str = option("AI", check=non_empty_text, doc="The assistant's label in a transcript.")
+    human_prefix: str = option("Human", fixed=True, check=non_empty_text, doc="The user's label in a transcript.")
+    ai_prefix: str = option("AI", fixed=True, check=non_empty_text, doc="The assistant's label in a transcript.")
     return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
-    store: Store = option(factory=InMemoryStore, check=a_store, doc="Keeps log and state; by default in memory.")
+    store: Store = option(factory=InMemoryStore, fixed=True, check=a_store, doc="Keeps it all; by default in memory.")
     conversation_id: str = option(
         factory=lambda: uuid.uuid4().hex,
+        fixed=True,
         check=non_empty_text,
         doc="Names the conversation in the store; by default a fresh one. Nothing is shared between two ids.",
     )
-    prompts: PromptSource = option(None, doc="A folder, or a mapping by name, with prompt templates of your own.")
+    prompts: PromptSource = option(
+        None, fixed=True, doc="Prompt templates of your own: a folder, or a mapping by name."
+    )
     token_counter: TokenCounterOption = option(
         None,
+        fixed=True,
         doc="What counts tokens: a model's name for tiktoken, `'approximate'`, or a function of one message; by "
         "default the tokenizer of `llm`.",
     )
@@ -87,9 +91,7 @@ class BaseMemory(ABC):
         doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. A "
         "later call catches up in both cases; until then the memory shows the messages word for word.",
     )
-    max_tries: int = option(
-        3, at_least=2, doc="An exchange that fails so often by itself, while the model is there, is set aside."
-    )
+    max_tries: int = option(3, fixed=True, at_least=2, doc="An exchange that fails so often by itself is set aside.")
     max_pending_tokens: int = option(
         4000,
         at_least=0,
@@ -97,10 +99,11 @@ class BaseMemory(ABC):
         "first; where the memory has a `max_token_limit`, that counts instead.",
     )
     clock: Callable[[], float] = option(
-        time.time, check=a_function, doc="The time in seconds since 1970; a failed model is asked again after a while."
+        time.time, fixed=True, check=a_function, doc="Seconds since 1970, which tell when to ask a failed model again."
     )
     background: bool = option(
         default=False,
+        fixed=True,
         doc="Let a save return as soon as what was said is stored, and learn from it after that: in a task of the "
         "running event loop or, in synchronous code, in a thread. Errors are logged.",
     )
@@ -119,15 +122,15 @@ class BaseMemory(ABC):
         options.check(self)
         self.usage = Usage()
         self._prompts = PromptSet(self.prompts)
-        known = Follower(self.store, self.conversation_id)
+        log = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
-        self._renderer = Renderer(labels, lambda: self.counter, known.lines, known.tokens)
+        self._renderer = Renderer(labels, lambda: self.counter, log.lines, log.tokens)
         patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
         hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
-        learner = Learner(known, self.state_name, hooks, patience, background=self.background) if hooks else None
-        room, size = self._room_for_waiting()
-        raising = lambda: self.on_model_error == "raise"  # noqa: E731 - it may be changed later
-        self._engine = Engine(known, patience, learner, raising=raising, room=room, size=size)
+        learner = Learner(log, self.state_name, hooks, patience, background=self.background) if hooks else None
+        exact = self.token_counter is not None or getattr(self, "max_token_limit", None) is not None
+        raising, size = lambda: self.on_model_error == "raise", self._renderer.tokens if exact else None
+        self._engine = Engine(log, patience, learner, raising=raising, room=self._room_for_waiting, size=size)
 
     # The five hooks.
 
@@ -283,7 +286,7 @@ class BaseMemory(ABC):
         await forgetting.clear(self._engine)
 
     async def asettle(self) -> None:
-        """Return when all that was said is learnt from; raises a `ModelError` as `asave_context` does."""
+        """Return when all that was said is learnt from; a failed model is asked at once. Raises as a save does."""
         await self._engine.settle()
 
     async def aset_aside(self) -> list[Entry]:
@@ -372,17 +375,15 @@ class BaseMemory(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.conversation_id!r} in {self.store!r}>"
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return options.travelling(self)
+    __setattr__, __reduce__ = options.assigned, options.travelling
 
     # The model for which tokens are counted, where a strategy has one, and the tokens that its prompts may have.
     _tokenizer_model, _longest_prompt = "", 12_000
 
-    def _room_for_waiting(self) -> tuple[int | None, Callable[[Entry], int] | None]:
-        """Tokens that what waits may have in a view, if it is to be there, and what counts them."""
+    def _room_for_waiting(self) -> int | None:
+        """Tokens that what waits may have in a view, if it is to be there."""
         limit: int | None = getattr(self, "max_token_limit", None)
-        size = self._renderer.tokens if limit is not None or self.token_counter is not None else None
-        return (self.max_pending_tokens if limit is None else limit) if self._shows_waiting else None, size
+        return (self.max_pending_tokens if limit is None else limit) if self._shows_waiting else None
 
     async def _current_view(self, query: str | None, log: Log | None = None, *, catch_up: bool = True) -> View:
         return await self._engine.shown(lambda seen, state: self.view(seen, state, query), log, catch_up=catch_up)

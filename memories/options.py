@@ -15,6 +15,7 @@ from memzoo.stores.errors import OptionError, UnknownOptionError
 __all__ = [
     "a_function",
     "a_store",
+    "assigned",
     "check",
     "names",
     "non_empty_text",
@@ -38,6 +39,7 @@ def option(
     at_least: int | None = None,
     one_of: tuple[object, ...] = (),
     check: Check | None = None,
+    fixed: bool = False,
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
@@ -51,8 +53,9 @@ def option(
         at_least: The smallest whole number it may be.
         one_of: The only values it may have.
         check: Called with the option's name and value; raises an `OptionError`.
+        fixed: It cannot change once the memory is made, because parts of the memory are made from it.
     """
-    bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check}
+    bounds = {"doc": doc, "at_least": at_least, "one_of": one_of, "check": check, "fixed": fixed}
     return dataclasses.field(default=default, default_factory=factory, metadata=bounds)
 
 
@@ -85,18 +88,37 @@ def check(memory: Any) -> None:
         OptionError: One of them cannot work; the text names it, its value, and what would be right.
     """
     for field in dataclasses.fields(memory):
-        value, bounds = getattr(memory, field.name), field.metadata
-        if not bounds or (value is None and field.default is None):
-            continue
-        kinds = [field.type, *get_args(field.type)]
-        if bounds["check"]:
-            bounds["check"](field.name, value)
-        elif bounds["one_of"]:
-            one_of(field.name, value, *bounds["one_of"])
-        elif bool in kinds:
-            one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
-        elif int in kinds:
-            whole_number(field.name, value, at_least=bounds["at_least"])
+        _check_value(field, getattr(memory, field.name))
+
+
+def assigned(memory: Any, name: str, value: object) -> None:
+    """What `memory.__setattr__` does: an option of a memory in use gets another value, if it can.
+
+    Raises:
+        OptionError: It cannot work with that value, or cannot change any more.
+    """
+    field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
+    if field and "_engine" in memory.__dict__:
+        if field.metadata.get("fixed"):
+            made = f"{type(memory).__name__}({name}=..., ...)"
+            raise OptionError(f"{name} cannot change once a memory is made, make another one: {made}")
+        _check_value(field, value)
+    object.__setattr__(memory, name, value)
+
+
+def _check_value(field: "dataclasses.Field[Any]", value: object) -> None:
+    bounds = field.metadata
+    if not bounds or (value is None and field.default is None):
+        return
+    kinds = [field.type, *get_args(field.type)]
+    if bounds["check"]:
+        bounds["check"](field.name, value)
+    elif bounds["one_of"]:
+        one_of(field.name, value, *bounds["one_of"])
+    elif bool in kinds:
+        one_of(field.name, value, True, False)  # noqa: FBT003 - these are the values
+    elif int in kinds:
+        whole_number(field.name, value, at_least=bounds["at_least"])
 
 
 def non_empty_text(name: str, value: object) -> None:

@@ -42,7 +42,7 @@ class Engine:
         patience: See above.
         learner: See above.
         raising: Tells whether to raise the failure of a model; otherwise it is logged.
-        room: Tokens that what waits to be learnt from may have in a view; `None` if the strategy shows it by itself.
+        room: Tells the tokens that what waits to be learnt from may have in a view; `None` if the strategy shows it.
         size: Counts these tokens; by default they are estimated, which needs no vocabulary.
     """
 
@@ -53,7 +53,7 @@ class Engine:
         learner: Learner | None,
         *,
         raising: Callable[[], bool],
-        room: int | None,
+        room: Callable[[], int | None],
         size: Callable[[Entry], int] | None,
     ) -> None:
         self.follower, self.log, self.system = follower, Log(follower), SystemMessage(follower)
@@ -136,12 +136,13 @@ class Engine:
     async def _learnt_view(self, learner: Learner, show: Show, log: Log, *, catch_up: bool) -> View:
         """What a strategy shows that learns."""
         state = await self.state(catch_up=catch_up)
-        seen = log if self._room is None else log.passing_over(state.attempts.aside)
+        room = self._room()
+        seen = log if room is None else log.passing_over(state.attempts.aside)
         with self.patience.loading(state.attempts):
             view = await show(seen, state)
-        if self._room is None or (learner.is_idle(state) and not state.attempts.aside):
+        if room is None or (learner.is_idle(state) and not state.attempts.aside):
             return view
-        return await self._with_waiting(view, log, state, learner, self._room)
+        return await self._with_waiting(view, log, state, learner, room)
 
     async def _with_waiting(self, view: View, log: Log, state: State, learner: Learner, room: int) -> View:
         """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.

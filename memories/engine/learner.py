@@ -189,9 +189,9 @@ class Learner:
     async def settle(self, *, raising: bool) -> None:
         """Wait for what runs in the background, then catch up with what is left, even soon after a failure.
 
-        Raises:
-            ModelError: As in `catch_up`.
+        Loads ask the model again from now on. Raises as `catch_up` does.
         """
+        self._patience.forgive()
         await self.finished()
         await self._follower.refresh()
         await self.catch_up(raising=raising)

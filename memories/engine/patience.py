@@ -150,6 +150,10 @@ class Patience:
         """The seconds for which a load or a save does not ask the model."""
         return attempts.rest(self.clock(), saving=saving)
 
+    def forgive(self) -> None:
+        """Let loads ask the model again, although one of them failed a short time ago."""
+        self._asked = Attempts()
+
     def check(self, attempts: Attempts, *, saving: bool | None) -> None:
         """Leave a model alone that failed a short time ago, in a save or a load; not if `saving` is `None`.
 

@@ -19,6 +19,9 @@ __all__ = ["SECRET_NAME", "Clients", "called"]
 SECRET_NAME = re.compile(r"key$|(?:^|_)token$|secret|password|credential|auth|headers$|extra_query", re.IGNORECASE)
 """Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
 
+# Characters of an error: a proxy may answer with a whole page, which belongs in no log.
+_MOST_TOLD = 1_000
+
 
 class Clients:
     """Sends requests with the client that fits the caller.
@@ -69,11 +72,11 @@ class Clients:
         return _remade, (type(owner), model, {**parameters, "base_url": self.base_url})
 
     def told(self, error: Exception) -> str:
-        """Say what went wrong, without the key: some endpoints repeat it in their errors."""
+        """Say briefly what went wrong, without the key: some endpoints repeat it in their errors."""
         known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
         known.append(urlsplit(self.base_url or "").password)
         text = f"{type(error).__name__}: {error}"
-        return functools.reduce(lambda text, key: text.replace(key, "***"), filter(None, known), text)
+        return functools.reduce(lambda text, key: text.replace(key, "***"), filter(None, known), text)[:_MOST_TOLD]
 
     def _made(self, kind: str) -> Any:
         import openai
@@ -102,7 +105,7 @@ async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tup
     except AsyncOnlyError:
         raise
     except Exception as error:
-        raise ModelError(f"{failed}: {type(error).__name__}: {error}") from error
+        raise ModelError(f"{failed}: {type(error).__name__}: {error}"[:_MOST_TOLD]) from error
     return result, Spent(calls=1, seconds=time.perf_counter() - start)
 
 

@@ -190,7 +190,7 @@ def _packed(vectors: Any, count: int, name: str) -> list[bytes]:
         # Little-endian on any machine: stores are moved from one to another.
         rows = numpy.asarray(vectors, dtype="<f4")
     except (TypeError, ValueError) as error:
-        raise ModelError(f"embedder {name!r} gave no vectors of equal length: {error}") from error
+        raise ModelError(f"embedder {name!r} gave no vectors of equal length: {str(error)[:200]}") from error
     if count and (rows.ndim != 2 or len(rows) != count or not rows.size or not numpy.isfinite(rows).all()):  # noqa: PLR2004
         raise ModelError(f"embedder {name!r} gave shape {rows.shape} for {count} texts, not one finite vector for each")
     return [row.tobytes() for row in rows]

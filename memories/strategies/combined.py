@@ -53,6 +53,7 @@ class CombinedMemory(BaseMemory):
 
     memories: Sequence[Member] = option(
         (),
+        fixed=True,
         doc="The members: names of strategies, pairs of a name and options, or memories made before on one and the "
         "same store and conversation id. A member that is made from its name gets the options that the two have in "
         "common from "
@@ -67,6 +68,7 @@ class CombinedMemory(BaseMemory):
     )
     shares: Sequence[float] | None = option(
         None,
+        fixed=True,
         doc="How the limit is divided among the members, in proportion; equally by default. What one does not use the "
         "others get, the one with the largest share first; a share of 0 is what the others leave.",
     )

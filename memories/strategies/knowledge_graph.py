@@ -69,7 +69,7 @@ class ConversationKGMemory(ModelBackedMemory):
     )
     mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
     single_valued: Collection[str] = option(
-        SINGLE_VALUED, check=names, doc="Relations of which a subject has one object at a time."
+        SINGLE_VALUED, fixed=True, check=names, doc="Relations of which a subject has one object at a time."
     )
 
     def __post_init__(self) -> None:

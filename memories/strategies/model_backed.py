@@ -19,12 +19,14 @@ class ModelBackedMemory(BaseMemory):
 
     llm: ModelOption | None = option(
         None,
+        fixed=True,
         doc="The model: a `ChatModel`, a model's name, `'offline'` for the built-in rules that need no key, or a "
         "function from chat messages to text. Left out, those rules answer too, and a warning says so.",
     )
 
     max_prompt_tokens: int = option(
         6000,
+        fixed=True,
         at_least=1024,
         doc="Tokens that a prompt may have, with three bytes counted as one; a tokenizer counts fewer, so the default "
         "leaves a model with a context of 8,000 room for its answer. If the endpoint says so, they are fewer. A longer "

@@ -30,6 +30,7 @@ class ConversationTokenBufferMemory(WindowMemory):
 
     llm: ModelOption = option(
         "offline",
+        fixed=True,
         doc="The model whose tokens are counted, unless `token_counter` says otherwise. It is never asked.",
     )
     max_token_limit: Limit = option(

@@ -73,15 +73,19 @@ class VectorStoreRetrieverMemory(BaseMemory):
     k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Only one of the two can be given.")
     embedder: EmbedderOption = option(
         None,
+        fixed=True,
         doc="An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such), or "
         "`None` for one that needs neither download nor key.",
     )
     index: VectorIndex = option(
         factory=ExactIndex,
+        fixed=True,
         check=_check_index,
         doc="Searches the embeddings: by default an exact index in memory, or a `ChromaIndex`.",
     )
-    exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")
+    exclude_input_keys: Sequence[str] = option(
+        (), fixed=True, check=names, doc="Inputs that are left out of the documents."
+    )
 
     def __post_init__(self) -> None:
         self._embedder: Embedder = as_embedder(self.embedder)

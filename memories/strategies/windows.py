@@ -63,11 +63,13 @@ class WindowMemory(BaseMemory):
     )
     system_first: bool | None = option(
         None,
+        fixed=True,
         doc="Show the system message first; `False` shows it where it was said, which for a changed one is behind "
         "what was said before. `None` is `True`, but `False` with LangChain4j's rules.",
     )
     rules: Literal["memzoo", "langchain4j"] = option(
         "memzoo",
+        fixed=True,
         one_of=("memzoo", "langchain4j"),
         doc="`'langchain4j'` for LangChain4j's behaviour, message for message, also where it sends what providers "
         "refuse or forgets what was just said (`docs/windows.md` lists it). Then evicted messages do not come back "

@@ -113,3 +113,45 @@ def test_yes_or_no_is_true_or_false(name: str, option: str, value: Any) -> None:
     """A text such as "no" would count as yes, and is refused."""
     with pytest.raises(OptionError, match=f"{option} must be True or False, not {value!r}"):
         create_memory(name, **{option: value})
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("option", ["human_prefix", "store", "conversation_id", "clock"])
+def test_what_a_memory_is_made_from_cannot_change(name: str, option: str) -> None:
+    """Parts of a memory were made from it, and would not follow, so a later value is refused."""
+    memory = create_memory(name)
+    before = getattr(memory, option)
+    with pytest.raises(OptionError, match=rf"{option} cannot change .* make another one: {type(memory).__name__}\("):
+        setattr(memory, option, getattr(create_memory(name), option))
+    assert getattr(memory, option) is before
+
+
+def test_other_options_may_change() -> None:
+    """A new value is checked, and holds from the next call on."""
+    memory = create_memory("window")
+    for said in "ab":
+        memory.save_context({"input": said}, {"output": "ok"})
+    memory.k, memory.return_messages = 1, True
+    assert memory.load_memory_variables({})["history"] == [
+        {"role": "user", "content": "b"},
+        {"role": "assistant", "content": "ok"},
+    ]
+    with pytest.raises(OptionError, match="k must be a whole number"):
+        memory.k = "two"  # type: ignore[assignment]  # pyright: ignore[reportAttributeAccessIssue]
+    assert memory.k == 1
+
+
+def test_a_limit_that_changes_holds_for_what_waits_too() -> None:
+    """What could not be learnt from is shown within the limit as it is now."""
+
+    def down(_: object) -> str:
+        raise RuntimeError
+
+    memory = create_memory("knowledge-graph", llm=down, on_model_error="defer")
+    for number in range(5):
+        memory.save_context({"input": f"words {number}"}, {"output": "ok"})
+    assert "words 0" in str(memory.messages("words"))
+    memory.max_token_limit = 20
+    shown = str(memory.messages("words"))
+    assert "words 4" in shown
+    assert "words 0" not in shown

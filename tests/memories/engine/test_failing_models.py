@@ -120,6 +120,24 @@ def test_a_save_that_raises_says_for_how_long_nothing_is_asked() -> None:
     assert memory.load_memory_variables({}) == {"history": "A summary."}
 
 
+@pytest.mark.parametrize("combined", [False, True])
+def test_after_settle_loads_ask_the_model_again(*, combined: bool) -> None:
+    """Also where nothing is left to learn, since it was only a load that failed."""
+    model, clock = Scripted(FAILS[NEVER]), Clock()
+    memory = make("entity", model, clock)
+    if combined:
+        memory = CombinedMemory(memories=[memory])
+    turn(memory, clock, 1)
+    model.fails = FAILS[ALWAYS]
+    memory.load_memory_variables({"input": "Sam?"})
+    model.fails, asked = FAILS[NEVER], model.calls
+    memory.load_memory_variables({"input": "Sam?"})
+    assert model.calls == asked
+    memory.settle()
+    memory.load_memory_variables({"input": "Sam?"})
+    assert model.calls == asked + 1
+
+
 def test_a_load_that_leaves_the_model_alone_costs_what_any_load_costs() -> None:
     """Where nothing waits, and where the model has just failed, the state is looked up once."""
 

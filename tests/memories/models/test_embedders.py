@@ -157,3 +157,19 @@ def test_empty_vectors_are_refused() -> None:
     """Vectors without numbers cannot be searched, so they count as a failure (I4)."""
     with pytest.raises(ModelError, match=r"gave shape \(1, 0\) for 1 texts"):
         drive(as_embedder(lambda _: [[]]).embed(["a"]))
+
+
+def test_a_page_in_place_of_vectors_is_not_repeated_whole() -> None:
+    """An error may go to a log, which has no room for all that an endpoint or a function sent."""
+
+    def broken(_: list[str]) -> list[str]:
+        raise ValueError("long page" * 100_000)
+
+    def chatty(_: list[str]) -> list[str]:
+        return ["long page" * 100_000]
+
+    for function in (broken, chatty):
+        with pytest.raises(ModelError) as caught:
+            drive(as_embedder(function).embed(["a"]))
+        assert "long page" in str(caught.value)
+        assert len(str(caught.value)) < 1200

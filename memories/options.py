@@ -98,11 +98,13 @@ def assigned(memory: Any, name: str, value: object) -> None:
         OptionError: It cannot work with that value, or cannot change any more.
     """
     field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
-    if field and "_engine" in memory.__dict__:
+    engine = memory.__dict__.get("_engine")
+    if field and engine:
         if field.metadata.get("fixed"):
             made = f"{type(memory).__name__}({name}=..., ...)"
             raise OptionError(f"{name} cannot change once a memory is made, make another one: {made}")
         _check_value(field, value)
+        engine.look_again()
     object.__setattr__(memory, name, value)
 
 

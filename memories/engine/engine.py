@@ -87,6 +87,11 @@ class Engine:
         else:
             self.follower.add(new)
 
+    def look_again(self) -> None:
+        """Let the next call look for something to learn, though nothing was said: an option changes."""
+        for learner in self.learners:
+            learner.idle_at = ()
+
     async def refreshed(self) -> Log:
         """The log as it is now."""
         await self.follower.refresh()

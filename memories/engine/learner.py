@@ -40,6 +40,7 @@ class Learner:
         derives: Whether it learns; otherwise the state is what the strategy itself puts there.
         keeper: What keeps the state.
         lock: Held by who derives, so that nobody else in this process does meanwhile.
+        idle_at: The moment since which there is nothing to derive.
 
     Args:
         follower: The log.
@@ -57,7 +58,7 @@ class Learner:
         self._follower, self._log = follower, Log(follower)
         self._hooks = hooks
         self._patience = patience
-        self._idle: tuple[object, ...] = ()
+        self.idle_at: tuple[object, ...] = ()
         self._background = Background(self._catch_up_quietly) if background else None
 
     # The way of a save: `follow` > `catch_up` > `learn` > the strategy's `derive` > `commit`.
@@ -138,7 +139,7 @@ class Learner:
             until = step.entries[-1].seq if step.entries else state.watermark
             state = await self._committed(state, changes, until, state.attempts.learnt(all_of_it=step.is_last))
             tidied = tidied or not step.entries
-        self._idle = self._moment(state)
+        self.idle_at = self._moment(state)
         return state
 
     async def derived(self, state: State, entries: Sequence[Entry]) -> Changes:
@@ -179,7 +180,7 @@ class Learner:
 
     def is_idle(self, state: State) -> bool:
         """Whether nothing has happened since there was nothing to derive."""
-        return self._moment(state) == self._idle
+        return self._moment(state) == self.idle_at
 
     async def finished(self) -> None:
         """Wait for what runs in the background."""

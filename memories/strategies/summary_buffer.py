@@ -62,8 +62,10 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         if self.count_summary and (summary := summary_of(state)):
             spare -= self._renderer.text_tokens(summary)
         if spare < 0:
-            # Make room down to `prune_to`, so that not the very next message asks the model again.
-            spare -= self.max_token_limit - (self.max_token_limit // 2 if self.prune_to is None else self.prune_to)
+            # Make room down to `prune_to`, so that not the very next message asks the model again. The limit may have
+            # been lowered below it since the memory was made.
+            left = self.max_token_limit // 2 if self.prune_to is None else self.prune_to
+            spare -= max(self.max_token_limit - left, 0)
         gone = 0
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
             spare += self._renderer.tokens(waiting[gone])

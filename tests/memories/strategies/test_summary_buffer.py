@@ -181,6 +181,13 @@ class TestPruneTo:
         tell(memory, 2)
         assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 2\nAI: answer 2"
 
+    def test_gives_way_to_a_limit_that_is_lowered(self) -> None:
+        """A limit below it holds from the next call on."""
+        memory = make(ScriptedModel("Earlier."), 16, prune_to=16)
+        tell(memory, 0, 1)
+        memory.max_token_limit = 4
+        assert memory.load_memory_variables({})["history"] == "System: Earlier.\nHuman: question 1\nAI: answer 1"
+
     @pytest.mark.parametrize("tokens", [-1, 1.5, 9])
     def test_is_within_the_limit(self, tokens: int) -> None:
         """It is a whole number from 0 to the limit."""

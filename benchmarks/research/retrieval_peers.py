@@ -6,6 +6,7 @@ All of them show dates and speakers and pay for them, and pass over what does no
 
 import re
 import sqlite3
+import weakref
 from collections.abc import Iterable
 
 from memzoo.benchmarks.measure.counting import TextCounter
@@ -62,6 +63,7 @@ class _PlainWords(_Ranked):
     def __init__(self, transcript: Transcript, counter: TextCounter, embed: Embed) -> None:
         super().__init__(transcript, counter, embed)
         self._database = sqlite3.connect(":memory:")
+        weakref.finalize(self, self._database.close)
         self._database.execute("CREATE VIRTUAL TABLE exchanges USING fts5(text)")
 
     def hear(self, exchange: Exchange) -> None:

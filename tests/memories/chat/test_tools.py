@@ -94,7 +94,7 @@ def test_asynchronous_functions_are_awaited() -> None:
         ({"a": [1, 2.5]}, '{"a":[1,2.5]}'),
         (Place(city="Oslo"), '{"city":"Oslo"}'),
         (Forecast(datetime(2026, 5, 8, tzinfo=UTC), 0.5), '{"day":"2026-05-08T00:00:00Z","rain":0.5}'),
-        (float("nan"), "NaN"),
+        ([float("nan")], "[NaN]"),
         (threading.Thread, "\"<class 'threading.Thread'>\""),
         ("half a pair: \ud800", "half a pair: ?"),
     ],

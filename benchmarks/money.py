@@ -48,13 +48,13 @@ class Purse:
 
     Attributes:
         prices: By model.
-        limit: In the currency of the prices; `None` for none.
+        limit: In the currency of the prices.
         spent: Has the sum so far as its `value`; processes that share a purse share this.
         lock: Held while it is changed.
     """
 
     prices: Prices
-    limit: float | None
+    limit: float
     spent: Any = field(default_factory=lambda: SimpleNamespace(value=0.0))
     lock: Any = field(default_factory=threading.Lock)
 
@@ -69,7 +69,7 @@ class Purse:
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
         with self.lock:
-            if self.limit is not None and self.spent.value + amount > self.limit:
+            if self.spent.value + amount > self.limit:
                 raise LimitReachedError(
                     f"{self.spent.value:.4f} of {self.limit:g} are spent, and the next call might cost {amount:.4f}"
                 )

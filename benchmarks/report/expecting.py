@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.comparing import OFFLINE, Comparison
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import Row
 
@@ -79,7 +79,9 @@ def dry_run_table(found: Comparison, model: str, judge: str = "") -> Group:
 
 
 def _cost(row: Row, prices: Prices, model: str) -> str:
-    amount = cost_of(prices, model, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
+    # Rules stand for the model of the run; one that the memory names itself is named here, too.
+    asked = model if row.memory.model == OFFLINE else row.memory.model
+    amount = cost_of(prices, asked, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
     return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
 
 

@@ -145,6 +145,20 @@ def test_a_dry_run(run: Run) -> None:
     assert not Path("out").exists()
 
 
+def test_a_dry_run_knows_the_price_of_each_model(run: Run, tmp_path: Path) -> None:
+    """A memory that names a model of its own costs what that one costs."""
+    (tmp_path / "p.toml").write_text("m = 1000\nown = 100_000\n", encoding="utf-8")
+    memories = ("--memory", "summary", "--memory", "summary:model=own", "--memory", "window")
+    shown = done(run("--model", "m", "--dry-run", "--prices", "p.toml", "--token-counter", "approximate", *memories))
+    costs = {
+        name: float(re.findall(rf" {name} .*? ([\d,.]+\.\d\d) ", shown)[0].replace(",", ""))
+        for name in ("window", "summary", "summary:model=own")
+    }
+    assert costs["window"] == 0
+    assert costs["summary:model=own"] == pytest.approx(100 * costs["summary"], rel=0.01)
+    assert costs["summary"] > 0
+
+
 def test_a_limit(run: Run) -> None:
     """What was finished is kept; the code says that not everything is there."""
     options = ("--memory", "window", "--memory", "summary", "--price-in", "1", "--stop-at", "0.0001")

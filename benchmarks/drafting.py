@@ -10,7 +10,7 @@ from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.memories.text.messages import text_of
-from memzoo.prompts import PromptSet, PromptSource
+from memzoo.prompts import PromptSet
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelReplyError, TranscriptError
@@ -25,14 +25,13 @@ _HEAD = """\
 """
 
 
-def drafted(path: str | Path, model: ModelOption, count: int = 20, prompts: PromptSource = None) -> str:
+def drafted(path: str | Path, model: ModelOption, count: int = 20) -> str:
     """Have a model draft questions about a conversation.
 
     Args:
         path: A file with one conversation.
         model: Drafts them.
         count: How many, about.
-        prompts: A template of your own for the prompt `compare_questions`.
 
     Returns:
         The conversation with the questions, as YAML that `memzoo compare` reads. (It is JSON line by line, which every
@@ -48,7 +47,7 @@ def drafted(path: str | Path, model: ModelOption, count: int = 20, prompts: Prom
         raise TranscriptError(f"{path} holds {len(transcripts)} conversations; questions are drafted for one at a time")
     (transcript,) = transcripts
     messages = list(messages_in(transcript))
-    asking, templates = as_model(model), PromptSet(prompts)
+    asking, templates = as_model(model), PromptSet()
     parts = list(_parts(messages))
     found: list[dict[str, Any]] = []
     for part in parts:

@@ -23,8 +23,7 @@ __all__ = [
     "Watched",
     "cost_of",
     "price_of",
-    "prices_of",
-    "read_prices",
+    "prices_given",
 ]
 
 Prices: TypeAlias = Mapping[str, tuple[float, float]]
@@ -49,13 +48,13 @@ class Purse:
 
     Attributes:
         prices: By model.
-        limit: In the currency of the prices; `None` for none.
+        limit: In the currency of the prices.
         spent: Has the sum so far as its `value`; processes that share a purse share this.
         lock: Held while it is changed.
     """
 
     prices: Prices
-    limit: float | None
+    limit: float
     spent: Any = field(default_factory=lambda: SimpleNamespace(value=0.0))
     lock: Any = field(default_factory=threading.Lock)
 
@@ -70,7 +69,7 @@ class Purse:
         price = price_of(self.prices, model)
         amount = (sent * price[0] + reply * price[1]) / _MILLION
         with self.lock:
-            if self.limit is not None and self.spent.value + amount > self.limit:
+            if self.spent.value + amount > self.limit:
                 raise LimitReachedError(
                     f"{self.spent.value:.4f} of {self.limit:g} are spent, and the next call might cost {amount:.4f}"
                 )
@@ -163,22 +162,31 @@ def _for_thousand(spent: Sum, exchanges: int) -> Sum:
     return Sum(prompt_tokens=sent, completion_tokens=received)
 
 
-def read_prices(path: Path) -> tuple[dict[str, tuple[float, float]], str]:
-    """Read prices of a million tokens from a TOML file: by model a pair of input and output, or one number for both.
+def prices_given(
+    file: Path | None, table: Any, where: str, others: tuple[float, float]
+) -> tuple[dict[str, tuple[float, float]] | None, str]:
+    """Gather prices of a million tokens: by model a pair of input and output, or one number for both.
+
+    Args:
+        file: A TOML file with prices.
+        table: Those of a configuration, which hold before the file's.
+        where: The configuration's name, for error messages.
+        others: The pair for any other model; zeros for none.
 
     Returns:
-        The prices, and the currency if the file names one.
+        The prices, `None` without any, and the currency if one is named.
 
     Raises:
-        OptionError: It cannot be read, or a price is no number of at least 0.
+        OptionError: The file cannot be read, or a price is no number of at least 0.
     """
-    document = read_config(path)
-    prices, currency = prices_of(document.get("prices", document), str(path))
-    return prices, currency or str(document.get("currency", ""))
+    document = read_config(file) if file else {}
+    prices, currency = _prices_of(document.get("prices", document), str(file))
+    more, other = _prices_of(table, where)
+    prices |= more | ({"*": others} if any(others) else {})
+    return prices or None, currency or str(document.get("currency", "")) or other
 
 
-def prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], str]:
-    """Read prices and currency from a table of a file; see `read_prices`."""
+def _prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], str]:
     if not isinstance(table, dict):
         raise OptionError(f"{where}, 'prices': expected a table of prices by model, not {table!r}")
     known: dict[str, Any] = dict(table)  # pyright: ignore[reportUnknownArgumentType]
@@ -187,7 +195,7 @@ def prices_of(table: Any, where: str) -> tuple[dict[str, tuple[float, float]], s
 
 
 def _price(name: str, value: Any, where: str) -> tuple[float, float]:
-    pair: list[Any] = [value, value] if isinstance(value, int | float) else list(value) if value else []
+    pair: list[Any] = value if isinstance(value, list) else [value, value]
     if len(pair) != 2 or not all(isinstance(one, int | float) and one >= 0 for one in pair):  # noqa: PLR2004
         raise OptionError(
             f"{where}, {name!r}: expected [price of input, price of output] a million tokens, not {value!r}"

@@ -143,8 +143,8 @@ def work_off(
     journal: Journal,
     setup: Setup,
     *,
-    jobs: int = 1,
-    progress: Progress = lambda _name, _steps: None,
+    jobs: int,
+    progress: Progress,
 ) -> str:
     """Do what is not finished yet.
 

@@ -31,14 +31,9 @@ class Opinion:
 
 
 class Judge:
-    """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed.
-
-    Attributes:
-        name: The judge's model.
-    """
+    """Has one model answer and another one judge. Both are asked through the port, so that calls can be replayed."""
 
     def __init__(self, answering: Model, judging: Model, prompts: PromptSource = None) -> None:
-        self.name = judging.name
         self._answering = answering
         self._judging = judging
         self._prompts = PromptSet(prompts)

@@ -17,7 +17,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError
 
-__all__ = ["Setup", "Timing", "measure", "steps_in"]
+__all__ = ["measure", "messages_in", "steps_in"]
 
 # A load that asks no model costs nothing but time, and in a long conversation it may take long: so many, evenly spread,
 # tell the mean as well as all. All of a conversation is loaded only to see how long that takes.
@@ -36,7 +36,7 @@ def measure(
     setup: Setup,
     *,
     keep_views: bool = True,
-    progress: Advance | None = None,
+    progress: Advance = lambda _steps: None,
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
 
@@ -58,7 +58,7 @@ def measure(
         for _, budgets in itertools.groupby(setup.budgets, key=lambda budget: repr(variant.options_at(budget)))
     ]
     for run in runs:
-        run.go(progress if progress and run is runs[-1] else _nobody)
+        run.go(progress if run is runs[-1] else lambda _steps: None)
     first = runs[0]
     # What several budgets need of one memory is run several times, but would be paid once; answers are judged for each.
     calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}
@@ -73,10 +73,6 @@ def measure(
         budgets={budget: found for run in runs for budget, found in run.found().items()},
     )
     return outcome, first.timing()
-
-
-def _nobody(_steps: int) -> None:
-    """Tell nobody of the progress."""
 
 
 def steps_in(transcript: Transcript) -> int:

@@ -1,11 +1,14 @@
 """Holds results against thresholds, and against those of another run."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
 
 from memzoo.benchmarks.results import Results, Row
 from memzoo.stores.errors import OptionError
 
-__all__ = ["changes", "failing", "thresholds"]
+__all__ = ["changes", "earlier_results", "failing", "thresholds"]
 
 _NAMES = {"recall": "covered", **{name: name for name in ("whole", "answers", "judged", "corrected")}}
 """Figures by the name that the command has for them."""
@@ -42,6 +45,22 @@ def failing(results: Results, limits: Mapping[str, float]) -> list[str]:
             said = f"is {max(found):.2f} at best" if found else "was not measured"
             missed.append(f"--fail-under: {name} {said} within {budget:,} tokens, and should be {limit:g}")
     return missed
+
+
+def earlier_results(path: Path | None) -> Results | None:
+    """Read the results of another run, if a file of them is named.
+
+    Raises:
+        OptionError: They cannot be read.
+    """
+    if path is None:
+        return None
+    try:
+        return Results.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise OptionError(f"--baseline {path} cannot be read: {error.strerror}") from error
+    except ValidationError as error:
+        raise OptionError(f"--baseline {path} is no results.json of this version of memzoo compare") from error
 
 
 def changes(results: Results, earlier: Results) -> list[str]:

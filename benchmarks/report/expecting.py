@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.comparing import OFFLINE, Comparison
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
 from memzoo.benchmarks.results import Row
 
@@ -57,15 +57,15 @@ def expected(row: Row, budget: int) -> dict[str, Expected]:
     }
 
 
-def dry_run_table(found: Comparison, model: str, prices: Prices | None, judged: int) -> Group:
+def dry_run_table(found: Comparison, model: str, judge: str = "") -> Group:
     """Draw for a terminal what the real run is going to ask.
 
     Args:
         found: With rules in place of models.
         model: The model that will be asked.
-        prices: Of models, if they are known.
-        judged: How many answers are going to be judged, for each memory and budget; 0 without a judge.
+        judge: The model that will judge its answers; "" for none.
     """
+    prices = found.results.run.prices
     budget = found.results.main_budget
     rows = [row for row in found.rows if not row.error]
     drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {budget:,} tokens", title_justify="left")
@@ -75,15 +75,17 @@ def dry_run_table(found: Comparison, model: str, prices: Prices | None, judged: 
     for row in rows:
         cost = [_cost(row, prices, model)] if prices else []
         drawn.add_row(row.memory.name, *map(str, expected(row, budget).values()), *cost)
-    return Group(drawn, Text("\n".join(_notes(found, model, judged))))
+    return Group(drawn, Text("\n".join(_notes(found, model, judge))))
 
 
 def _cost(row: Row, prices: Prices, model: str) -> str:
-    amount = cost_of(prices, model, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
+    # Rules stand for the model of the run; one that the memory names itself is named here, too.
+    asked = model if row.memory.model == OFFLINE else row.memory.model
+    amount = cost_of(prices, asked, row.upkeep + row.asking - row.embedding) + cost_of(prices, EMBEDDING, row.embedding)
     return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
 
 
-def _notes(found: Comparison, model: str, judged: int) -> list[str]:
+def _notes(found: Comparison, model: str, judge: str) -> list[str]:
     notes = [f"Dry run: {model} was not asked, nothing was spent or written."]
     if any(row.memory.model for row in found.rows):
         notes.append(
@@ -91,7 +93,7 @@ def _notes(found: Comparison, model: str, judged: int) -> list[str]:
         )
     if len(found.results.run.budgets) > 1:
         notes.append("A memory whose options name the budget runs once for each budget; this is the run for the first.")
-    if judged:
+    if judge and (judged := sum(bool(one.question.answer) for one in found.results.questions)):
         rows = sum(row.memory.name != "everything" for row in found.rows)
         answers = judged * rows * len(found.results.run.budgets)
         notes.append(f"The judge: {answers:,} answers, and as many marks for those that are not empty.")

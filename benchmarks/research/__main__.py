@@ -27,8 +27,8 @@ from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.weight import weight
-from memzoo.benchmarks.running import DEFAULT_BUDGETS, DEFAULT_OUT, Wanted, run_comparison
-from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.running import show_found
+from memzoo.benchmarks.transcripts import load_transcripts, sample_transcripts
 
 __all__ = ["app"]
 
@@ -44,13 +44,13 @@ Budget = Annotated[int, typer.Option(help="Tokens that may be shown.", min=1)]
 def measurements(
     context: typer.Context,
     transcript: Annotated[Path | None, typer.Option(help="Instead of the bundled conversation.")] = None,
-    budget: Budget = DEFAULT_BUDGETS[0],
-    out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path(DEFAULT_OUT),
+    budget: Budget = 1000,
+    out: Annotated[Path, typer.Option(help="Folder for results.json and report.html.")] = Path("memzoo-compare"),
 ) -> None:
     """Compare all strategies with the offline model, and count what names cost the entity memory."""
     if context.invoked_subcommand is None:
-        files = [transcript] if transcript else []
-        run_comparison(Wanted(transcripts=files, budgets=[budget], out=out), Console())
+        talks = load_transcripts(transcript) if transcript else sample_transcripts()
+        show_found(compare(talks, budgets=[budget], out=out), out, Console())
         names_cost()
 
 
@@ -63,7 +63,7 @@ def names_cost() -> None:
 @app.command()
 def picture(
     out: Annotated[Path, typer.Argument(help="The SVG file to write.")],
-    budget: Budget = DEFAULT_BUDGETS[0],
+    budget: Budget = 1000,
     model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = OFFLINE,
 ) -> None:
     """Draw how many tokens each strategy shows over the bundled conversation."""

@@ -1,5 +1,6 @@
 """The commands `memzoo compare` and `memzoo questions`."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -14,10 +15,16 @@ __all__ = ["compare", "questions"]
 
 console = Terminal()
 
+OFFLINE = "offline"
+
+_APPROXIMATED = (
+    "Tokens: characters / 4, the default with the offline model; --token-counter o200k_base counts them exactly."
+)
+
 
 @dataclass(frozen=True)
 class Compared:
-    """What is compared. Its attributes are those of `memzoo.benchmarks.running.Wanted`."""
+    """What is compared."""
 
     transcripts: Annotated[
         list[Path] | None,
@@ -32,7 +39,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Measured:
-    """How it is measured, and what becomes of the figures. Its attributes are those of `Wanted`, too."""
+    """How it is measured, and what becomes of the figures."""
 
     judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = ""
     budgets: Annotated[str, typer.Option("--budget", help="Tokens that a memory may show; several with commas.")] = (
@@ -58,18 +65,59 @@ class Measured:
 
 def compare(*, compared: Compared, asked: Asked, measured: Measured, counter: Counter = None) -> None:
     """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
-    from memzoo.benchmarks.running import Wanted, run_comparison
-
-    given = {name: value for name, value in (vars(compared) | vars(measured)).items() if value is not None}
-    given |= {"budgets": _budgets(measured.budgets), "token_counter": counter}
-    wanted = Wanted(model=asked.model, make_model=asked.named, check_model=asked.check, **given)
     try:
-        code = run_comparison(wanted, console)
+        code = _run(compared, asked, measured, counter)
     except KeyboardInterrupt:
         kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
         console.print(f"\nEnded by hand. {kept}", markup=False)
         code = 130  # as a shell tells that Ctrl-C ended a command
     raise typer.Exit(code)
+
+
+def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | None) -> int:
+    from memzoo.benchmarks import comparing, money, running, variants
+    from memzoo.benchmarks.report import changes, expecting
+
+    budgets, where = _budgets(measured.budgets), str(compared.config)
+    configured = variants.read_config(compared.config) if compared.config else {}
+    memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
+    limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
+    if counter is None and asked.model == OFFLINE:
+        console.print(_APPROXIMATED, markup=False, highlight=False)
+    others = measured.price_in, measured.price_out
+    prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
+    dry = measured.dry_run
+    if not dry:
+        _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
+    files = running.sources(compared.transcripts or ())
+    with running.watching(files, [one.name for one in memories], console) as advance:
+        found = comparing.compare(
+            files,
+            memories,
+            model=OFFLINE if dry else asked.model,
+            make_model=running.rules if dry else asked.named,
+            budgets=budgets,
+            counter=counter or ("approximate" if asked.model == OFFLINE else "o200k_base"),
+            judge=None if dry else measured.judge or None,
+            prompts=measured.prompts,
+            prices=prices,
+            currency=measured.currency or currency,
+            per_month=measured.per_month,
+            stop_at=None if dry else measured.stop_at,
+            out=None if dry else measured.out,
+            jobs=measured.jobs,
+            progress=advance,
+        )
+    if dry:
+        console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)
+        return 0
+    return running.show_found(found, measured.out, console, limits, earlier)
+
+
+def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None:
+    """Check each model that will be asked: a key that is missing is said before anything runs."""
+    for name in sorted({one or asked.model for one in named} | ({asked.model, judge} if judge else set())):
+        asked.check(name)
 
 
 def questions(
@@ -82,7 +130,7 @@ def questions(
     """Draft questions with evidence about a conversation that has none, for you to check and to compare with."""
     from memzoo.benchmarks.drafting import drafted
 
-    if asked.model == "offline" and not asked.base_url:
+    if asked.model == OFFLINE and not asked.base_url:
         raise OptionError("the offline model cannot write questions: name another with --model")
     write(out, [drafted(transcript, asked.made(), count)])
     if out:

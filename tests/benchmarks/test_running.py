@@ -1,5 +1,6 @@
 """The command, as somebody types it: each option."""
 
+import io
 import json
 import re
 from collections.abc import Callable
@@ -7,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
-from memzoo.benchmarks.running import ProgressLines
+from memzoo.benchmarks.comparing import total_steps
+from memzoo.benchmarks.running import ProgressLines, watching
 from memzoo.memories.cli.commands import app
 from memzoo.memories.models.offline import serve
 from memzoo.stores.errors import MemoryZooError, OptionError
@@ -128,8 +131,9 @@ def test_prices(run: Run, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text('"*" = [1, 2]\nembedding = 0.02\n', encoding="utf-8")
     done(run("--memory", "window", "--prices", "p.toml"))
     assert results()["run"]["prices"] == {"*": [1.0, 2.0], "embedding": [0.02, 0.02]}
-    (tmp_path / "q.toml").write_text('"m" = "much"\n', encoding="utf-8")
-    assert "expected [price of input" in str(run("--prices", "q.toml").exception)
+    for wrong in ('"much"', "[1]", "1979-05-27"):
+        (tmp_path / "q.toml").write_text(f"m = {wrong}\n", encoding="utf-8")
+        assert "expected [price of input" in str(run("--prices", "q.toml").exception)
 
 
 def test_a_dry_run(run: Run) -> None:
@@ -139,6 +143,20 @@ def test_a_dry_run(run: Run) -> None:
     assert re.search(r"summary +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
     assert "gpt-4o-mini was not asked, nothing was spent" in shown
     assert not Path("out").exists()
+
+
+def test_a_dry_run_knows_the_price_of_each_model(run: Run, tmp_path: Path) -> None:
+    """A memory that names a model of its own costs what that one costs."""
+    (tmp_path / "p.toml").write_text("m = 1000\nown = 100_000\n", encoding="utf-8")
+    memories = ("--memory", "summary", "--memory", "summary:model=own", "--memory", "window")
+    shown = done(run("--model", "m", "--dry-run", "--prices", "p.toml", "--token-counter", "approximate", *memories))
+    costs = {
+        name: float(re.findall(rf" {name} .*? ([\d,.]+\.\d\d) ", shown)[0].replace(",", ""))
+        for name in ("window", "summary", "summary:model=own")
+    }
+    assert costs["window"] == 0
+    assert costs["summary:model=own"] == pytest.approx(100 * costs["summary"], rel=0.01)
+    assert costs["summary"] > 0
 
 
 def test_a_limit(run: Run) -> None:
@@ -247,19 +265,38 @@ def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch
 
 
 def test_off_a_terminal_progress_is_lines() -> None:
-    """Now and then, and when a memory is done, with the time that is left."""
-    from rich.console import Console
-
-    console, now = Console(width=100, record=True, file=open("/dev/null", "w", encoding="utf-8")), [0.0]  # noqa: SIM115, PTH123
+    """Now and then, and when a memory is done: what is done and since when. What is left nobody knows: b is slower."""
+    console, now = Console(width=100, file=io.StringIO()), [0.0]
     lines = ProgressLines(10, ["a", "b"], console, lambda: now[0])
-    for second in range(20):
-        now[0] = second
-        lines("a" if second < 10 else "b", 1)
-    console.file.close()
-    shown = console.export_text()
-    assert "a: done; 50% of all, about 9 s left" in shown
-    assert "b: done; 100% of all, about 0 s left" in shown
-    assert len(shown.splitlines()) == 2
+    for step in range(20):
+        now[0] += 1 if step < 10 else 4
+        lines("a" if step < 10 else "b", 1)
+    assert printed(console) == [
+        "a: done; 50% of all, after 10 s",
+        "b: 30%; 65% of all, after 22 s",
+        "b: 60%; 80% of all, after 34 s",
+        "b: 90%; 95% of all, after 46 s",
+        "b: done; 100% of all, after 50 s",
+    ]
+
+
+def test_on_a_terminal_progress_is_bars(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One for each memory that has begun, with the share that is done."""
+    monkeypatch.setenv("TERM", "xterm")
+    console = Console(width=100, file=io.StringIO(), force_terminal=True, color_system=None)
+    total = total_steps([talk])
+    with watching([talk], ["a", "b"], console) as advance:
+        advance("a", total)
+        advance("b", total // 2)
+    # Bars are drawn again and again: these are the last ones.
+    shown = re.findall(r"([ab]) [^\w\n]*(\d+%)", "\n".join(printed(console)))
+    assert shown[-2:] == [("a", "100%"), ("b", f"{total // 2 / total:.0%}")]
+
+
+def printed(console: Console) -> list[str]:
+    """The lines that went to a console."""
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
 
 
 @pytest.mark.parametrize("option", ["--config", "--prices"])

@@ -3,9 +3,7 @@
 import importlib.util
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -15,12 +13,9 @@ from memzoo.benchmarks.research.__main__ import app
 
 
 @pytest.fixture(autouse=True)
-def short_sample(
-    transcript: Transcript, chat: dict[str, Any], saved: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def short_sample(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
     """The short conversation in place of the bundled one."""
     monkeypatch.setattr("memzoo.benchmarks.research.__main__.sample_transcripts", lambda: [transcript])
-    monkeypatch.setattr("memzoo.benchmarks.running.sample_path", lambda: saved(chat))
 
 
 def test_a_picture_is_drawn_into_a_file(tmp_path: Path) -> None:

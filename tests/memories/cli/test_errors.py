@@ -117,7 +117,7 @@ def test_ctrl_c_ends_with_its_own_code(command: Command, monkeypatch: pytest.Mon
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("memzoo.benchmarks.running.run_comparison", interrupted)
+    monkeypatch.setattr("memzoo.benchmarks.comparing.compare", interrupted)
     ran = command("compare")
     assert ran.code == 130
     assert "Traceback" not in ran.errors

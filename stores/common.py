@@ -17,8 +17,8 @@ __all__ = [
     "existing",
     "private",
     "redacted",
-    "restored",
     "shown",
+    "unescaped",
     "visible",
 ]
 
@@ -44,6 +44,11 @@ def escaped(text: str) -> str:
         a\0000\005c
     """
     return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
+
+
+def unescaped(text: str) -> str:
+    """Undo `escaped`."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
@@ -86,11 +91,6 @@ def visible(text: str) -> str:
         '\\u001b[2Jdone\n'
     """
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))
-
-
-def restored(text: str) -> str:
-    """Undo `escaped`."""
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def checked_numbers(entries: Sequence[Entry]) -> None:

@@ -22,7 +22,7 @@ from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 

@@ -7,7 +7,7 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covers
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 __all__ = ["Embed", "Peer", "Retriever", "Sessions", "asked", "dated", "filled", "lines_of", "passages_of"]
 

@@ -19,7 +19,7 @@ from memzoo.memories.search.rows import ROW, Numbers, Places, Rows, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import answering, located, nearness, worth
-from memzoo.memories.text.passage import Passage, in_words
+from memzoo.memories.text.view import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
 

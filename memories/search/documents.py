@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.memories.text.messages import Labels, quoted, text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import Entry
 
 __all__ = ["Documents"]

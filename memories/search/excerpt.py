@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TypeAlias
 
-from memzoo.memories.text.passage import Passage, in_words
+from memzoo.memories.text.view import Passage, in_words
 
 __all__ = ["evidence", "fit_found", "fit_passages"]
 

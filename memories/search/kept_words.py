@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memzoo.memories.engine.log import Log
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON, Store
 from memzoo.stores.errors import ConflictError
 from memzoo.stores.forks import new_lock

@@ -8,7 +8,7 @@ import numpy
 from memzoo.memories.search.kinds import kinds_of
 from memzoo.memories.search.rows import ROW, Places, Rows
 from memzoo.memories.search.speakers import called, speaker_number
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 __all__ = ["PAUSE", "reach", "rows_of", "windows"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memzoo.memories.hosts.mcp.notes import Note
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import Entry
 from memzoo.stores.forks import new_lock
 

@@ -12,7 +12,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.clipping import GAP, Clipper
 from memzoo.memories.search.excerpt import evidence, fit_passages
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import InMemoryStore, Message
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)

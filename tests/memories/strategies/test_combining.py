@@ -9,10 +9,9 @@ from hypothesis import strategies as some
 from memzoo.memories.search.excerpt import evidence
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import token_counter
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry, Message
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -157,7 +157,7 @@ class BaseMemory(ABC):
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Follow the state in an index or a graph kept beside it.
+        """Follow the items of the state in an index or a graph kept beside it; called when one changed.
 
         Args:
             changes: Items that changed, by key; `None` for one that went.

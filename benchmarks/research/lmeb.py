@@ -117,7 +117,7 @@ def _turns(transcript: Transcript) -> Iterator[Passage]:
         for message, cited in zip(exchange.messages, exchange.evidence, strict=True):
             for text in cited.values():
                 seq += 1
-                yield Passage(seq, labels[str(message["role"])], text, exchange.said_at, seq)
+                yield Passage(seq, labels[str(message["role"])], text, exchange.said_at, begins=True)
 
 
 def _vectors(embedder: Embedder, texts: list[str]) -> "numpy.typing.NDArray[numpy.float32]":

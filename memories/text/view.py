@@ -48,14 +48,14 @@ class Passage:
         speaker: The label of who said it.
         text: What was said.
         said_at: When it was stored.
-        document: The number of the first message of its exchange.
+        begins: An exchange begins with it.
     """
 
     seq: int
     speaker: str
     text: str
     said_at: datetime
-    document: int
+    begins: bool
 
     @property
     def date(self) -> str:

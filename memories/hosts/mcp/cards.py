@@ -77,7 +77,7 @@ class Cards:
         self._index = index = self._index or WordIndex()
         first = len(self._cards) + 1
         self._cards += cards
-        index.add(Passage(place, "", card.text, card.said_at, place) for place, card in enumerate(cards, first))
+        index.add(Passage(place, "", card.text, card.said_at, begins=True) for place, card in enumerate(cards, first))
 
 
 def card_of(note: Note) -> str:

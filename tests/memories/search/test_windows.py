@@ -17,7 +17,7 @@ WINDOW = Weights().window
 
 def passages(text: str, count: int) -> list[Passage]:
     """Messages that all say the same, one right after the other."""
-    return [Passage(seq, "Human", text, NOW, seq) for seq in range(1, count + 1)]
+    return [Passage(seq, "Human", text, NOW, begins=True) for seq in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("text", ["", "k", "ok", "Yes, sure."])

@@ -30,7 +30,7 @@ def renderer() -> Renderer:
 
 def passage(number: int) -> Passage:
     """A message of the log as it is searched."""
-    return Passage(number, "Human", LOG[number - 1], START + timedelta(hours=9 * number), number)
+    return Passage(number, "Human", LOG[number - 1], START + timedelta(hours=9 * number), begins=True)
 
 
 def said(numbers: list[int]) -> View:

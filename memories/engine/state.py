@@ -92,8 +92,8 @@ class StateKeeper:
         store: Where the state is kept.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the change
-            counts as taken in. `None` if nobody has to know.
+        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
+            change counts as taken in. `None` if nobody has to know.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange | None) -> None:

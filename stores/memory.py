@@ -137,12 +137,12 @@ class InMemoryStore(Closing):
             state = _state(conversation, strategy)
             if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
-            items = _copied(dict(changes))
-            state.version, state.watermark = next(self._versions), watermark
-            state.items.update({key: (state.version, value) for key, value in items.items()})
+            version = next(self._versions)
+            state.items.update({key: (version, _copied(value)) for key, value in changes.items()})
             state.embeddings.update(embeddings or {})
+            state.version, state.watermark = version, watermark
             conversation.states[strategy] = state
-            return state.version
+            return version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""

@@ -127,9 +127,9 @@ class StateKeeper:
         Raises:
             ConflictError: Another writer was faster; nothing is changed.
         """
-        items = dict(changes.items)
+        items = changes.items
         if attempts is not None and attempts != state.attempts:
-            items[ATTEMPTS] = attempts.as_json()
+            items = {**items, ATTEMPTS: attempts.as_json()}
         version = await self._store.commit(
             *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
         )

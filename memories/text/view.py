@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Self
 
-from memzoo.memories.text.messages import copied
 from memzoo.stores import Entry, Message
+from memzoo.stores.common import copied
 
 __all__ = ["Passage", "Shown", "View", "in_words"]
 

@@ -19,12 +19,13 @@ from memzoo.memories.engine.state import Changes, State, hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
 from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
-from memzoo.memories.text.messages import Labels, copied, recorded
+from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
 from memzoo.memories.text.view import Shown, View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
+from memzoo.stores.common import copied
 from memzoo.stores.driving import blocking, drive
 from memzoo.stores.forks import cached_property
 
@@ -157,7 +158,7 @@ class BaseMemory(ABC):
         return 1
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:  # noqa: B027 - a hook
-        """Follow the state in an index or a graph kept beside it.
+        """Follow the items of the state in an index or a graph kept beside it; called when one changed.
 
         Args:
             changes: Items that changed, by key; `None` for one that went.

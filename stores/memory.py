@@ -6,18 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
-from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import ConflictError, UnsupportedError
 from memzoo.stores.forks import new_rlock
 
 __all__ = ["InMemoryStore"]
 
-
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 _seq = attrgetter("seq")
 
 
@@ -77,9 +75,7 @@ class InMemoryStore(Closing):
             turn = conversation.turns.get(turn_id)
             if turn is None:
                 numbered = enumerate(records, start=conversation.last + 1)
-                turn = [
-                    Entry(seq, _copied_message(one.message), turn_id, now, dict(one.fields)) for seq, one in numbered
-                ]
+                turn = [Entry(seq, copied(one.message), turn_id, now, dict(one.fields)) for seq, one in numbered]
                 if turn:
                     conversation.last = turn[-1].seq
                     conversation.log.extend(turn)
@@ -119,7 +115,7 @@ class InMemoryStore(Closing):
             items = state.items.items()
             # A reader that starts anew has nothing to remove.
             changes = {key: value for key, (at, value) in items if (value is not None if reset else at > since)}
-            return StateUpdate(state.version, state.watermark, _copied(changes), reset)
+            return StateUpdate(state.version, state.watermark, copied(changes), reset)
 
     async def commit(
         self,
@@ -137,12 +133,12 @@ class InMemoryStore(Closing):
             state = _state(conversation, strategy)
             if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
-            items = _copied(dict(changes))
-            state.version, state.watermark = next(self._versions), watermark
-            state.items.update({key: (state.version, value) for key, value in items.items()})
+            version = next(self._versions)
+            state.items.update({key: (version, copied(value)) for key, value in changes.items()})
             state.embeddings.update(embeddings or {})
+            state.version, state.watermark = version, watermark
             conversation.states[strategy] = state
-            return state.version
+            return version
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
@@ -201,7 +197,7 @@ class InMemoryStore(Closing):
             for entry in log:
                 new.turns.setdefault(entry.turn_id, []).append(entry)
             for name, state in states.items():
-                items = {key: (new.born, _copied(value)) for key, value in state.items.items() if value is not None}
+                items = {key: (new.born, copied(value)) for key, value in state.items.items() if value is not None}
                 new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
 
@@ -239,19 +235,4 @@ def _without(log: Sequence[Entry], gone: Collection[int]) -> list[Entry]:
 
 
 def _copies(log: Iterable[Entry]) -> list[Entry]:
-    return [Entry(one.seq, _copied_message(one.message), one.turn_id, one.created_at, dict(one.fields)) for one in log]
-
-
-def _copied_message(message: Message) -> Message:
-    # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
-    return dict(message) if _SCALARS.issuperset(map(type, message.values())) else _copied(message)
-
-
-def _copied(value: JSON) -> JSON:
-    """A copy of JSON; many times faster than `deepcopy`, which has to expect anything."""
-    if isinstance(value, dict):
-        items = cast("dict[str, JSON]", value).items()
-        return {key: item if type(item) in _SCALARS else _copied(item) for key, item in items}
-    if isinstance(value, (list, tuple)):
-        return [_copied(item) for item in cast("Sequence[JSON]", value)]
-    return value
+    return [Entry(one.seq, copied(one.message), one.turn_id, one.created_at, dict(one.fields)) for one in log]

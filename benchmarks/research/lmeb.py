@@ -22,7 +22,7 @@ from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.memories.models.embedders import Embedder
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
@@ -117,7 +117,7 @@ def _turns(transcript: Transcript) -> Iterator[Passage]:
         for message, cited in zip(exchange.messages, exchange.evidence, strict=True):
             for text in cited.values():
                 seq += 1
-                yield Passage(seq, labels[str(message["role"])], text, exchange.said_at, seq)
+                yield Passage(seq, labels[str(message["role"])], text, exchange.said_at, begins=True)
 
 
 def _vectors(embedder: Embedder, texts: list[str]) -> "numpy.typing.NDArray[numpy.float32]":

@@ -7,7 +7,7 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covers
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 __all__ = ["Embed", "Peer", "Retriever", "Sessions", "asked", "dated", "filled", "lines_of", "passages_of"]
 
@@ -51,14 +51,14 @@ def passages_of(transcript: Transcript, exchange: Exchange, after: int = 0, *, a
         (speaker, text), *others = lines
         lines = [(speaker, "\n".join([text, *(f"{label}: {said}" for label, said in others)]))]
     return [
-        Passage(number, speaker, text, exchange.said_at, number)
+        Passage(number, speaker, text, exchange.said_at, begins=True)
         for number, (speaker, text) in enumerate(lines, start=after + 1)
     ]
 
 
 def dated(exchange: Exchange) -> str:
     """The day of an exchange, as evidence shows it."""
-    return Passage(0, "", "", exchange.said_at, 0).date
+    return Passage(0, "", "", exchange.said_at, begins=True).date
 
 
 def lines_of(transcript: Transcript, exchange: Exchange) -> list[tuple[str, str]]:

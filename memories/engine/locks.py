@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import weakref
+from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Future
@@ -29,9 +30,7 @@ class LockOwner:
 
     def __init__(self) -> None:
         self.pid = os.getpid()
-        self.loop: asyncio.AbstractEventLoop | None = None
-        with contextlib.suppress(RuntimeError):
-            self.loop = asyncio.get_running_loop()
+        self.loop = _get_running_loop()
         self.task = asyncio.current_task() if self.loop and not is_blocking() else None
 
     def waits_for(self, other: "LockOwner") -> bool:
@@ -76,17 +75,17 @@ class FairLock:
         Returns:
             The owner, for `give_back`; `None` if somebody else owns it, and waiting is not wanted or would never end.
         """
-        owner, place = LockOwner(), Future[None]()
+        owner, place = LockOwner(), None
         with self._guard:
             if self._owner is None or not self.is_taken:
                 self._owner = owner
                 self._queue.clear()
-                place.set_result(None)
             elif not wait or self._owner.waits_for(owner):
                 return None
             else:
+                place = Future[None]()
                 self._queue.append((place, owner))
-        if not place.done():
+        if place:
             await self._come_first(place, owner)
         if is_blocking():
             # A task is known by itself, but a thread may do other things in between: what counts is who calls whom.

@@ -127,7 +127,7 @@ class Follower:
     def _extend(self, entries: Sequence[Entry]) -> None:
         held = self._held[0]
         last = held[-1].seq if held else 0
-        held.extend([entry for entry in entries if entry.seq > last])
+        held.extend(entries[bisect_right(entries, last, key=_seq) :])
         if len(held) > 4 * self._reach:
             self._let_go_of_oldest()
 

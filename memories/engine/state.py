@@ -92,8 +92,8 @@ class StateKeeper:
         store: Where the state is kept.
         conversation_id: The conversation.
         name: The name under which the store keeps the state.
-        on_change: Called with each change once, one at a time, in order. What it raises is passed on, and the change
-            counts as taken in. `None` if nobody has to know.
+        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
+            change counts as taken in. `None` if nobody has to know.
     """
 
     def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange | None) -> None:
@@ -127,9 +127,9 @@ class StateKeeper:
         Raises:
             ConflictError: Another writer was faster; nothing is changed.
         """
-        items = dict(changes.items)
+        items = changes.items
         if attempts is not None and attempts != state.attempts:
-            items[ATTEMPTS] = attempts.as_json()
+            items = {**items, ATTEMPTS: attempts.as_json()}
         version = await self._store.commit(
             *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
         )
@@ -137,7 +137,8 @@ class StateKeeper:
 
     async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
         """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
-        if self._on_change is None:
+        # An embedding that came with no item is nothing to follow, and the commonest commit of all.
+        if self._on_change is None or not (update.changes or update.reset or reset):
             with self._guard:
                 if self._state.version == known.version:
                     self._state = self._after(update, reset=reset)
@@ -160,7 +161,8 @@ class StateKeeper:
             changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
             await on_change(changes, reset=reset or (update.reset and self._state.version > 0))
         finally:
-            self._state = new
+            with self._guard:
+                self._state = new
 
     def _after(self, update: StateUpdate, *, reset: bool) -> State:
         known, anew = self._state, reset or update.reset

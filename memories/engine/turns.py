@@ -1,6 +1,5 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
-import copy
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
@@ -12,6 +11,7 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.stores import Entry, Message, Record
+from memzoo.stores.common import copied
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
@@ -100,7 +100,7 @@ class Turn(Managed["Turn"]):
         self._open()
         if self._before is None:
             self._before = await self._show(text_of(self._said[0]))
-        return copy.deepcopy(sendable([*self._before, *self._said]))
+        return copied(sendable([*self._before, *self._said]))
 
     messages = blocking(amessages)
 
@@ -117,7 +117,7 @@ class Turn(Managed["Turn"]):
     @property
     def said(self) -> list[Message]:
         """What was said in this turn so far: the user's message and what was added since."""
-        return copy.deepcopy(self._said)
+        return copied(self._said)
 
     def roll_back(self) -> None:
         """Store nothing if the turn fails, whatever `on_failure` says."""

@@ -19,7 +19,7 @@ from memzoo.memories.search.rows import ROW, Numbers, Places, Rows, Terms
 from memzoo.memories.search.speakers import Speakers
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import answering, located, nearness, worth
-from memzoo.memories.text.passage import Passage, in_words
+from memzoo.memories.text.view import Passage, in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import new_lock
 
@@ -58,7 +58,8 @@ class WordIndex:
         >>> from datetime import UTC, datetime
         >>> now = datetime(2026, 1, 1, tzinfo=UTC)
         >>> index = WordIndex()
-        >>> index.add([Passage(1, "Human", "I moved to Oslo", now, 1), Passage(2, "AI", "My cat likes fish", now, 2)])
+        >>> said = [("Human", "I moved to Oslo"), ("AI", "My cat likes fish")]
+        >>> index.add(Passage(seq, *one, now, begins=seq == 1) for seq, one in enumerate(said, start=1))
         >>> next(iter(index.scores("What does the cat eat?")))
         2
     """

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from memzoo.memories.text.grouping import INSTRUCTIONS
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import Labels, quoted, text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import Entry
 
 __all__ = ["Documents"]
@@ -25,14 +25,13 @@ class Documents:
     hidden: AbstractSet[str]
 
     def passages(self, entries: Iterable[Entry]) -> Iterator[Passage]:
-        """Write messages as they are searched; a new document begins with each turn and with each user message."""
-        turn, document = "", 0
+        """Write messages as they are searched, and see where exchanges begin, however they were saved."""
+        before: Entry | None = None
         for entry in entries:
-            if entry.turn_id != turn or entry.message["role"] == "user":
-                turn, document = entry.turn_id, entry.seq
             if entry.message["role"] not in INSTRUCTIONS:
-                speaker = self.labels.speaker(entry.message)
-                yield Passage(entry.seq, speaker, self._searched(entry), entry.created_at, document)
+                speaker, text = self.labels.speaker(entry.message), self._searched(entry)
+                yield Passage(entry.seq, speaker, text, entry.created_at, begins=_begins_exchange(entry, before))
+            before = entry
 
     def text(self, entries: Sequence[Entry]) -> str:
         """Write an exchange as a document; messages that were saved without keys become a transcript."""
@@ -52,6 +51,13 @@ class Documents:
     def _shown(self, entry: Entry) -> dict[str, str | None]:
         hidden = self.hidden if entry.message["role"] == "user" else ()
         return {key: value for key, value in entry.fields.items() if key not in hidden and not _is_hosts(key)}
+
+
+def _begins_exchange(entry: Entry, before: Entry | None) -> bool:
+    """Whether it is the user's, or what the assistant adds in another turn when it has answered already."""
+    role = entry.message["role"]
+    is_added = before is not None and before.turn_id != entry.turn_id and is_answer(before.message)
+    return role == "user" or (role == "assistant" and is_added)
 
 
 def _is_hosts(field: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TypeAlias
 
-from memzoo.memories.text.passage import Passage, in_words
+from memzoo.memories.text.view import Passage, in_words
 
 __all__ = ["evidence", "fit_found", "fit_passages"]
 
@@ -30,7 +30,8 @@ def evidence(passages: Iterable[Passage]) -> tuple[str, ...]:
     Example:
         >>> from datetime import UTC, datetime
         >>> day = datetime(2026, 5, 8, tzinfo=UTC)
-        >>> print(*evidence([Passage(7, "Anna", "See you!", day, 7), Passage(3, "Bo", "Hi", day, 3)]))
+        >>> said = [(7, "Anna", "See you!"), (3, "Bo", "Hi")]
+        >>> print(*evidence(Passage(*one, day, begins=True) for one in said))
         8 May 2026:
         Bo: Hi
         Anna: See you!

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memzoo.memories.engine.log import Log
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON, Store
 from memzoo.stores.errors import ConflictError
 from memzoo.stores.forks import new_lock
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["KeptWords"]
 
 # Another number and all is analysed anew: for any change of what the items hold.
-_VERSION = 4
+_VERSION = 5
 _ANALYSER = "analyser"
 
 _FEWEST_KEPT = 64
@@ -60,7 +60,9 @@ class KeptWords:
     async def followed(self, log: Log) -> "WordIndex":
         """Return the index of the log up to its end."""
         index = await self._opened()
-        if entries := await log.after(self._last):
+        # With the last one that is known, whose exchange may go on.
+        entries = await log.after(max(self._last - 1, 0))
+        if entries and entries[-1].seq > self._last:
             new = list(self._documents.passages(entries))
             self._held |= {passage.seq: passage for passage in new}
             index.add(new)

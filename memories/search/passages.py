@@ -8,7 +8,7 @@ import numpy
 from memzoo.memories.search.kinds import kinds_of
 from memzoo.memories.search.rows import ROW, Places, Rows
 from memzoo.memories.search.speakers import called, speaker_number
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 __all__ = ["PAUSE", "reach", "rows_of", "windows"]
 
@@ -25,18 +25,19 @@ _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+")
 
 
 def rows_of(passages: Sequence[Passage], counts: Iterable[int], before: Rows) -> Rows:
-    """Describe messages, each with its number of terms; a segment that began in the rows `before` goes on."""
+    """Describe messages, each with its number of terms; what began in the rows `before` goes on."""
     size = _size_of_segment(before)
-    last = float(before["said_at"][-1]) if len(before) else -numpy.inf
+    last, document = (float(before["said_at"][-1]), int(before["document"][-1])) if len(before) else (-numpy.inf, 0)
     rows: list[tuple[object, ...]] = []
     for passage, count in zip(passages, counts, strict=True):
         now, length = passage.said_at.timestamp(), len(passage.text)
         room = max(length, _LEAST_LENGTH)
         opens = now - last > PAUSE or size + room > _SEGMENT_CHARACTERS
         last, size = now, room if opens else size + room
+        document = passage.seq if passage.begins or not document else document
         numbers = (
             passage.seq,
-            passage.document,
+            document,
             length,
             count,
             speaker_number(passage.speaker),

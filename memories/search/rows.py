@@ -30,5 +30,6 @@ ROW = numpy.dtype(
         ("kinds", "<i8"),
     ]
 )
-"""`opens` a segment, `tells` of its speaker, `asks` with which share of it; what it calls its `own` speaker and the
-`other` one (`called`), and the `kinds` of values in it (`kinds_of`)."""
+"""`document` is the number with which its exchange begins. It `opens` a segment, `tells` of its speaker, `asks` with
+which share of it; what it calls its `own` speaker and the `other` one (`called`), and the `kinds` of values in it
+(`kinds_of`)."""

@@ -4,9 +4,9 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import strategy
-from memzoo.memories.text.messages import copied
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
+from memzoo.stores.common import copied
 from memzoo.stores.driving import drive
 
 __all__ = ["ConversationBufferMemory"]

@@ -4,10 +4,9 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from memzoo.memories.search.excerpt import evidence, fit_passages
-from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.shortening import shortened
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry
 from memzoo.stores.errors import OverBudgetError
 

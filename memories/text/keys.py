@@ -71,15 +71,13 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
 def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables: Sequence[str]) -> str:
     """The user's words among the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
-    return text_of(record_of("user", inputs, key, all_fields=False).message)
+    return text_of(checked({"role": "user", "content": inputs[key]}))
 
 
 def record_of(role: str, values: Mapping[str, Any], key: str, *, all_fields: bool) -> Record:
     """The message among named values; with `all_fields`, the others are kept beside it."""
-    message = checked({"role": role, "content": values[key]})
-    if not all_fields:
-        return Record(message)
-    return Record(message, {name: None if name == key else str(value) for name, value in values.items()})
+    fields = {name: None if name == key else str(value) for name, value in values.items()} if all_fields else {}
+    return Record(checked({"role": role, "content": values[key]}), fields)
 
 
 def _check_named(what: str, values: object, key: str) -> None:

@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message, Record
@@ -19,7 +19,6 @@ from memzoo.stores.forks import cached_property
 __all__ = [
     "Labels",
     "checked",
-    "copied",
     "quoted",
     "recorded",
     "sendable",
@@ -132,19 +131,6 @@ def _check_content(message: Message) -> None:
         raise MessageError(
             f"the content of {_A[message['role']]} message must be text or a list of parts, not {content!r}{text}"
         )
-
-
-T = TypeVar("T")
-
-
-def copied(value: T) -> T:
-    """Copy JSON, such as a list of messages, many times faster than `deepcopy`."""
-    if isinstance(value, dict):
-        items = cast("dict[str, Any]", value)
-        return cast("T", {key: item if isinstance(item, str) else copied(item) for key, item in items.items()})
-    if isinstance(value, (list, tuple)):
-        return cast("T", [copied(item) for item in cast("Sequence[Any]", value)])
-    return value
 
 
 def text_of(message: Message) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
-from memzoo.memories.text.messages import Labels, copied, sendable, without_empty_calls
+from memzoo.memories.text.messages import Labels, sendable, without_empty_calls
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import Entry, Message
+from memzoo.stores.common import copied
 from memzoo.stores.errors import OverBudgetError
 
 __all__ = ["Renderer", "system_message"]

@@ -1,14 +1,15 @@
 """The view: what a strategy shows the model."""
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from typing import Any, Self
 
-from memzoo.memories.text.messages import copied
-from memzoo.memories.text.passage import Passage
 from memzoo.stores import Entry, Message
+from memzoo.stores.common import copied
 
-__all__ = ["Shown", "View"]
+__all__ = ["Passage", "Shown", "View", "in_words"]
 
 
 class Shown(list[Message]):
@@ -36,6 +37,30 @@ class Shown(list[Message]):
     def entries(self) -> list[Entry | None]:
         """For each message its entry in the log, with number, time and fields; `None` for what was derived."""
         return [entry and replace(entry, message=copied(entry.message)) for entry in self._entries]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A message of the log, as a search finds it and a view shows it.
+
+    Attributes:
+        seq: Its number in the log.
+        speaker: The label of who said it.
+        text: What was said.
+        said_at: When it was stored.
+        begins: An exchange begins with it.
+    """
+
+    seq: int
+    speaker: str
+    text: str
+    said_at: datetime
+    begins: bool
+
+    @property
+    def date(self) -> str:
+        """The day on which it was said, in words."""
+        return in_words(self.said_at.date())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +110,9 @@ class View:
         """The texts that are not word for word; empty ones left out."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
         return [text for text in (*self.recalled, known) if text]
+
+
+@functools.lru_cache
+def in_words(day: date) -> str:
+    """Write a day in words, such as "8 May 2026"."""
+    return f"{day.day} {day:%B %Y}"

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import JSON, Entry, StoredState
-from memzoo.stores.common import escaped, restored
+from memzoo.stores.common import escaped, unescaped
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
 
@@ -89,7 +89,7 @@ def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
         Entry(
             seq,
             from_json(message),
-            restored(turn_id),
+            unescaped(turn_id),
             datetime.fromisoformat(created_at),
             {} if fields == NO_FIELDS else from_json(fields),
         )

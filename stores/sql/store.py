@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Connection
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, restored
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
@@ -117,7 +117,7 @@ class SQLStore(Closing):
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
         reset = not born <= since <= version
-        found = {restored(key): value for *_, key, value in rows if key is not None}
+        found = {unescaped(key): value for *_, key, value in rows if key is not None}
         changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
         return StateUpdate(version, learnt_to, changes, reset)
 
@@ -172,7 +172,7 @@ class SQLStore(Closing):
         found = listed(after=after is not None, limit=limit is not None, idle=idle_since is not None)
         idle = as_time(idle_since) if idle_since else ""
         bounds = {"after": escaped(after or ""), "limit": max(limit or 0, 0), "idle": idle}
-        return [restored(id_) for (id_,) in await self._database.rows(found, bounds)]
+        return [unescaped(id_) for (id_,) in await self._database.rows(found, bounds)]
 
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """See `Store.forget`."""
@@ -182,7 +182,7 @@ class SQLStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         rows = await self._database.rows(STATES, {"conversation_id": escaped(conversation_id)})
-        return sorted(restored(name) for (name,) in rows)
+        return sorted(unescaped(name) for (name,) in rows)
 
     async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
         """See `Store.restore`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memzoo.memories.hosts.mcp.notes import Note
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import Entry
 from memzoo.stores.forks import new_lock
 
@@ -77,7 +77,7 @@ class Cards:
         self._index = index = self._index or WordIndex()
         first = len(self._cards) + 1
         self._cards += cards
-        index.add(Passage(place, "", card.text, card.said_at, place) for place, card in enumerate(cards, first))
+        index.add(Passage(place, "", card.text, card.said_at, begins=True) for place, card in enumerate(cards, first))
 
 
 def card_of(note: Note) -> str:

@@ -20,9 +20,11 @@ class Follower:
 
     def __init__(self) -> None:
         self.items: dict[str, JSON] = {}
+        self.told = 0
 
     async def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Take in what changed."""
+        self.told += 1
         if reset:
             self.items.clear()
         self.items.update(changes)
@@ -88,6 +90,20 @@ class TestKeeper:
         state = drive(one.refresh())
         drive(one.commit(state, Changes({"a": 2}), 2))
         assert state.items == {"a": 1}
+
+    def test_tells_nobody_of_a_commit_without_items(self) -> None:
+        """Who follows the items has nothing to do for embeddings alone, whoever committed them."""
+        store, follower = store_with(a=1), Follower()
+        one, two = keeper(store, follower), keeper(store, follower)
+        state = drive(one.refresh())
+        drive(two.refresh())
+        told = follower.told
+        state = drive(one.commit(state, Changes(embeddings={1: bytes(4)}), 1))
+        assert drive(two.refresh()).version == state.version
+        assert follower.told == told
+        drive(one.commit(state, Changes({"a": 2}), 2))
+        drive(two.refresh())
+        assert (follower.told, follower.items) == (told + 2, {"a": 2})
 
     def test_notices_a_clear(self) -> None:
         """After a clear the state is empty, counts a new epoch, and followers forget (I3)."""

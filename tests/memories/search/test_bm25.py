@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from tests.memories.search.reference import fts_scores
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -21,7 +21,7 @@ NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 def index_of(*texts: str, pause: timedelta = timedelta(hours=2)) -> WordIndex:
     """An index of messages, each long after the one before, so that none is context of another."""
     index = WordIndex()
-    index.add(Passage(seq, "Human", text, NOON + seq * pause, seq) for seq, text in enumerate(texts, start=1))
+    index.add(Passage(seq, "Human", text, NOON + seq * pause, begins=True) for seq, text in enumerate(texts, start=1))
     return index
 
 
@@ -61,7 +61,7 @@ def spoken(said: list[tuple[str, str, int]]) -> list[Passage]:
     now = NOON
     for seq, (speaker, text, minutes) in enumerate(said, start=1):
         now += timedelta(minutes=minutes)
-        passages.append(Passage(3 * seq, speaker, text, now, 3 * seq))
+        passages.append(Passage(3 * seq, speaker, text, now, begins=True))
     return passages
 
 
@@ -157,14 +157,14 @@ class TestGrowing:
     def test_ignores_what_is_there(self) -> None:
         """Messages that are put in again are not found twice, and their text stays."""
         index = index_of("my cat")
-        index.add([Passage(1, "Human", "my dog", NOON, 1), Passage(2, "Human", "my dog", NOON, 2)])
+        index.add([Passage(1, "Human", "my dog", NOON, begins=True), Passage(2, "Human", "my dog", NOON, begins=True)])
         assert set(ranked(index, "dog")) >= {2}
         assert set(index.scores("my")) == {1, 2}
 
     @given(some.lists(some.text("ab ", max_size=300), max_size=12), some.integers(1, 5))
     def test_step_by_step_is_as_all_at_once(self, texts: list[str], step: int) -> None:
         """An index that grew with the conversation finds what one finds that was built from the whole log."""
-        passages = [Passage(seq, "Human", text, NOON, seq) for seq, text in enumerate(texts, start=1)]
+        passages = [Passage(seq, "Human", text, NOON, begins=True) for seq, text in enumerate(texts, start=1)]
         at_once, grown = WordIndex(), WordIndex()
         at_once.add(passages)
         for start in range(0, len(passages), step):

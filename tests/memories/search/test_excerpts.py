@@ -12,7 +12,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.clipping import GAP, Clipper
 from memzoo.memories.search.excerpt import evidence, fit_passages
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 from memzoo.stores import InMemoryStore, Message
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
@@ -69,8 +69,8 @@ class TestShown:
 
     def test_short_ones_are_whole(self) -> None:
         """A message that takes no more than its part is shown word for word; a long one as an excerpt."""
-        short = Passage(1, "Anna", "The red boat is mine.", NOON, 1)
-        long = Passage(2, "AI", f"{STORY} The red boat lies in Oslo.", NOON, 2)
+        short = Passage(1, "Anna", "The red boat is mine.", NOON, begins=True)
+        long = Passage(2, "AI", f"{STORY} The red boat lies in Oslo.", NOON, begins=True)
         shown = fit_passages(1_000, [long, short], words, Clipper(ANALYSER, "the red boat", words))
         assert [passage.text == short.text for passage in shown] == [False, True]
         assert "The red boat lies in Oslo." in shown[0].text
@@ -79,7 +79,7 @@ class TestShown:
     def test_the_year_stands_where_it_changes(self) -> None:
         """A date needs its year only once."""
         days = (NOON - timedelta(days=300), NOON, NOON + timedelta(days=1))
-        passages = [Passage(seq, "Anna", "Hi", day, seq) for seq, day in enumerate(days, start=1)]
+        passages = [Passage(seq, "Anna", "Hi", day, begins=True) for seq, day in enumerate(days, start=1)]
         dates = [line for line in evidence(passages)[0].splitlines() if line.endswith(":")]
         assert dates == ["12 July 2025:", "8 May 2026:", "9 May:"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 MONDAY = date(2023, 5, 1)
 
@@ -61,7 +61,7 @@ def test_find_what_was_said_of_them(said: str, on: date, asked: str) -> None:
     index = WordIndex()
     others = [(noon + timedelta(days=40 * number), "We had lunch.") for number in range(-4, 5) if number]
     texts = sorted([*others, (noon, said)])
-    index.add(Passage(seq, "Human", text, when, seq) for seq, (when, text) in enumerate(texts, start=1))
+    index.add(Passage(seq, "Human", text, when, begins=True) for seq, (when, text) in enumerate(texts, start=1))
     assert texts[next(iter(index.scores(asked))) - 1][1] == said
 
 
@@ -87,6 +87,7 @@ def test_other_languages_are_searched_by_their_words(texts: list[str], asked: st
     now = datetime(2023, 5, 1, tzinfo=UTC)
     index = WordIndex()
     index.add(
-        Passage(seq, "Human", text, now + seq * timedelta(hours=2), seq) for seq, text in enumerate(texts, start=1)
+        Passage(seq, "Human", text, now + seq * timedelta(hours=2), begins=True)
+        for seq, text in enumerate(texts, start=1)
     )
     assert next(iter(index.scores(asked))) == 1

@@ -9,7 +9,7 @@ from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.passages import ROW, Rows, reach, rows_of, windows
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.passage import Passage
+from memzoo.memories.text.view import Passage
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
 WINDOW = Weights().window
@@ -17,7 +17,7 @@ WINDOW = Weights().window
 
 def passages(text: str, count: int) -> list[Passage]:
     """Messages that all say the same, one right after the other."""
-    return [Passage(seq, "Human", text, NOW, seq) for seq in range(1, count + 1)]
+    return [Passage(seq, "Human", text, NOW, begins=True) for seq in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("text", ["", "k", "ok", "Yes, sure."])

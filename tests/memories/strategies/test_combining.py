@@ -9,10 +9,9 @@ from hypothesis import strategies as some
 from memzoo.memories.search.excerpt import evidence
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.passage import Passage
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import token_counter
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry, Message
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,7 +30,7 @@ def renderer() -> Renderer:
 
 def passage(number: int) -> Passage:
     """A message of the log as it is searched."""
-    return Passage(number, "Human", LOG[number - 1], START + timedelta(hours=9 * number), number)
+    return Passage(number, "Human", LOG[number - 1], START + timedelta(hours=9 * number), begins=True)
 
 
 def said(numbers: list[int]) -> View:

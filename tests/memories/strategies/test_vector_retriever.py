@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import VectorStoreRetrieverMemory
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import InMemoryStore, Message
 from memzoo.stores.errors import ModelError, OptionError
 
@@ -94,6 +95,23 @@ class TestDocuments:
         tell(memory, "my dog", "my cat", "my fish", "my cat and dog", "my bird")
         assert found(memory, "cat").startswith("input: my cat\noutput: ok")
         assert found(memory, "cat").count("input:") == shown
+
+    @pytest.mark.parametrize("looking", [False, True])
+    def test_are_exchanges_also_where_messages_were_saved_one_by_one(self, *, looking: bool) -> None:
+        """A user message and what follows it are one document, however they were saved, and looked for in between."""
+        memory = make()
+        call = {"role": "assistant", "content": None, "tool_calls": [tool_call("c1", "look_up", "{}")]}
+        result = {"role": "tool", "tool_call_id": "c1", "content": "a tabby"}
+        dog = [{"role": "user", "content": "my dog"}, {"role": "assistant", "content": "good boy"}]
+        for message in ({"role": "user", "content": "my cat"}, call, result, *dog):
+            memory.add_messages([message])
+            if looking:
+                found(memory, "a feline")
+        reopened = make(store=memory.store)
+        for one in (memory, reopened):
+            assert found(one, "a tabby") == "Human: my cat\nAI: [calls look_up({})]\nTool: a tabby"
+            assert found(one, "a canine") == "Human: my dog\nAI: good boy"
+        assert found(make(k=2, store=memory.store), "a canine").count("Human:") == 2
 
     def test_as_messages_are_one_each(self) -> None:
         """With `return_messages`, and in `messages`, each document is a system message."""

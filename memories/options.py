@@ -104,8 +104,9 @@ def assigned(memory: Any, name: str, value: object) -> None:
             made = f"{type(memory).__name__}({name}=..., ...)"
             raise OptionError(f"{name} cannot change once a memory is made, make another one: {made}")
         _check_value(field, value)
-        engine.look_again()
     object.__setattr__(memory, name, value)
+    if field and engine:
+        engine.look_again()
 
 
 def _check_value(field: "dataclasses.Field[Any]", value: object) -> None:

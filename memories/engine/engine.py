@@ -88,7 +88,7 @@ class Engine:
             self.follower.add(new)
 
     def look_again(self) -> None:
-        """Let the next call look for something to learn, though nothing was said: an option changes."""
+        """Let the next call look for something to learn, though nothing was said: an option changed."""
         for learner in self.learners:
             learner.idle_at = ()
 

@@ -139,7 +139,6 @@ class Learner:
             until = step.entries[-1].seq if step.entries else state.watermark
             state = await self._committed(state, changes, until, state.attempts.learnt(all_of_it=step.is_last))
             tidied = tidied or not step.entries
-        self.idle_at = self._moment(state)
         return state
 
     async def derived(self, state: State, entries: Sequence[Entry]) -> Changes:
@@ -240,12 +239,14 @@ class Learner:
     async def _next_step(
         self, state: State, room: int, *, tidied: bool = False, everything: bool = False
     ) -> Step | None:
+        moment = self._moment(state)  # what another thread hears of from now on was not looked at
         waiting, ripe = await self.waiting(state)
-        if everything:
-            ripe = len(waiting)
-        if ripe:
+        if ripe := len(waiting) if everything else ripe:
             return next_step(waiting, ripe, room, state.attempts.exchanges)
-        return None if tidied or not self._hooks.due(state, ()) else Step((), (), is_last=False)
+        if not tidied and self._hooks.due(state, ()):
+            return Step((), (), is_last=False)
+        self.idle_at = moment
+        return None
 
     def _heard(self, entries: list[Entry]) -> list[Entry]:
         """The entries that the strategy learns from."""

@@ -2,14 +2,15 @@
 
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
-from memzoo.memories import BaseMemory, ConversationBufferMemory
+from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationKGMemory
+from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.stores import InMemoryStore, Message
+from memzoo.stores import Entry, InMemoryStore, Message
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 
@@ -217,3 +218,22 @@ def test_a_retry_learns_nothing_twice(name: str, make: Make, clerk: ChatFunction
             except ModelError:
                 continue
     assert outcome(memory) == expected
+
+
+def test_what_another_thread_hears_of_meanwhile_is_learnt_by_the_next_load() -> None:
+    """An exchange that comes when the learner has just looked for one is not taken for what it has seen."""
+    other = ConversationBufferMemory(conversation_id="a")
+
+    class Interrupted(ConversationKGMemory):
+        """The exchange comes, and this memory reads it, while it is told that nothing else is due."""
+
+        def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+            if not waiting and state.watermark == 2:
+                other.save_context({"input": "Meanwhile"}, {"output": "ok"})
+                drive(self._engine.follower.refresh())
+            return super().due(state, waiting)
+
+    memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a")
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    memory.load_memory_variables({"input": "hi"})
+    assert drive(memory.store.read_state("a", memory.state_name)).watermark == 4

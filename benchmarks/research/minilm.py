@@ -7,6 +7,7 @@ none of its code is run.
 
 import hashlib
 import sqlite3
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -117,6 +118,7 @@ class CachedMiniLM:
         _folder()
         folder.mkdir(parents=True, exist_ok=True)
         self._database = sqlite3.connect(folder / "minilm.sqlite", timeout=600)
+        weakref.finalize(self, self._database.close)
         self._database.execute("CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL)")
         self._model: MiniLM | None = None
 

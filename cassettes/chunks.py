@@ -7,6 +7,8 @@ from io import BytesIO
 from itertools import chain, pairwise, repeat
 from typing import Any
 
+from memzoo.stores.driving import each
+
 __all__ = ["AT_ONCE", "Arrival", "event_sizes", "paced", "received", "resized", "steps_of"]
 
 
@@ -37,7 +39,7 @@ async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
     """
     parts, seconds, broken, last = list[bytes](), list[float](), "", started
     try:
-        async for chunk in _each(stream):
+        async for chunk in each(stream):
             now = time.perf_counter()
             parts.append(chunk)
             seconds.append(round(now - last, 3))
@@ -47,15 +49,6 @@ async def received(stream: Any, started: float) -> tuple[bytes, Arrival]:
     finally:
         await stream.aclose() if hasattr(stream, "aclose") else stream.close()
     return b"".join(parts), Arrival(tuple(map(len, parts)), tuple(seconds), broken)
-
-
-async def _each(stream: Any) -> AsyncIterator[bytes]:
-    if hasattr(stream, "__aiter__"):
-        async for chunk in stream:
-            yield chunk
-    else:
-        for chunk in stream:
-            yield chunk
 
 
 def paced(client: Any, content: bytes, arrival: Arrival) -> Any:

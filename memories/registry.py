@@ -124,6 +124,7 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
     Raises:
         UnknownStrategyError: No strategy has this name.
         OptionError: An option is unknown to the strategy, or has a value that cannot work.
+        PluginError: The installed package that adds the strategy cannot be loaded.
 
     Example:
         >>> memory = create_memory("ConversationBufferWindowMemory", k=2)

@@ -10,7 +10,7 @@ import contextlib
 import inspect
 from abc import ABC, abstractmethod
 from asyncio import _get_running_loop  # pyright: ignore[reportPrivateUsage]
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from types import TracebackType
@@ -24,6 +24,7 @@ __all__ = [
     "blocking",
     "blocking_function",
     "drive",
+    "each",
     "is_blocking",
     "iterated",
     "settled",
@@ -148,6 +149,16 @@ class Closing:
 
     def __copy__(self) -> Self:
         return self
+
+
+async def each(things: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T]:
+    """The items of a stream, of either kind: a client's ordinary stream is read without suspending."""
+    if isinstance(things, AsyncIterable):
+        async for thing in things:
+            yield thing
+    else:
+        for thing in things:
+            yield thing
 
 
 async def settled(given: T | Awaitable[T]) -> T:

@@ -169,7 +169,7 @@ class TranscriptError(MemoryZooError, ValueError):
 
 
 class PluginError(MemoryZooError, ImportError):
-    """A package that was installed to extend memzoo cannot be loaded."""
+    """A package that was installed to extend memzoo cannot be used."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):

@@ -1,19 +1,16 @@
 """Opens the store that a URL names."""
 
-import functools
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 from memzoo.stores.base import ManagedStore, utc_now
 from memzoo.stores.common import did_you_mean, redacted
 from memzoo.stores.encryption import unlocked
-from memzoo.stores.errors import OptionError, PluginError
+from memzoo.stores.errors import OptionError
 from memzoo.stores.memory import InMemoryStore
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from memzoo.stores.plugins import loaded, plugins
 
 __all__ = ["KINDS", "OpenStore", "open_store"]
 
@@ -97,29 +94,13 @@ def _opener(url: str) -> Callable[..., OpenStore]:
         raise OptionError(f"{redacted(url)!r} is not the URL of a store; for a file write {'sqlite:///' + path!r}")
     if scheme in _OPENERS:
         return _OPENERS[scheme]
-    if scheme in _plugins():
-        return _loaded(_plugins()[scheme])
-    known = ", ".join(f"{name}://" for name in [*_OPENERS, *sorted(_plugins().keys() - _OPENERS.keys())])
-    raise OptionError(
-        f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, [*_OPENERS, *_plugins()])}"
-    )
-
-
-@functools.cache
-def _plugins() -> "dict[str, EntryPoint]":
-    from importlib.metadata import entry_points
-
-    return {plugin.name: plugin for plugin in entry_points(group="memzoo.stores")}
-
-
-def _loaded(plugin: "EntryPoint") -> Callable[..., OpenStore]:
-    try:
-        opener: Callable[..., OpenStore] = plugin.load()
-    except Exception as error:
-        package = plugin.dist.name if plugin.dist else plugin.value
-        reason = f"{type(error).__name__}: {error}"
-        raise PluginError(f"the package {package!r} should open {plugin.name}://, but cannot: {reason}") from error
-    return opener
+    added = {plugin.name: plugin for plugin in plugins("memzoo.stores")}
+    if scheme in added:
+        opener: Callable[..., OpenStore] = loaded(added[scheme])
+        return opener
+    names = [*_OPENERS, *sorted(added.keys() - _OPENERS.keys())]
+    known = ", ".join(f"{name}://" for name in names)
+    raise OptionError(f"unknown kind of store {scheme!r}; known are {known}{did_you_mean(scheme, names)}")
 
 
 def _memory(url: str, *, clock: Callable[[], datetime]) -> OpenStore:

@@ -14,6 +14,7 @@ from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import checked_numbers
 from memzoo.stores.driving import blocking_function, iterated
 from memzoo.stores.errors import StoreError, TransferError
+from memzoo.stores.plugins import loaded, plugins
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
@@ -104,6 +105,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
         TransferError: The lines are no export, were cut off or changed, have something that cannot be loaded, or were
             written by a newer memzoo; nothing was stored.
         ConflictError: The store has a conversation of this id; nothing was stored.
+        PluginError: A package that checks what is imported cannot be loaded; nothing was stored.
     """
     found = _read(lines)
     states = await _checked_states(found)
@@ -142,15 +144,12 @@ async def _checked_states(found: "_Export") -> dict[str, StoredState]:
     Raises:
         TransferError: They cannot.
     """
-    # Imported here: finding out what is installed takes time, and most programs import no conversation.
-    from importlib.metadata import entry_points
-
     try:
         checked_numbers(found.entries)
         last = found.entries[-1].seq
         states = {name: _checked_state(last, name, state) for name, state in found.states.items()}
-        for point in entry_points(group=_CHECKS):
-            check: ImportCheck = point.load()
+        for plugin in plugins(_CHECKS):
+            check: ImportCheck = loaded(plugin)
             await check(found.entries, states)
     except (ValueError, StoreError) as error:
         raise TransferError(f"{error}; nothing was stored") from error

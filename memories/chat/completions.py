@@ -8,6 +8,7 @@ from typing import Any
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
 from memzoo.stores import Message
+from memzoo.stores.driving import each, settled
 
 __all__ = ["Answer", "answered"]
 
@@ -59,23 +60,12 @@ async def _streamed(chunks: Any) -> AsyncGenerator[Any]:
 
     whole: Any = ChatCompletionStreamState()
     try:
-        async with contextlib.aclosing(_each(chunks)) as each:
-            async for chunk in each:
+        async with contextlib.aclosing(each(chunks)) as received:
+            async for chunk in received:
                 whole.handle_chunk(chunk)
                 delta = chunk.choices[0].delta if chunk.choices else None
                 if delta and (text := delta.content or delta.refusal):
                     yield text
     finally:
-        closing = chunks.close()
-        if closing is not None:
-            await closing
+        await settled(chunks.close())
     yield whole.current_completion_snapshot
-
-
-async def _each(chunks: Any) -> AsyncGenerator[Any]:
-    if hasattr(chunks, "__aiter__"):
-        async for chunk in chunks:
-            yield chunk
-    else:
-        for chunk in chunks:
-            yield chunk

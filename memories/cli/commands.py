@@ -20,7 +20,7 @@ from memzoo.memories.cli.stores import export_lines, history, import_lines, list
 from memzoo.memories.cli.terminal import Terminal, echo, row, show_logs, tell
 from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.stores.errors import MemoryZooError, OptionError, PluginError
 
 __all__ = ["app", "main"]
 
@@ -97,7 +97,7 @@ def _described(name: str) -> tuple[str, str, str, str]:
     """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
     try:
         strategy = strategy_named(name)
-    except OptionError as error:
+    except PluginError as error:
         return "", str(error), "", ""
     text = inspect.getdoc(strategy) or ""
     costs, needs = (re.search(rf"^{label}: (.*?)\.?$", text, re.MULTILINE) for label in ("Costs", "Needs"))

@@ -66,10 +66,7 @@ def summarizer(memory: SummarizingMemory) -> Any:
         was = str(first.text) if first.additional_kwargs.get("lc_source") == "summarization" else ""
         return [chat_of(message) for message in messages[bool(was) :]], was.removeprefix(_EARLIER).strip()
 
-    def write(messages: Sequence[Any]) -> str:
-        return memory.predict_new_summary(*of(messages))
-
-    async def awrite(messages: Sequence[Any]) -> str:
-        return await memory.apredict_new_summary(*of(messages))
-
-    return host_module("langchain_core.runnables", "langchain").RunnableLambda(write, awrite)
+    return host_module("langchain_core.runnables", "langchain").RunnableLambda(
+        lambda messages: memory.predict_new_summary(*of(messages)),
+        lambda messages: memory.apredict_new_summary(*of(messages)),
+    )

@@ -11,8 +11,6 @@ from memzoo.stores.driving import blocking_function
 
 __all__ = ["akeep", "ashown", "chat_of", "keep", "shown"]
 
-_messages = host_module("langchain_core.messages", "langchain")
-
 
 async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
     """Keep what is new of the messages of a thread, and give the memory's view of it.
@@ -36,7 +34,7 @@ shown, keep = blocking_function(ashown), blocking_function(akeep)
 
 def chat_of(message: Any) -> Message:
     """A message as it is learnt from, and as providers take it."""
-    chat = cast("Message", _messages.convert_to_openai_messages(message))
+    chat = cast("Message", _messages().convert_to_openai_messages(message))
     if message.type != "ai":
         return chat
     # Reasoning and what else is no text stands in the host's own form, which is kept beside it.
@@ -51,9 +49,14 @@ def _log(memories: Memories) -> HostLog:
 
 def _said(messages: Sequence[Any]) -> list[HostMessage]:
     """LangChain's messages as messages of a log, known by their ids."""
-    whole = _messages.messages_to_dict(messages)
+    whole = _messages().messages_to_dict(messages)
     return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
 
 
 def _object(said: HostMessage) -> Any:
-    return objects([said.message])[0] if said.own is None else _messages.messages_from_dict([said.own])[0]
+    return objects([said.message])[0] if said.own is None else _messages().messages_from_dict([said.own])[0]
+
+
+def _messages() -> Any:
+    # Not when this file is imported: the one that imports it names the extra that is missing.
+    return host_module("langchain_core.messages", "langgraph")

@@ -141,16 +141,9 @@ def view(memories: Memories) -> Any:
 
 def remember(memories: Memories) -> Any:
     """The last node of a turn: it keeps what is new in `state["messages"]`, and learns from the exchange."""
-
-    def kept(state: Any) -> dict[str, Any]:
-        keep(memories, state["messages"])
-        return {}
-
-    async def akept(state: Any) -> dict[str, Any]:
-        await akeep(memories, state["messages"])
-        return {}
-
-    return _runnables.RunnableLambda(kept, akept)
+    return _runnables.RunnableLambda(
+        lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
+    )
 
 
 def this_turn(left: Any, right: Any) -> list[Any]:

@@ -1,20 +1,17 @@
 """The strategies by name: those of memzoo, and those that installed packages add."""
 
 import importlib
-from functools import cache
 from typing import TYPE_CHECKING
 
 from memzoo.memories.base import BaseMemory
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import OptionError, UnknownStrategyError
+from memzoo.stores.errors import PluginError, UnknownStrategyError
+from memzoo.stores.plugins import loaded, plugins
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from importlib.metadata import EntryPoint
 
 __all__ = ["FURTHER", "SEVEN", "further_names", "short_name", "strategy_named"]
-
-_GROUP = "memzoo.strategies"
 
 SEVEN = {
     "buffer": "buffer:ConversationBufferMemory",
@@ -56,11 +53,11 @@ def strategy_named(name: str) -> type[BaseMemory]:
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        OptionError: The package that adds it cannot be loaded, or what it adds is no memory.
+        PluginError: The package that adds it cannot be loaded, or what it adds is no memory.
     """
     short = short_name(name)
     if short not in _OWN:
-        return _loaded(_added()[short])
+        return _memory_of(_added()[short])
     module, _, class_name = _OWN[short].partition(":")
     found: type[BaseMemory] = getattr(importlib.import_module(f"memzoo.memories.strategies.{module}"), class_name)
     return found
@@ -71,29 +68,20 @@ def further_names() -> list[str]:
     return [*FURTHER, *_added()]
 
 
-@cache
-def _added() -> "Mapping[str, EntryPoint]":
-    from importlib.metadata import entry_points
-
+def _added() -> "dict[str, EntryPoint]":
     # Those of memzoo cannot be replaced by installing something.
-    return {one.name: one for one in entry_points(group=_GROUP) if one.name not in _OWN}
+    return {plugin.name: plugin for plugin in plugins("memzoo.strategies") if plugin.name not in _OWN}
 
 
-def _loaded(added: "EntryPoint") -> type[BaseMemory]:
-    package = added.dist.name if added.dist else added.value
-    try:
-        found = added.load()
-    except Exception as error:  # whatever a package raises when it is imported
-        raise OptionError(
-            f"the strategy {added.name!r} of the package {package} cannot be loaded: {type(error).__name__}: {error}"
-        ) from error
-    if not (isinstance(found, type) and issubclass(found, BaseMemory)):
-        raise OptionError(f"the package {package} gives {found!r} as strategy {added.name!r}; it must be a BaseMemory")
-    return found
+def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
+    found = loaded(plugin)
+    if isinstance(found, type) and issubclass(found, BaseMemory):
+        return found
+    raise PluginError(f"{plugin.value}, the strategy {plugin.name!r}, is {found!r}; it must be a BaseMemory")
 
 
 def _class_names() -> dict[str, str]:
-    places = _OWN | {name: added.value for name, added in _added().items()}
+    places = _OWN | {name: plugin.value for name, plugin in _added().items()}
     return {name: place.partition(":")[2] for name, place in places.items()}
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from typing import Annotated
 
 import httpx
@@ -10,7 +11,7 @@ from fastapi import Depends, FastAPI
 
 from memzoo.memories.base import BaseMemory
 from memzoo.stores import import_conversation
-from memzoo.stores.driving import blocking, blocking_function, drive, is_blocking, settled, together
+from memzoo.stores.driving import blocking, blocking_function, drive, each, is_blocking, settled, together
 from memzoo.stores.errors import AsyncOnlyError
 
 
@@ -139,6 +140,24 @@ def test_a_task_begun_within_a_synchronous_call_does_not_block():
         return await drive(begin())
 
     assert not asyncio.run(main())
+
+
+async def letters() -> AsyncGenerator[str]:
+    """A stream of a client that waits."""
+    for letter in "abc":
+        await asyncio.sleep(0)
+        yield letter
+
+
+def test_each_reads_streams_of_both_kinds():
+    """An ordinary stream is read in a synchronous call too; one that has to wait needs an event loop."""
+
+    async def read(stream: AsyncIterable[str] | Iterable[str]) -> str:
+        return "".join([item async for item in each(stream)])
+
+    assert drive(read(iter("abc"))) == asyncio.run(read(iter("abc"))) == asyncio.run(read(letters())) == "abc"
+    with pytest.raises(AsyncOnlyError):
+        drive(read(letters()))
 
 
 def test_what_needs_a_loop_is_refused_with_advice():

@@ -163,8 +163,8 @@ class LangChainMemory(BothWays):
         """Let a history keep the messages from now on."""
         if isinstance(history, ChatHistory):
             plain = history._plain  # noqa: SLF001 - the memory that it belongs to
-            self._history, self._given = None, {**self._given, "store": plain.store}
-            self._given["conversation_id"] = plain.conversation_id
+            self._history = None
+            self._given |= {"store": plain.store, "conversation_id": plain.conversation_id}
         elif hasattr(history, "messages"):
             self._history, self._given["store"] = history, history_store(history)
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.stores.errors import PromptError
 
-__all__ = ["TAKEN_OVER", "taken_over"]
+__all__ = ["taken_over"]
 
 _NEEDS_ESCAPE = re.compile(r"\{[{%#]")
 
@@ -21,14 +21,14 @@ Answer with one line for each name that was asked about, nothing else:
 Name: its summary
 The names: {{ entities | map(attribute='name') | join(', ') }}"""
 
-TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
+# By the name of our prompt: what stands before a LangChain template, its variables, and what stands behind it.
+_TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
     "current_entities": ("", "history input", ""),
     "entity_extraction": ("{% set input = new_lines %}", "history input", ""),
     "entity_update": (_EACH_ENTITY, "entity summary history input", _ANSWER_FOR_ALL),
     "summary": ("", "summary new_lines", ""),
     "triple_extraction": ("{% set input = new_lines %}", "history input", ""),
 }
-"""By the name of our prompt: what stands before a LangChain template, its variables, and what stands behind it."""
 
 
 def taken_over(prompt: str, option: str, template: Any) -> str:
@@ -42,7 +42,7 @@ def taken_over(prompt: str, option: str, template: Any) -> str:
     Raises:
         PromptError: It is neither, or it uses variables that there are not.
     """
-    before, variables, behind = TAKEN_OVER[prompt]
+    before, variables, behind = _TAKEN_OVER[prompt]
     text = template if isinstance(template, str) else getattr(template, "template", None)
     form = getattr(template, "template_format", "f-string")
     if not isinstance(text, str) or form not in ("f-string", "jinja2"):

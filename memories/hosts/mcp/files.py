@@ -23,6 +23,7 @@ __all__ = ["aexport_lines", "aimport_lines", "export_lines", "import_lines"]
 
 _AT_ONCE = 100
 _KINDS = {"entity": "entities", "relation": "relations"}
+_CLASSES: dict[str, type[Entity | Relation]] = {"entity": Entity, "relation": Relation}
 
 T = TypeVar("T")
 
@@ -59,9 +60,7 @@ export_lines = blocking_function(aexport_lines)
 def _thing(line: str, number: int) -> Entity | Relation:
     try:
         value = json.loads(line)
-        if value["type"] == "relation":
-            return parsed(Relation, value, f"line {number}")
-        return parsed(Entity, {"entity": value}[value["type"]], f"line {number}")
+        return parsed(_CLASSES[value["type"]], value, f"line {number}")
     except (ValueError, KeyError, TypeError) as error:
         raise TransferError(
             f"line {number} is no entity and no relation of a memory.jsonl ({error}): {line.strip():.80}; nothing was "

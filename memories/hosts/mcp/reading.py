@@ -73,11 +73,9 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
 
     def newest(count: int) -> ToolResult:
         chosen = [*notes[len(notes) - count :]]
-        kept = {note.order: note for note in chosen}
         # An observation is shown at its entity.
-        kept |= {
-            one.order: one for note in chosen if note.kind == "observation" for one in [entities[note.fact.subject]]
-        }
+        whose = [entities[note.fact.subject] for note in chosen if note.kind == "observation"]
+        kept = {note.order: note for note in [*chosen, *whose]}
         graph, left_out = graph_of(in_order(kept.values())), len(notes) - len(kept)
         more = f"{left_out} older entities, observations and relations do not fit; ask for less, or use recall."
         return ToolResult([as_text(graph), *[more] * bool(left_out)], graph)

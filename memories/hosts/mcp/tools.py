@@ -145,6 +145,18 @@ async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
     return ToolResult([message], {"success": True, "message": message})
 
 
+async def _read(memory: GraphMemory, _: _Nothing) -> ToolResult:
+    return await memory.agraph()
+
+
+async def _found(memory: GraphMemory, arguments: _Query) -> ToolResult:
+    return await memory.asearch(arguments.query)
+
+
+async def _opened(memory: GraphMemory, arguments: _Names) -> ToolResult:
+    return await memory.aopen(arguments.names)
+
+
 async def _recalled(memory: GraphMemory, arguments: _Recall) -> ToolResult:
     lines = await memory.arecall(arguments.query, arguments.max_tokens)
     return ToolResult(["\n".join(lines) or "Nothing was found."], {"lines": lines})
@@ -198,23 +210,11 @@ TOOLS: dict[str, GraphTool] = {
     **_write("delete_entities", f"Take entities back, with all their observations and relations. {_KEPT}", _Done),
     **_write("delete_observations", f"Take observations about entities back. {_KEPT}", _Done),
     **_write("delete_relations", f"Take relations back. {_KEPT}", _Done),
-    "read_graph": GraphTool(
-        "Read the graph, the newest first to fit.", _Nothing, lambda memory, _: memory.agraph(), _Graph, reads=True
-    ),
+    "read_graph": GraphTool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
     "search_nodes": GraphTool(
-        "Find entities by a text in them, with their relations.",
-        _Query,
-        lambda memory, given: memory.asearch(given.query),
-        _Graph,
-        reads=True,
+        "Find entities by a text in them, with their relations.", _Query, _found, _Graph, reads=True
     ),
-    "open_nodes": GraphTool(
-        "Read entities by their names, with their relations.",
-        _Names,
-        lambda memory, given: memory.aopen(given.names),
-        _Graph,
-        reads=True,
-    ),
+    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
     "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
     "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
     "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),

@@ -18,7 +18,7 @@ from memzoo.memories.engine.prompt_limit import PromptLimit
 from memzoo.memories.engine.state import Changes, State, hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
+from memzoo.memories.text.keys import check_query, input_key_of, output_key_of, query_of, record_of
 from memzoo.memories.text.messages import Labels, copied, recorded
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
@@ -241,6 +241,7 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
+        check_query(query)
         log = await self._engine.refreshed()
         if query is None and self.needs_query:
             query = await log.last_question()

@@ -202,16 +202,22 @@ def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message
     Raises:
         MessageError: They are not whole exchanges.
     """
-    said: list[Message] = []
-    for example in examples:
-        pair = zip(("user", "assistant"), example, strict=True) if isinstance(example, tuple) else [("", example)]
-        said += [checked(_worded(role, words)) for role, words in pair]
+    said = [message for example in examples for message in _messages_of(example)]
     if not said or said[0]["role"] != "user" or not _is_answered(said) or said[-1]["role"] != "assistant":
         raise MessageError(
             "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
             f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
         )
     return said
+
+
+def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
+    if not isinstance(example, tuple):
+        return [checked(example)]
+    roles = ("user", "assistant")
+    if len(example) != len(roles):
+        raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
+    return [checked(_worded(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 async def _newest_turn(log: Follower) -> list[Entry]:

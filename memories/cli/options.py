@@ -143,11 +143,14 @@ class Asked:
             name: The strategy's name.
             counter: What counts tokens; by default what fits the model, which needs no download offline.
             **options: Further options of the strategy.
+
+        Raises:
+            OptionError: The model cannot be asked, or nothing counts tokens under that name.
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.made()
-        counter = counter or ("approximate" if self.model == "offline" else token_counter(None, self.model).name)
-        return create_memory(name, token_counter=counter, **options)
+        default = "approximate" if self.model == "offline" else None
+        return create_memory(name, token_counter=token_counter(counter or default, self.model).name, **options)
 
     def check(self, name: str) -> None:
         """See whether a model can be asked.

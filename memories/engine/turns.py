@@ -15,7 +15,7 @@ from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -61,7 +61,7 @@ class Turn(Managed["Turn"]):
         turn_id: str | None,
     ) -> None:
         check_turn_options(on_failure, busy)
-        self.id = turn_id or uuid.uuid4().hex
+        self.id = turn_name(turn_id)
         self.finished = False
         self._log, self._show, self._save = log, show, save
         self._keeps = on_failure == "keep"
@@ -167,6 +167,17 @@ async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str
     if fresh:
         await save(said, turn_id="seed")
     return fresh
+
+
+def turn_name(turn_id: object) -> str:
+    """The id of a turn: the one that is given, or a fresh one.
+
+    Raises:
+        OptionError: It is no text.
+    """
+    if turn_id is not None and not isinstance(turn_id, str):
+        raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
+    return turn_id or uuid.uuid4().hex
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:

@@ -1,6 +1,5 @@
 """`memzoo chat`, as a user types in it."""
 
-import functools
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from typer.testing import CliRunner, Result
 
 from memzoo import MemoryZooError, open_store
 from memzoo.memories.cli.commands import app
-from memzoo.memories.text import tokens
 from memzoo.stores.driving import drive
 from tests.memories.cli.conftest import Command, Endpoint
 
@@ -78,22 +76,21 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
     [
         (["--token-counter", "gpt-0"], "gpt-0' is no model"),
         (["--memory", "window", "--token-counter", "gpt-0"], "gpt-0' is no model"),
-        (["--token-counter", "o200k_base"], "could not get its vocabulary"),
-        (["--memory", "token-window", "--token-counter", "o200k_base"], "could not get its vocabulary"),
+        (["--token-counter", "p50k_edit"], "could not get its vocabulary"),
+        (["--memory", "token-window", "--token-counter", "p50k_edit"], "could not get its vocabulary"),
     ],
 )
 def test_asks_nothing_before_tokens_can_be_counted(
     arguments: list[str], message: str, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What cannot be counted ends the chat before the first answer, not after; without a limit it goes on."""
-    monkeypatch.setattr("memzoo.memories.text.tokens._encode", functools.cache(tokens._encode.__wrapped__))
     monkeypatch.setattr("tiktoken.get_encoding", unreachable)
     store = f"sqlite:///{tmp_path}/chat.db"
     with pytest.raises(MemoryZooError, match=message):
         memzoo("chat", *arguments, "--store", store, typed="I like tea\n")
     with open_store(store) as opened:
         assert drive(opened.conversations()) == []
-    counted = ["--memory", "window", "--token-counter", "o200k_base"]
+    counted = ["--memory", "window", "--token-counter", "p50k_edit"]
     assert "offline: Noted." in memzoo("chat", *counted, typed="I like tea\n").output
 
 

@@ -80,7 +80,7 @@ def _compared(results: Results, rows: Sequence[Row], best: Row, budget: int) -> 
         names = _listed([row.memory.name for row in alike])
         yield (
             f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
-            f"{'costs' if cheapest.costs else 'shows and asks for'} the least of them, or ask more questions."
+            f"{'costs the least' if cheapest.costs else 'takes the fewest tokens'} of these, or ask more questions."
         )
 
 

@@ -10,7 +10,6 @@ from memzoo.memories import options
 from memzoo.memories.engine import explaining, forgetting, relearning, turns
 from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.engine import Engine
-from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
@@ -18,7 +17,7 @@ from memzoo.memories.engine.prompt_limit import PromptLimit
 from memzoo.memories.engine.state import Changes, State, hooks_of
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.keys import input_key_of, output_key_of, query_of, record_of
+from memzoo.memories.text.keys import check_query, input_key_of, output_key_of, query_of, record_of
 from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
@@ -242,6 +241,7 @@ class BaseMemory(ABC):
         Raises:
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
+        check_query(query)
         log = await self._engine.refreshed()
         if query is None and self.needs_query:
             query = await log.last_question()
@@ -269,7 +269,9 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None) -> Receipt:
+    async def aforget(
+        self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None
+    ) -> forgetting.Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:

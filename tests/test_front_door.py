@@ -97,6 +97,17 @@ def test_a_folder_of_that_name_stands_not_before_it(tmp_path: Path):
     assert run(code, tmp_path, PYTHONPATH=str(ROOT / ".links")) == ["ConversationBufferWindowMemory"]
 
 
+def test_no_name_needs_an_extra_to_be_loaded(tmp_path: Path):
+    """`from memzoo import *`, `help(memzoo)` and editors look at every name; what is missing is told at its use."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['psycopg', 'chromadb', 'cryptography', 'vcr']))\n"
+        "from memzoo import *; import memzoo, pydoc; pydoc.render_doc(memzoo)\n"
+        "try: PgVectorIndex('postgresql://host/db')\n"
+        "except ImportError as error: print(error)"
+    )
+    assert "'memzoo[postgres]'" in run(code, tmp_path)
+
+
 def test_the_package_runs_as_a_module(tmp_path: Path):
     """`python -m memzoo` is the command, and knows its version."""
     command = [sys.executable, "-m", "memzoo", "--version"]

@@ -69,7 +69,7 @@ class MemoryProvider(Closing):
         if fixed := [option for option in _PER_CONVERSATION if option in options]:
             raise OptionError(f"{fixed[0]} is what a provider gives each memory; leave it out, and call get(id)")
         whole_number("max_memories", max_memories, at_least=1)
-        if not idle_seconds > 0:
+        if not isinstance(idle_seconds, (int, float)) or not idle_seconds > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"idle_seconds must be a number greater than 0, not {idle_seconds!r}")
         create_memory(name, **options)
         self.store: Store = InMemoryStore() if store is None else store

@@ -132,6 +132,8 @@ def toolbox(tools: Iterable[Tool | Callable[..., Any]]) -> dict[str, Tool]:
     Raises:
         OptionError: One of them is none, or two have the same name.
     """
+    if not isinstance(tools, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"tools must be a list of functions, not {tools!r}")
     made = [tool if isinstance(tool, Tool) else Tool(tool) for tool in tools]
     by_name = {tool.name: tool for tool in made}
     if len(by_name) < len(made):

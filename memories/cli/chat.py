@@ -44,6 +44,9 @@ def chat(
     with closing(unlocked_store(store)) as opened, _notes_apart() as notes:
         id_ = conversation or only_conversation(opened)
         remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
+        if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
+            # A vocabulary that is out of reach is told now, not when the first answer is paid for.
+            remembered.counter({"role": "user", "content": ""})
         console.print(
             f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
             f"{len(remembered.history())} messages so far. /help shows the commands.[/]"

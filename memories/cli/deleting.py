@@ -11,6 +11,7 @@ from memzoo.memories.cli.options import Asked, Counter, Stored, StoreURL, counte
 from memzoo.memories.cli.terminal import confirm, echo
 from memzoo.memories.engine.retention import retain as delete_old
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.stores import managed
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
@@ -69,7 +70,7 @@ def retain(
 def scrub(*, store: StoreURL) -> None:
     """Remove the remains of what was deleted from the files of a store, by rewriting them."""
     with closing(existing_store(store)) as opened:
-        if not drive(opened.scrub(thorough=True)):
+        if not drive(managed(opened, "scrub").scrub(thorough=True)):
             echo(_HELD_UP, err=True)
             raise typer.Exit(1)  # so that a cron job notices
 

@@ -24,7 +24,7 @@ from memzoo.stores import ManagedStore, open_store
 from memzoo.stores.common import did_you_mean, private, redacted, visible
 from memzoo.stores.driving import drive
 from memzoo.stores.encryption import keys_from_environment
-from memzoo.stores.errors import OptionError, StoreError
+from memzoo.stores.errors import OptionError, StoreError, UnsupportedError
 
 __all__ = [
     "Asked",
@@ -96,14 +96,17 @@ class Stored:
             OptionError: There is no such conversation, or it is not told which one.
         """
         with closing(existing_store(self.store)) as store:
-            known = drive(store.conversations(limit=_LISTED))
+            if self.conversation and drive(store.read(self.conversation, limit=1)):
+                yield store, self.conversation
+                return
+            known = _listed(store)
             if not known:
                 raise OptionError("the store has no conversation yet")
-            if self.conversation and not drive(store.read(self.conversation, limit=1)):
+            if self.conversation:
                 likely = did_you_mean(self.conversation, known)
                 has = ", ".join(map(repr, known))
                 raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
-            yield store, self.conversation or only_conversation(store)
+            yield store, only_conversation(store)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,11 +146,14 @@ class Asked:
             name: The strategy's name.
             counter: What counts tokens; by default what fits the model, which needs no download offline.
             **options: Further options of the strategy.
+
+        Raises:
+            OptionError: The model cannot be asked, or nothing counts tokens under that name.
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.made()
-        counter = counter or ("approximate" if self.model == "offline" else token_counter(None, self.model).name)
-        return create_memory(name, token_counter=counter, **options)
+        default = "approximate" if self.model == "offline" else None
+        return create_memory(name, token_counter=token_counter(counter or default, self.model).name, **options)
 
     def check(self, name: str) -> None:
         """See whether a model can be asked.
@@ -203,13 +209,20 @@ def only_conversation(store: ManagedStore) -> str:
 
     Raises:
         OptionError: There are several.
+        UnsupportedError: The store cannot tell.
     """
-    known = drive(store.conversations(limit=_LISTED))
+    known = _listed(store)
     if len(known) > 1:
         raise OptionError(
             f"the store has several conversations; choose one with --conversation: {', '.join(map(repr, known))}"
         )
     return known[0] if known else uuid.uuid4().hex
+
+
+def _listed(store: ManagedStore) -> list[str]:
+    if not hasattr(store, "conversations"):  # a plain store, of somebody's package
+        raise UnsupportedError(f"{type(store).__name__} cannot list its conversations: name one with --conversation")
+    return drive(store.conversations(limit=_LISTED))
 
 
 def write(file: Path | None, pieces: Iterable[str]) -> None:

@@ -27,7 +27,7 @@ from memzoo.memories.graph.export import FORMATS, export, stored_graph
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry, InMemoryStore, export_conversation, import_conversation
+from memzoo.stores import Entry, InMemoryStore, export_conversation, import_conversation, managed
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
@@ -49,7 +49,7 @@ def list_stores(
             echo(f"{kind:32}{meaning}")
         return
     with closing(existing_store(url)) as store:
-        for id_ in drive(store.conversations(after=after, limit=limit)):
+        for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
             row(id_, *_about(drive(store.read(id_))))
 
 
@@ -97,7 +97,7 @@ def show_state(
 ) -> None:
     """List what was learnt from a conversation, or print one state as JSON."""
     with stored.opened() as (store, id_):
-        known = drive(store.states(id_))
+        known = drive(managed(store, "states").states(id_))
         if name and name not in known:
             raise OptionError(
                 f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)}"

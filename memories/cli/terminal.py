@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -12,11 +13,19 @@ from memzoo.stores.common import visible
 
 __all__ = ["Terminal", "confirm", "echo", "row", "show_logs", "tell"]
 
+# Off a terminal rich takes a line for 80 characters; programs that read lines want them whole.
+_UNWRAPPED = 10_000
 _IN_ROW = {ord("\n"): "\\n", ord("\t"): "\\t"}
 
 
 class Terminal(Console):
-    """A console that colours and wraps, and gives the terminal no other commands than its own."""
+    """A console that colours and wraps on a terminal, and gives it no other commands than its own."""
+
+    def __init__(self, **options: Any) -> None:
+        """A console with the options of `rich.console.Console`."""
+        super().__init__(**options)
+        if not self.is_terminal and "width" not in options:
+            self.width = _UNWRAPPED
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """See `Console.render`: all that is printed comes from here, before colours are added."""

@@ -1,6 +1,5 @@
 """What a memory does with a conversation, whatever its strategy: it stores what is said, learns, and shows both."""
 
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
@@ -11,6 +10,7 @@ from memzoo.memories.engine.patience import Patience
 from memzoo.memories.engine.state import State
 from memzoo.memories.engine.steps import exchange_ends, size_of
 from memzoo.memories.engine.system_message import SystemMessage
+from memzoo.memories.engine.turns import turn_name
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Record
 from memzoo.stores.driving import together
@@ -72,7 +72,7 @@ class Engine:
         """
         new: Sequence[Entry] = ()
         if records:
-            known, name = self.follower, turn_id or secrets.token_hex(16)
+            known, name = self.follower, turn_name(turn_id)
             new = await known.store.append(known.conversation_id, records, turn_id=name)
         if not learn:
             return ()

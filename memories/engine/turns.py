@@ -15,7 +15,7 @@ from memzoo.stores.common import copied
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -61,7 +61,7 @@ class Turn(Managed["Turn"]):
         turn_id: str | None,
     ) -> None:
         check_turn_options(on_failure, busy)
-        self.id = turn_id or uuid.uuid4().hex
+        self.id = turn_name(turn_id)
         self.finished = False
         self._log, self._show, self._save = log, show, save
         self._keeps = on_failure == "keep"
@@ -169,6 +169,17 @@ async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str
     return fresh
 
 
+def turn_name(turn_id: object) -> str:
+    """The id of a turn: the one that is given, or a fresh one.
+
+    Raises:
+        OptionError: It is no text.
+    """
+    if turn_id is not None and not isinstance(turn_id, str):
+        raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
+    return turn_id or uuid.uuid4().hex
+
+
 def check_turn_options(on_failure: object, busy: object) -> None:
     """Check the options of a turn.
 
@@ -202,16 +213,22 @@ def _exchanges_of(examples: Sequence[Message | tuple[str, str]]) -> list[Message
     Raises:
         MessageError: They are not whole exchanges.
     """
-    said: list[Message] = []
-    for example in examples:
-        pair = zip(("user", "assistant"), example, strict=True) if isinstance(example, tuple) else [("", example)]
-        said += [checked(_worded(role, words)) for role, words in pair]
+    said = [message for example in examples for message in _messages_of(example)]
     if not said or said[0]["role"] != "user" or not _is_answered(said) or said[-1]["role"] != "assistant":
         raise MessageError(
             "examples must be whole exchanges: from a user message to the assistant's answer to the last one, "
             f"calls of tools with their results, no system message; not {[message['role'] for message in said]}"
         )
     return said
+
+
+def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
+    if not isinstance(example, tuple):
+        return [checked(example)]
+    roles = ("user", "assistant")
+    if len(example) != len(roles):
+        raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
+    return [checked(_worded(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 async def _newest_turn(log: Follower) -> list[Entry]:

@@ -134,8 +134,8 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
     Raises:
         OptionError: There is none, one is no member, or they do not fit together.
     """
-    if not given:
-        raise OptionError(f"memories must have at least one member, not {given!r}")
+    if not given or isinstance(given, str):
+        raise OptionError(f"memories must be a list of at least one member, not {given!r}")
     members = [_member(one, whole) for one in given]
     _check_one_log(members, whole)
     if repeated := _repeated(variable for member in members for variable in member.memory_variables):
@@ -155,7 +155,8 @@ def _shares_of(given: Sequence[float] | None, members: Sequence[BaseMemory]) -> 
         OptionError: They are not one for each member, one is below 0, or all are 0.
     """
     shares = [1] * len(members) if given is None else given
-    if len(shares) != len(members) or min(shares) < 0 or sum(shares) <= 0:
+    numbers = [one for one in shares if isinstance(one, (int, float))]  # pyright: ignore[reportUnnecessaryIsInstance]
+    if not len(numbers) == len(shares) == len(members) or min(numbers) < 0 or sum(numbers) <= 0:
         raise OptionError(
             f"shares must be a number for each of the {len(members)} members, none below 0 and not all 0, not {given!r}"
         )

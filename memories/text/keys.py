@@ -6,9 +6,9 @@ from typing import Any
 
 from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Record
-from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
+from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError, OptionError
 
-__all__ = ["input_key_of", "output_key_of", "query_of", "record_of"]
+__all__ = ["check_query", "input_key_of", "output_key_of", "query_of", "record_of"]
 
 logger = logging.getLogger("memzoo")
 
@@ -72,6 +72,16 @@ def query_of(inputs: Mapping[str, Any], input_key: str | None, memory_variables:
     """The user's words among the inputs of a turn."""
     key = input_key_of(inputs, input_key, memory_variables)
     return text_of(checked({"role": "user", "content": inputs[key]}))
+
+
+def check_query(query: object) -> None:
+    """Check what a view is asked for: `load_memory_variables` takes inputs by name, `messages` only the words.
+
+    Raises:
+        OptionError: It is neither a text nor `None`.
+    """
+    if query is not None and not isinstance(query, str):
+        raise OptionError(f"query must be what the user is about to say, as a text, or None; not {query!r}")
 
 
 def record_of(role: str, values: Mapping[str, Any], key: str, *, all_fields: bool) -> Record:

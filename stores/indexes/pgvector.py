@@ -9,7 +9,6 @@ from memzoo.stores.common import escaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import StoreError
 from memzoo.stores.indexes.index import check_dimension, decode, digest
-from memzoo.stores.sql.postgres import PostgreSQL
 
 if TYPE_CHECKING:
     import numpy
@@ -78,6 +77,8 @@ class PgVectorIndex(Closing):
             MissingExtraError: The driver is not installed (extra `postgres`).
             StoreError: The database cannot be reached, or has no pgvector.
         """
+        from memzoo.stores.sql.postgres import PostgreSQL
+
         self._database = PostgreSQL(url)
         try:
             if not drive(self._database.reading(lambda connection: connection.execute(_THERE).scalar_one())):

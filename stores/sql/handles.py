@@ -50,9 +50,10 @@ class Handles:
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], *, shared: "threading.RLock | None" = None) -> None:
-        pool: dict[str, Any] = (
-            {"poolclass": QueuePool, "max_overflow": -1} if shared is None else {"poolclass": StaticPool}
-        )
+        # A thread that ends gives its connection back, with a rollback: of the one that all share, it would end what
+        # another thread has begun.
+        one_for_all = {"poolclass": StaticPool, "pool_reset_on_return": None}
+        pool: dict[str, Any] = one_for_all if shared else {"poolclass": QueuePool, "max_overflow": -1}
         self._engine = create_engine("sqlite+pysqlite://", creator=connect, hide_parameters=True, **pool)
         self._shared = shared
         self._thread = threading.local()

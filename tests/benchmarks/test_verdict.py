@@ -51,7 +51,7 @@ def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:
     """Of those, the cheapest is picked."""
     text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100), outcome("c", 0))
     assert "cannot be told apart from b." in text
-    assert "Pick b, which shows and asks for the least of them" in text
+    assert "Pick b, which takes the fewest tokens of these" in text
     assert "ahead of every other" not in text
 
 
@@ -68,7 +68,7 @@ def test_cost_is_told_with_its_currency() -> None:
     """For a thousand exchanges."""
     text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=9), prices=True)
     assert "1,000 exchanges cost, in $: a 0.90, b 1.18." in text
-    assert "Pick a, which costs the least of them" in text
+    assert "Pick a, which costs the least of these" in text
 
 
 def test_a_floor_is_no_figure() -> None:

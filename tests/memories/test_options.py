@@ -1,11 +1,13 @@
 """Options: names and defaults of LangChain, refused by name where they cannot work."""
 
+import uuid
 from typing import Any
 
 import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.options import whole_number
+from memzoo.stores import open_store
 from memzoo.stores.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -49,6 +51,18 @@ def test_errors_fit_builtins() -> None:
     """Who catches TypeError for an unknown option, or ValueError for a wrong value, catches ours."""
     assert issubclass(UnknownOptionError, TypeError)
     assert issubclass(OptionError, (ValueError, MemoryZooError))
+
+
+@pytest.mark.parametrize("url", ["memory://", "sqlite://"])
+def test_a_turn_id_must_be_a_text(url: str) -> None:
+    """A number or a UUID is refused in the same words whatever the store, and nothing is stored."""
+    memory = create_memory("buffer", store=open_store(url))
+    turn_id: Any = uuid.UUID(int=7)
+    with pytest.raises(OptionError, match="turn_id must be a text, or None for a fresh one, not UUID"):
+        memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id=turn_id)
+    with pytest.raises(OptionError, match="turn_id must be a text"):
+        memory.turn("hi", turn_id=turn_id)
+    assert memory.history() == []
 
 
 @pytest.mark.parametrize("option", ["memory_key", "human_prefix", "ai_prefix", "conversation_id"])

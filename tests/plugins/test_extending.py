@@ -114,3 +114,18 @@ def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
     shown = [line for line in done.stdout.splitlines() if line.startswith("E ")]
     assert any("never said" in line for line in shown)
     assert any("another one" in line for line in shown)
+
+
+def test_commands_take_a_store_of_six_methods(run: Run):
+    """`memzoo chat` uses it; where a command needs more of a store than it has, one line says what is missing."""
+    talked = run("-m", "memzoo", "chat", "--store", "shelf://top", "--conversation", "anna", typed="I like tea.\n")
+    assert "offline: Noted." in talked.stdout, talked.stderr
+    for arguments, lacking in {
+        "chat --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
+        "history --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
+        "stores shelf://top": "'conversations', which ShelfStore lacks",
+        "scrub --store shelf://top": "'scrub', which ShelfStore lacks",
+    }.items():
+        refused = run("-m", "memzoo", *arguments.split())
+        [line] = refused.stderr.splitlines()
+        assert (refused.returncode, line[:6], line[-len(lacking) :]) == (2, "error:", lacking)

@@ -66,6 +66,19 @@ def test_a_database_in_memory_is_inherited(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(opened.connections) == 1
 
 
+def test_the_end_of_a_thread_ends_no_transaction_of_another() -> None:
+    """All threads share the connection to a database in memory; one that ends leaves the work of others alone."""
+    handles = Handles(Opened(":memory:"), shared=threading.RLock())
+    driver = handles.of_thread().driver
+    driver.execute("BEGIN")
+    other = threading.Thread(target=handles.of_thread)
+    other.start()
+    other.join()
+    gc.collect()
+    assert driver.in_transaction
+    handles.close()
+
+
 def test_a_connection_that_is_closed_keeps_nobody_waiting(tmp_path: Path) -> None:
     """Its lock is free: a thread that was about to use it finds it closed, and opens another."""
     handles = Handles(Opened(str(tmp_path / "a.db")))

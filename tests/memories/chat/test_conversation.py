@@ -174,6 +174,7 @@ def test_pictures_are_sent_as_they_are(endpoint: "Endpoint") -> None:
         ({"on_failure": "ignore"}, "on_failure must be 'keep' or 'rollback', not 'ignore'"),
         ({"busy": "skip"}, "busy must be 'wait' or 'refuse', not 'skip'"),
         ({"tools": ["add"]}, "a tool must be a function, not 'add'"),
+        ({"tools": len}, "tools must be a list of functions, not <built-in function len>"),
         ({"tools": [add, add]}, "two tools have the same name"),
     ],
 )

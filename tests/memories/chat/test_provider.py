@@ -89,6 +89,7 @@ class TestGet:
             ({"conversation_id": "default"}, "conversation_id is what a provider gives"),
             ({"max_memories": 0}, "max_memories must be a whole number of at least 1"),
             ({"idle_seconds": 0}, "idle_seconds must be a number greater than 0"),
+            ({"idle_seconds": "1h"}, "idle_seconds must be a number greater than 0, not '1h'"),
         ],
     )
     def test_options_are_checked_at_once(self, options: dict[str, Any], error: str) -> None:

@@ -40,6 +40,14 @@ class TestSeeding:
         assert memory.seed([("2 + 2", "4"), ("3 + 4", "7")])
         assert roles(memory.messages()) == "suaua"
 
+    @pytest.mark.parametrize("examples", [[("2 + 2",)], [("2 + 2", "4", "5")], "2 + 2"])
+    def test_what_is_no_pair_is_refused(self, examples: Any) -> None:
+        """The text says what an example is; nothing is stored."""
+        memory = ConversationBufferMemory()
+        with pytest.raises(MessageError, match=r"an example must be a pair|a message must be a dict"):
+            memory.seed(examples)
+        assert memory.history() == []
+
     def test_two_processes_seed_once(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Also if both found the conversation empty before either wrote (I2)."""
         stores = [open_store(f"sqlite:///{tmp_path}/a.db") for _ in range(2)]

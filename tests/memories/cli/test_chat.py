@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from memzoo import open_store
+from memzoo import MemoryZooError, open_store
 from memzoo.memories.cli.commands import app
 from memzoo.stores.driving import drive
 from tests.memories.cli.conftest import Command, Endpoint
@@ -40,6 +40,11 @@ def kept(store: str) -> list[tuple[str, str]]:
         return [(entry.message["role"], entry.message["content"]) for entry in drive(opened.read(id_))]
 
 
+def unreachable(name: str) -> None:
+    """Stands in for tiktoken where a vocabulary cannot be downloaded."""
+    raise ConnectionError(name)
+
+
 def test_goes_on_after_a_restart(memzoo: Memzoo, tmp_path: Path) -> None:
     """With a store, the next start goes on with its conversation, under another strategy too."""
     store = f"sqlite:///{tmp_path}/chat.db"
@@ -64,6 +69,29 @@ def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch
     store = f"sqlite:///{tmp_path}/chat.db"
     with pytest.raises(ValueError, match="gpt-0' is no model"):
         memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--token-counter", "gpt-0"], "gpt-0' is no model"),
+        (["--memory", "window", "--token-counter", "gpt-0"], "gpt-0' is no model"),
+        (["--token-counter", "p50k_edit"], "could not get its vocabulary"),
+        (["--memory", "token-window", "--token-counter", "p50k_edit"], "could not get its vocabulary"),
+    ],
+)
+def test_asks_nothing_before_tokens_can_be_counted(
+    arguments: list[str], message: str, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be counted ends the chat before the first answer, not after; without a limit it goes on."""
+    monkeypatch.setattr("tiktoken.get_encoding", unreachable)
+    store = f"sqlite:///{tmp_path}/chat.db"
+    with pytest.raises(MemoryZooError, match=message):
+        memzoo("chat", *arguments, "--store", store, typed="I like tea\n")
+    with open_store(store) as opened:
+        assert drive(opened.conversations()) == []
+    counted = ["--memory", "window", "--token-counter", "p50k_edit"]
+    assert "offline: Noted." in memzoo("chat", *counted, typed="I like tea\n").output
 
 
 def test_makes_no_file_for_a_strategy_that_there_is_not(memzoo: Memzoo, tmp_path: Path) -> None:

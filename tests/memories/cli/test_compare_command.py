@@ -63,6 +63,15 @@ def test_a_bad_endpoint_is_told_first(arguments: str, talk: str, endpoint: Endpo
     assert endpoint.bodies == []
 
 
+def test_off_a_terminal_no_line_is_broken(talk: str, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict is a line, and so is each memory in the table, however long its name."""
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "summary-buffer:max_token_limit=100,count_summary=true"
+    lines = command("compare", talk, "--memory", name, "--token-counter", "approximate").output.splitlines()
+    assert [line for line in lines if line.startswith("Rules answered ") and line.endswith("measures it.")]
+    assert len([line for line in lines if line.startswith(f"{name} ")]) == 1
+
+
 def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) -> None:
     """As YAML that can be read, corrected and compared with; evidence names messages that there are."""
     endpoint.reply = "Here you are:\nWhat is it called? | Tom | 0, 99 | fact\nWhere? | Bergen | none | fact\n"

@@ -109,8 +109,8 @@ class TestMembers:
         with pytest.raises(OptionError, match="two members would keep one and the same state summary"):
             CombinedMemory(memories=["summary", ("summary", {"memory_key": "other"})])
 
-    @pytest.mark.parametrize("members", [[], [7], [("buffer",)], [("buffer", "x")], [None]])
-    def test_that_are_none_are_refused(self, members: list[Any]) -> None:
+    @pytest.mark.parametrize("members", [[], [7], [("buffer",)], [("buffer", "x")], [None], "buffer"])
+    def test_that_are_none_are_refused(self, members: Any) -> None:
         """What is no member is named."""
         with pytest.raises(OptionError, match="memories must"):
             CombinedMemory(memories=members)
@@ -322,8 +322,8 @@ class TestBudget:
             assert len(memory.messages()) in (shown, 3)
             assert memory.messages()[0]["role"] != "tool"
 
-    @pytest.mark.parametrize("shares", [[1], [1, -1], [0, 0], [1, 1, 1], []])
-    def test_has_a_share_for_each(self, shares: list[float]) -> None:
+    @pytest.mark.parametrize("shares", [[1], [1, -1], [0, 0], [1, 1, 1], [], "11", ["1", "1"]])
+    def test_has_a_share_for_each(self, shares: Any) -> None:
         """Shares are as many as members, none below 0 and not all 0."""
         with pytest.raises(OptionError, match="shares must be a number for each of the 2 members"):
             CombinedMemory(memories=["buffer", "window"], shares=shares)

@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationEntityMemory, create_memory
 from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import AmbiguousKeyError, MissingKeyError
+from memzoo.stores.errors import AmbiguousKeyError, MissingKeyError, OptionError
 
 AMBIGUOUS_OUTPUT = (
     "Got multiple output keys: dict_keys({}), cannot determine which to store in memory. "
@@ -147,3 +147,14 @@ class TestLoading:
             create_memory(name).load_memory_variables({"a": "1", "b": "2"})
         with pytest.raises(MissingKeyError, match="input_key is 'question'"):
             create_memory(name, input_key="question").load_memory_variables({"input": "1"})
+
+
+@pytest.mark.parametrize("name", ["buffer", "vector-retriever"])
+@pytest.mark.parametrize("query", [{"input": "Where is Anna?"}, ["Where is Anna?"], 3])
+def test_a_query_is_the_users_words_alone(name: str, query: Any) -> None:
+    """Inputs by name, as `load_memory_variables` takes them, are no query: every strategy says what one is."""
+    memory = create_memory(name, token_counter="approximate")
+    memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."})
+    for ask in (memory.messages, memory.explain):
+        with pytest.raises(OptionError, match="query must be what the user is about to say, as a text, or None; not"):
+            ask(query)

@@ -3,7 +3,7 @@
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories import options
@@ -269,9 +269,7 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(
-        self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None
-    ) -> forgetting.Receipt:
+    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> forgetting.Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:

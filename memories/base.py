@@ -3,13 +3,14 @@
 import time
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from memzoo.memories import options
 from memzoo.memories.engine import explaining, forgetting, relearning, turns
 from memzoo.memories.engine.chat_history import LogHistory
 from memzoo.memories.engine.engine import Engine
+from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, Log, messages_of
 from memzoo.memories.engine.patience import Patience
@@ -120,8 +121,7 @@ class BaseMemory(ABC):
 
     def __post_init__(self) -> None:
         options.check(self)
-        self.usage = Usage()
-        self._prompts = PromptSet(self.prompts)
+        self.usage, self._prompts = Usage(), PromptSet(self.prompts)
         log = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, log.lines, log.tokens)
@@ -269,7 +269,7 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Collection[int] | None, *, thorough: bool | None = None) -> forgetting.Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:

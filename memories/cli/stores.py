@@ -33,6 +33,7 @@ from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 from memzoo.stores.opening import KINDS
+from memzoo.stores.plugins import plugins
 
 __all__ = ["export_lines", "history", "import_lines", "list_stores", "show", "show_graph", "show_state"]
 
@@ -45,7 +46,8 @@ def list_stores(
 ) -> None:
     """Show the kinds of stores, or the conversations of one: id, messages, first and last time."""
     if not url:
-        for kind, meaning in KINDS.items():
+        added = {f"{plugin.name}://": f"of an installed package: {plugin.value}" for plugin in plugins("memzoo.stores")}
+        for kind, meaning in (KINDS | added).items():
             echo(f"{kind:32}{meaning}")
         return
     with closing(existing_store(url)) as store:

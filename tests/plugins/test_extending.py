@@ -120,6 +120,8 @@ def test_commands_take_a_store_of_six_methods(run: Run):
     """`memzoo chat` uses it; where a command needs more of a store than it has, one line says what is missing."""
     talked = run("-m", "memzoo", "chat", "--store", "shelf://top", "--conversation", "anna", typed="I like tea.\n")
     assert "offline: Noted." in talked.stdout, talked.stderr
+    [kind] = [line for line in run("-m", "memzoo", "stores").stdout.splitlines() if line.startswith("shelf://")]
+    assert "of an installed package" in kind
     for arguments, lacking in {
         "chat --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",
         "history --store shelf://top": "ShelfStore cannot list its conversations: name one with --conversation",

@@ -12,6 +12,9 @@ from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
 
+# A note that is cut further than that says nothing any more.
+_FEWEST_TOKENS = 64
+
 
 @strategy
 class ModelBackedMemory(BaseMemory):
@@ -67,7 +70,16 @@ def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
 
     That is cut rather than what is new, of which the next step may have less.
     """
-    return {
-        name: cut(value, tokens) if isinstance(value, str) and name != "new_lines" else value
-        for name, value in variables.items()
-    }
+    return {name: value if name == "new_lines" else _shorter(value, tokens) for name, value in variables.items()}
+
+
+def _shorter(value: Any, tokens: int) -> Any:
+    """A text cut; of several notes, each to an equal share."""
+    if isinstance(value, list):
+        notes: list[Any] = value
+        share = max(tokens // max(len(notes), 1), _FEWEST_TOKENS)
+        return [_shorter(note, share) for note in notes]
+    if isinstance(value, dict):
+        parts: dict[str, Any] = value
+        return {name: _shorter(part, tokens) for name, part in parts.items()}
+    return cut(value, tokens) if isinstance(value, str) else value

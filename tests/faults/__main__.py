@@ -90,7 +90,11 @@ def _run(cells: Sequence[Cell], jobs: int, console: Console, results: Path) -> l
 
         def run(cell: Cell) -> Tally:
             tally, work = cell
-            work(tally)
+            try:
+                work(tally)
+            except EOFError as error:  # which typer takes for the user's wish to end
+                where = f"{tally.fault}, {tally.strategy}, {tally.store}"
+                raise RuntimeError(f"{where}: a process ended without a word; see above") from error
             progress.console.print(
                 f"{tally.fault}, {tally.strategy}, {tally.store}: {tally.tried} tried, {tally.lost} lost, "
                 f"{tally.doubled} doubled, {tally.wrong} wrong"

@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationEntityMemory
+from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.stores import Message
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
 
@@ -392,3 +394,23 @@ class TestFailure:
         memory, _ = told(ModelError("down"), ModelError("down"), "Sam", k=0, on_model_error="defer")
         memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
         assert memory.load_memory_variables({"input": "Sam?"})["history"] == "Human: Sam is 30\nAI: ok"
+
+
+def test_long_notes_leave_room_for_what_is_new() -> None:
+    """Notes are cut for the prompt, each to an equal share, where they would be longer than a prompt may be."""
+    names = [f"Person{number}" for number in range(12)]
+    prompts: list[str] = []
+
+    def model(messages: list[Message]) -> str:
+        prompts.append(messages[0]["content"])
+        if "Task: entity_extraction" in prompts[-1]:
+            return ", ".join(names)
+        return "\n".join(f"{name}: {name} {'knows much ' * 300}and sings." for name in names)
+
+    memory = ConversationEntityMemory(llm=model, max_prompt_tokens=4000)
+    for number in range(3):
+        memory.save_context({"input": f"All of them sing song {number}"}, {"output": "ok"})
+    assert "All of them sing song 2" in prompts[-1]
+    assert all(f"\n{name}: {name} knows" in prompts[-1] for name in names)
+    assert max(map(estimated, prompts)) <= 4000
+    assert all(note.endswith("and sings.") for note in memory.entities.values())

@@ -243,8 +243,9 @@ def test_a_child_that_closes_the_store_ends_nothing_of_its_parent(store: SQLStor
 
 def sessions(url: str) -> set[int]:
     """The server's processes for the connections of others."""
-    query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-    with connected(url) as connection:
+    # A look by its name, for the server may not be done yet with the connection of an earlier one.
+    query = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'looking'"
+    with connected(f"{url}&application_name=looking") as connection:
         return {pid for (pid,) in connection.execute(query)}
 
 

@@ -70,7 +70,7 @@ class BaseMemory(ABC):
     human_prefix: str = option("Human", fixed=True, check=non_empty_text, doc="The user's label in a transcript.")
     ai_prefix: str = option("AI", fixed=True, check=non_empty_text, doc="The assistant's label in a transcript.")
     return_messages: bool = option(default=False, doc="Return chat messages instead of a transcript.")
-    store: Store = option(factory=InMemoryStore, fixed=True, check=a_store, doc="Keeps it all; by default in memory.")
+    store: Store = option(factory=InMemoryStore, fixed=True, check=a_store, doc="Keeps log and state; default: memory.")
     conversation_id: str = option(
         factory=lambda: uuid.uuid4().hex,
         fixed=True,
@@ -92,7 +92,7 @@ class BaseMemory(ABC):
         doc="What a save does when a model fails, after what was said is stored: raise a `ModelError`, or log it. A "
         "later call catches up in both cases; until then the memory shows the messages word for word.",
     )
-    max_tries: int = option(3, fixed=True, at_least=2, doc="An exchange that fails so often by itself is set aside.")
+    max_tries: int = option(3, fixed=True, at_least=2, doc="Failures of a working model that set an exchange aside.")
     max_pending_tokens: int = option(
         4000,
         at_least=0,
@@ -100,7 +100,7 @@ class BaseMemory(ABC):
         "first; where the memory has a `max_token_limit`, that counts instead.",
     )
     clock: Callable[[], float] = option(
-        time.time, fixed=True, check=a_function, doc="Seconds since 1970, which tell when to ask a failed model again."
+        time.time, fixed=True, check=a_function, doc="The time in seconds since 1970; a failed model rests for a while."
     )
     background: bool = option(
         default=False,

@@ -19,8 +19,8 @@ __all__ = ["SECRET_NAME", "Clients", "called"]
 SECRET_NAME = re.compile(r"key$|(?:^|_)token$|secret|password|credential|auth|headers$|extra_query", re.IGNORECASE)
 """Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
 
-# Characters of an error: a proxy may answer with a whole page, which belongs in no log.
-_MOST_TOLD = 1_000
+# Characters of an error: a proxy may answer with a whole page, which belongs in no log. `PromptLimit` reads as many.
+_MOST_TOLD = 2_000
 
 
 class Clients:

@@ -37,8 +37,10 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Costs: 1 call a load, 1 or 2 a save.
 
-    State: by canonical name, `{"name": ..., "summary": ...}` for a note, and `{"name": ..., "of": ...}` for another
-    name, where `of` is the key of the note.
+    State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
+    ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
+    the log numbers of the messages that said it; one that was corrected has also `until`, the day, and `ended_by`, the
+    log number. What is not known is left out. (In memzoo 0.1: `{"name": ..., "summary": ...}`, read as sentences.)
 
     Example:
         >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
@@ -93,7 +95,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
         shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
         found = replies.notes(reply, shown, new_lines)
-        return Changes(notes.changes(found, replies.aliases(reply, shown, new_lines), shown))
+        same, said = replies.aliases(reply, shown, new_lines), entries[-1].created_at.date()
+        return Changes(notes.changes(found, same, shown, said, [entry.seq for entry in entries]))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "she" is in the next messages."""

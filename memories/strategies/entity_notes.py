@@ -1,10 +1,12 @@
 """The notes of the entity memory: one for each person or thing, whatever name is used for it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
+from memzoo.memories.strategies.note_statement import NoteStatement, as_text, sentences, statements_in
 from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
 from memzoo.stores.forks import cached_property, new_rlock
@@ -16,7 +18,7 @@ class EntityIndex:
     """The keys of notes by the words in them, and which of them are other names for which.
 
     Example:
-        >>> index = EntityIndex({"sam": {"name": "Sam", "summary": "A cat."}, "tiger": {"name": "Tiger", "of": "sam"}})
+        >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
         >>> index.standing_in("Is Tiger here?"), index.others("sam")
         (['tiger'], {'tiger'})
     """
@@ -74,12 +76,16 @@ class EntityIndex:
 class EntityNotes:
     """Notes by the canonical names of what they are about.
 
+    An item of the state is a note, `{"name": ..., "statements": [...]}` with `NoteStatement.as_json` of each, or
+    another name for what there is a note on, `{"name": ..., "of": ...}`, where `of` is the key of the note. A note of
+    memzoo 0.1, `{"name": ..., "summary": ...}`, counts as one whose sentences were said nobody knows when.
+
     Attributes:
-        items: Of an entity `name` and `summary`; of another name for it `name` and `of`, the key of the entity.
+        items: The items of the state by key, which is a name in its canonical form.
         index: Of these items, and maybe of some that are no more or not yet among them; made if it is not given.
     """
 
-    items: Mapping[str, Mapping[str, str]]
+    items: Mapping[str, Mapping[str, Any]]
     index: EntityIndex | None = None
 
     def key(self, name: str) -> str:
@@ -97,9 +103,18 @@ class EntityNotes:
         """The name by which an entity was noted."""
         return self.items.get(key, {}).get("name", otherwise)
 
+    def statements(self, key: str, *, history: bool = False) -> list[NoteStatement]:
+        """What the note on an entity states, oldest first; with `history`, what was corrected too."""
+        return [one for one in statements_in(self.items.get(key, {})) if history or one.holds]
+
     def summary(self, key: str) -> str:
-        """The note on an entity; "" if there is none."""
-        return self.items.get(key, {}).get("summary", "")
+        """The note on an entity as one text; "" if there is none."""
+        return as_text(self.statements(key))
+
+    def others(self, key: str) -> list[str]:
+        """The other names for an entity, sorted."""
+        others = sorted(self._known(self._index.others(key)))
+        return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def asked_about(self, names: Iterable[str]) -> list[dict[str, Any]]:
         """What is known about names, each entity once: its name, its note ("" for a new one) and other names for it."""
@@ -107,7 +122,7 @@ class EntityNotes:
         for name in names:
             keys.setdefault(self.key(name), name)
         return [
-            {"name": self.name(key, name), "summary": self.summary(key), "aliases": self._aliases(key)}
+            {"name": self.name(key, name), "summary": self.summary(key), "aliases": self.others(key)}
             for key, name in keys.items()
         ]
 
@@ -128,7 +143,7 @@ class EntityNotes:
     @property
     def notes(self) -> dict[str, str]:
         """All notes by name, sorted by name."""
-        return {item["name"]: item["summary"] for _, item in sorted(self.items.items()) if "of" not in item}
+        return {item["name"]: self.summary(key) for key, item in sorted(self.items.items()) if "of" not in item}
 
     @property
     def aliases(self) -> dict[str, str]:
@@ -137,33 +152,41 @@ class EntityNotes:
         return {alias: self.name(self.key(key), "") for key, alias in others}
 
     def changes(
-        self, notes: Mapping[str, str], same: Mapping[str, str], shown: Iterable[str]
-    ) -> dict[str, Mapping[str, str]]:
-        """What changes by new notes, and by names that turn out to mean the same.
+        self,
+        notes: Mapping[str, str],
+        same: Mapping[str, str],
+        shown: Iterable[str],
+        said: date | None = None,
+        seq: Sequence[int] = (),
+    ) -> dict[str, Mapping[str, Any]]:
+        """What changes by notes that take the place of old ones, and by names that turn out to mean the same.
+
+        A sentence that the new note has from the old one keeps its day and its sources.
 
         Args:
             notes: New notes by name.
             same: Names, each with the name that means the same and is to be kept.
             shown: The names whose old notes the new ones were written in view of.
+            said: The day on which the messages were said from which the new notes were written.
+            seq: The log numbers of these messages.
         """
-        changed: dict[str, Mapping[str, str]] = {}
-        for name, summary in notes.items():
+        changed: dict[str, Mapping[str, Any]] = {}
+        for name, text in notes.items():
             key = self.key(name)
-            changed[key] = {"name": self.name(key, name), "summary": summary}
+            old = self.statements(key, history=True)
+            known = {one.text: one for one in old}
+            new = [known.get(one) or NoteStatement(one, said, tuple(seq)) for one in sentences(text)]
+            past = [one for one in old if not one.holds and one.text not in {other.text for other in new}]
+            changed[key] = _item(self.name(key, name), [*past, *new])
         written, seen = set(changed), set(map(self.key, shown))
         for alias, name in same.items():
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)
             if one != other:
-                known = [] if one in written and other in seen - written else [now.summary(other)]
-                summary = " ".join(filter(None, dict.fromkeys([now.summary(one), *known])))
-                changed[one] = {"name": now.name(one, name), "summary": summary}
+                known = [] if one in written and other in seen - written else now.statements(other, history=True)
+                changed[one] = _item(now.name(one, name), [*now.statements(one, history=True), *known])
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
-
-    def _aliases(self, key: str) -> list[str]:
-        others = sorted(self._known(self._index.others(key)))
-        return [self.items[other]["name"] for other in others if self.key(other) == key]
 
     def _known(self, keys: Iterable[str]) -> list[str]:
         return [key for key in keys if key in self.items]
@@ -171,3 +194,11 @@ class EntityNotes:
     @cached_property
     def _index(self) -> EntityIndex:
         return self.index or EntityIndex(self.items)
+
+
+def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:
+    """A note as it stands in the state, with each statement once."""
+    once: dict[str, NoteStatement] = {}
+    for one in statements:
+        once.setdefault(one.text, one)
+    return {"name": name, "statements": [one.as_json() for one in once.values()]}

@@ -198,7 +198,7 @@ class TestAliases:
         """A new note replaces only what the model saw when it wrote it."""
         items = {"bob": {"name": "Bob", "summary": "likes tea."}, "robert": {"name": "Robert", "summary": "is 30."}}
         changed = EntityNotes(items).changes({"Robert": "is 31."}, {"Bob": "Robert"}, ["Robert"])
-        assert changed["robert"] == {"name": "Robert", "summary": "is 31. likes tea."}
+        assert EntityNotes(changed).notes == {"Robert": "is 31. likes tea."}
 
     def test_in_a_circle_are_one(self) -> None:
         """Names that a stored state has stand for each other do not stop a load, and get one note with the next."""

@@ -1,0 +1,99 @@
+"""What a note of the entity memory consists of: statements, each with the day on which it was made."""
+
+import itertools
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.view import in_words
+from memzoo.stores import JSON
+
+__all__ = ["NoteStatement", "as_text", "sentences", "statements_in"]
+
+_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
+_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|no|vs|e\.g|i\.e|(?!i)[^\W\d_])\.\Z", re.IGNORECASE)
+_UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteStatement:
+    """One thing that was said about somebody or something.
+
+    Attributes:
+        text: What was said, as a rule one sentence.
+        said: The day on which it was said; `None` where nobody knows, as in notes of memzoo 0.1.
+        seq: The log numbers of the messages that said it, oldest first; empty where nobody knows.
+        until: The day on which it was corrected; `None` while it holds.
+        ended_by: The log number of the message that corrected it; 0 while it holds.
+
+    Example:
+        >>> one = NoteStatement("Flies on 12 May.", date(2026, 3, 1), (3,), date(2026, 4, 2), ended_by=9)
+        >>> one.holds, str(one), NoteStatement.from_json(one.as_json()) == one
+        (False, 'Flies on 12 May. (until 2 April 2026)', True)
+    """
+
+    text: str
+    said: date | None = None
+    seq: tuple[int, ...] = ()
+    until: date | None = None
+    ended_by: int = 0
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether it was not corrected."""
+        return not self.ended_by
+
+    def __str__(self) -> str:
+        """The statement; of one that was corrected, with the day until which it held."""
+        if self.holds:
+            return self.text
+        return f"{self.text} ({f'until {in_words(self.until)}' if self.until else 'no longer'})"
+
+    def as_json(self) -> JSON:
+        """The statement as JSON values, without what is not known."""
+        days = {"said": self.said and self.said.isoformat(), "until": self.until and self.until.isoformat()}
+        known = {"text": self.text, **days, "seq": list(self.seq), "ended_by": self.ended_by}
+        return {name: value for name, value in known.items() if value}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> "NoteStatement":
+        """Read what `as_json` gave."""
+        said, until = (date.fromisoformat(value[day]) if value.get(day) else None for day in ("said", "until"))
+        return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
+
+
+def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
+    """The statements of a note, oldest first, those that were corrected too.
+
+    Of a note of memzoo 0.1, which was one text, each sentence is one.
+
+    Args:
+        item: The note as it stands in the state; `{}` for none.
+    """
+    if "statements" in item:
+        return tuple(map(NoteStatement.from_json, item["statements"]))
+    return tuple(map(NoteStatement, sentences(item.get("summary", ""))))
+
+
+def as_text(statements: Iterable[NoteStatement]) -> str:
+    """Statements as one text."""
+    text = ""
+    for one in statements:
+        text += f"{'' if not text or _UNSPACED_END.search(text) else ' '}{one}"
+    return text
+
+
+def sentences(text: str) -> Sequence[str]:
+    """The sentences of a text.
+
+    Example:
+        >>> sentences("He saw Dr. Hall.  It is 3.5 km away. 他住在东京。他喜欢茶。")
+        ['He saw Dr. Hall.', 'It is 3.5 km away.', '他住在东京。', '他喜欢茶。']
+    """
+    ends = (end for end in _END.finditer(text) if not _ABBREVIATION.search(text[max(end.start() - 6, 0) : end.start()]))
+    places = [0, *(end.end() for end in ends), len(text)]
+    found = (" ".join(text[start:end].split()) for start, end in itertools.pairwise(places))
+    return [sentence for sentence in found if sentence]

@@ -22,11 +22,11 @@ __all__ = ["ProgressLines", "rules", "show_found", "sources", "watching"]
 _LINE_EVERY = 10.0
 
 
-def sources(paths: Sequence[Path]) -> list[Any]:
-    """What is read: the paths, or else the bundled sample; standard input can be read only once, and is held."""
+def sources(paths: Sequence[Path], sample: str = "en") -> list[Any]:
+    """What is read: the paths, or else a bundled conversation; standard input can be read only once, and is held."""
     if Path("-") in paths:
         return list(read_transcripts(paths))
-    return list(paths) or [sample_path()]
+    return list(paths) or [sample_path(sample)]
 
 
 def rules(_name: str) -> Model:

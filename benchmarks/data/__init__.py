@@ -1,1 +1,1 @@
-"""The bundled conversation and the template of the report."""
+"""The bundled conversations and the template of the report."""

@@ -25,12 +25,13 @@ from memzoo.memories.migrate import (
     read_sessions,
     read_text,
 )
-from memzoo.stores.errors import MissingExtraError, TranscriptError
+from memzoo.stores.errors import MissingExtraError, OptionError, TranscriptError
 
 __all__ = ["load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
 
 _SUFFIXES = {".json", ".jsonl", ".ndjson", ".txt", ".md", ".csv", ".tsv", ".yaml", ".yml", ".db", ".sqlite", ".sqlite3"}
 _STDIN = "-"
+_SAMPLES = {"en": "sample.json", "zh": "sample_zh.json"}
 
 
 def read_transcripts(paths: Iterable[str | Path]) -> Iterator[Transcript]:
@@ -52,14 +53,23 @@ def load_transcripts(path: str | Path) -> list[Transcript]:
     return list(read_transcripts([path]))
 
 
-def sample_path() -> Path:
-    """Return the path of the conversation that comes with the package: a bakery moves house, in seven sessions."""
-    return Path(str(importlib.resources.files("memzoo.benchmarks.data") / "sample.json"))
+def sample_path(language: str = "en") -> Path:
+    """Return the path of a conversation that comes with the package.
+
+    Args:
+        language: "en": a bakery moves house, in ten sessions. "zh": a lemon tree moves house, in eight, in Chinese.
+
+    Raises:
+        OptionError: There is none in that language.
+    """
+    if language not in _SAMPLES:
+        raise OptionError(f"there is no bundled conversation in {language!r}; there are: {', '.join(_SAMPLES)}")
+    return Path(str(importlib.resources.files("memzoo.benchmarks.data") / _SAMPLES[language]))
 
 
-def sample_transcripts() -> list[Transcript]:
-    """Read the conversation that comes with the package."""
-    return load_transcripts(sample_path())
+def sample_transcripts(language: str = "en") -> list[Transcript]:
+    """Read a conversation that comes with the package; see `sample_path`."""
+    return load_transcripts(sample_path(language))
 
 
 def _files(path: Path) -> list[Path]:

@@ -28,8 +28,9 @@ class Compared:
 
     transcripts: Annotated[
         list[Path] | None,
-        typer.Argument(help="Files and folders with conversations, - for standard input; else a bundled sample."),
+        typer.Argument(help="Files and folders with conversations, - for standard input; else --sample."),
     ] = None
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
     memories: Annotated[
         list[str] | None,
         typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),
@@ -89,7 +90,7 @@ def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | No
     dry = measured.dry_run
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files = running.sources(compared.transcripts or ())
+    files = running.sources(compared.transcripts or (), compared.sample)
     with running.watching(files, [one.name for one in memories], console) as advance:
         found = comparing.compare(
             files,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
-from memzoo.stores.errors import TranscriptError
+from memzoo.stores.errors import OptionError, TranscriptError
 
 Saved = Callable[..., Path]
 
@@ -71,13 +71,22 @@ class TestOwnFormat:
         assert loaded.questions[0].stale == ("I live in Oslo, by the river.",)
         assert loaded.unusable_evidence == ("9z",)
 
-    def test_the_bundled_sample_is_in_this_format_and_has_evidence_for_all_its_questions(self) -> None:
+    @pytest.mark.parametrize(("language", "questions", "stale"), [("en", 76, 13), ("zh", 62, 11)])
+    def test_the_bundled_conversations_have_evidence_for_all_their_questions(
+        self, language: str, questions: int, stale: int
+    ) -> None:
         """What comes with the package needs no excuse."""
-        (sample,) = sample_transcripts()
-        assert len(sample.measured) == len(sample.questions) == 76
+        (sample,) = sample_transcripts(language)
+        assert len(sample.measured) == len(sample.questions) == questions
         assert sample.unusable_evidence == ()
-        assert sum(bool(question.stale) for question in sample.questions) == 13
+        assert sum(bool(question.stale) for question in sample.questions) == stale
+        assert all(question.answer for question in sample.questions)
         assert sample.exchanges[0].user_text is not None
+
+    def test_a_language_that_no_bundled_conversation_has_is_named_with_those_that_are_there(self) -> None:
+        """The error says what would be right."""
+        with pytest.raises(OptionError, match="'fr'; there are: en, zh"):
+            sample_transcripts("fr")
 
 
 class TestOpenAIMessages:

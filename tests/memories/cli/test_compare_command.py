@@ -92,3 +92,10 @@ def test_the_offline_model_drafts_no_questions(talk: str, command: Command) -> N
     ran = command("questions", talk)
     assert ran.code == 2
     assert "name another with --model" in ran.errors
+
+
+def test_the_bundled_conversation_in_chinese(tmp_path: Path, command: Command) -> None:
+    """`--sample zh` compares on it, without any file."""
+    ran = command("compare", "--sample", "zh", "--memory", "window", "--out", str(tmp_path))
+    assert ran.code == 0
+    assert json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))["talks"]["questions"] == 62

@@ -54,7 +54,8 @@ def open_store(
 
     PostgreSQL needs the extra `postgres`. It takes `?pool_size=10`, the most connections of a process (of each
     event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
-    another writer, and what libpq knows, such as `?sslmode=verify-full`. `postgres://` is the same.
+    another writer, `?prepare_threshold=5` to prepare statements (which poolers do not bear), and what libpq knows, such
+    as `?sslmode=verify-full`. `postgres://` is the same.
 
     An installed package may add others: an entry point of the group `memzoo.stores`, named like the scheme, that leads
     to a function of the URL and the keyword `clock`. What it returns has at least the methods of a `Store`.

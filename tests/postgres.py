@@ -65,6 +65,17 @@ class PostgresServer:
         self.execute(f"CREATE SCHEMA {name}")
         return f"{self._server.get_uri()}&options={quote(f'-c search_path={name},public')}"
 
+    @property
+    def folder(self) -> Path:
+        """Where its files and its socket are; the port is 5432."""
+        return Path(self._server.pgdata)
+
+    def new_database(self) -> str:
+        """The name of an empty database."""
+        name = f"database_{next(self._schemas)}"
+        self.execute(f"CREATE DATABASE {name}")
+        return name
+
     def poor_url(self) -> str:
         """The URL of a database without pgvector, for a user who may do nothing there."""
         name = f"poor_{next(self._schemas)}"

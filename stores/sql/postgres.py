@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import selectors
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -15,12 +16,13 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 from memzoo.stores.driving import is_blocking
 from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.forks import new_lock, watch
+from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import TURN, Statements
 
 try:
-    import psycopg  # noqa: F401 # pyright: ignore[reportUnusedImport]
+    import psycopg
     from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 except ImportError as error:
     raise MissingExtraError.of("PostgreSQL", "postgres") from error
@@ -33,7 +35,8 @@ T = TypeVar("T")
 # row of the conversation, and then meets the messages of the first: it fails as a whole, and leaves no gap.
 _APPEND = text("""
     WITH known AS (
-        SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id LIMIT 1
+        SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id
+            AND EXISTS (SELECT FROM memzoo_conversations WHERE id = :conversation_id) LIMIT 1
     ), born AS (
         SELECT nextval('memzoo_versions') AS version WHERE NOT EXISTS (SELECT FROM known)
     ), grown AS (
@@ -76,6 +79,7 @@ class PostgreSQL:
         self.url: str | None = _without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
+        event.listen(self._engine, "do_connect", _connect)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopEngine] = {}
         self._lock, self._pid = new_lock(), os.getpid()
         self._inherited: list[object] = []
@@ -106,7 +110,11 @@ class PostgreSQL:
         return await self._run(work, isolation_level="READ COMMITTED")
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
-        """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended."""
+        """See `SQLite.append`; if the turn was there at first, and cleared before it was read, it is appended.
+
+        Numbers or places that are taken, though the row of the conversation does not say so, are those of orphans (see
+        `memzoo.stores.sql.orphans`), which are brought back first; or another process has just stored this turn.
+        """
         new = {"messages": turn.messages, "fields": turn.fields}
         values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
@@ -117,7 +125,8 @@ class PostgreSQL:
             try:
                 last = await self._run(work)
             except _TakenError:
-                last = 0
+                await self.writing(lambda connection: bring_back(connection, _STATEMENTS, turn.conversation_id))
+                continue
             if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
                 return rows
 
@@ -155,20 +164,22 @@ class PostgreSQL:
             yield
         except SQLAlchemyError as error:
             reason = getattr(error, "orig", None)
-            taken = _names_a_place(getattr(reason, "diag", None))
+            taken = _names_a_message(getattr(reason, "diag", None))
             too_long = getattr(reason, "sqlstate", None) == _TOO_LONG
             advice = "; the ids of a conversation and a turn may have about 2,600 bytes together" if too_long else ""
+            if _UNSUPPORTED in str(reason):
+                advice = "; a pooler refuses the options of the URL: let it pass over them (ignore_startup_parameters)"
             raise (_TakenError if taken else StoreError)(f"{self.name}: {reason or error}{advice}") from error
 
 
-def _names_a_place(diagnosis: Any) -> bool:
-    """Whether a place in a turn was taken: told by the columns, since each partition's index has a name of its own."""
+def _names_a_message(diagnosis: Any) -> bool:
+    """Whether a number or a place was taken: told by the columns, since a partition's index has a name of its own."""
     detail = getattr(diagnosis, "message_detail", None) or ""
-    return str(detail).partition("=")[0].endswith("(conversation_id, turn_id, place)")
+    return str(detail).partition("=")[0].endswith(("(conversation_id, turn_id, place)", "(conversation_id, seq)"))
 
 
 class _TakenError(StoreError):
-    """Another has stored this turn in the meantime."""
+    """There is such a message already."""
 
 
 class _LoopEngine:
@@ -180,6 +191,7 @@ class _LoopEngine:
         self._closed = False
         event.listen(self.engine.sync_engine, "checkout", self._check_out)
         event.listen(self.engine.sync_engine, "checkin", self._check_in)
+        event.listen(self.engine.sync_engine, "do_connect", _connect)
 
     def close(self) -> None:
         self._closed = True
@@ -217,8 +229,33 @@ def _close(engine: Engine, loops: dict[asyncio.AbstractEventLoop, _LoopEngine]) 
         loops.pop(loop).close()
 
 
+_UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
+
+
+def _connect(dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Connect; through a pooler that takes no options, without the time-out for locks, which nobody asked for.
+
+    The dict is that of the engine, so that later connections go without it at once.
+    """
+    try:
+        return dialect.connect(*args, **kwargs)
+    except psycopg.OperationalError as error:
+        if _UNSUPPORTED not in str(error) or not _is_ours(kwargs.get("options")):
+            raise
+        del kwargs["options"]
+        return dialect.connect(*args, **kwargs)
+
+
+def _is_ours(options: str | None) -> bool:
+    return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
+
+
 _DAY = 86_400
+_PATIENCE = "-c lock_timeout="
 _OPTIONS = {"pool_size": "10", "timeout": "30"}
+_EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
+# What psycopg takes besides what libpq knows, and not as text.
+_OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
 
 
 _WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
@@ -232,20 +269,28 @@ def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
         parts = make_url(url)
     except (ArgumentError, ValueError):
         raise OptionError(_WRITTEN) from None
-    given = {name: parts.query.get(name, default) for name, default in _OPTIONS.items()}
-    size, seconds = (_number(name, str(value)) for name, value in given.items())
+    query = parts.query
+    if unknown := sorted(_OBJECTS & query.keys()):
+        raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
+    size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
+    # Names of prepared statements belong to the server's connection. A pooler gives it to another client meanwhile, for
+    # which the same name stands for another statement: its read then carries out our DELETE.
+    threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
+    wait = _number("connect_timeout", query.get("connect_timeout", seconds))
     host = parts.host or str(parts.query.get("host", "localhost"))
     name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
-    limits = f"-c lock_timeout={1000 * seconds} {parts.query.get('options', '')}"
-    options = {
-        "connect_args": {"connect_timeout": seconds, "options": limits.strip()},
+    limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
+    arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold}
+    options: dict[str, Any] = {
+        "connect_args": arguments,
         "pool_size": size,
         "max_overflow": 0,
         "pool_timeout": seconds,
         "isolation_level": "AUTOCOMMIT",
         "hide_parameters": True,
     }
-    return name, parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, "options"]), options
+    libpq = parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, *arguments])
+    return name, libpq, options
 
 
 def _without_secrets(url: str) -> str:
@@ -258,7 +303,10 @@ def _without_secrets(url: str) -> str:
     return bare.difference_update_query(secrets).render_as_string()
 
 
-def _number(name: str, value: str) -> int:
-    if not value.isdecimal() or not 1 <= int(value) <= _DAY:
-        raise OptionError(f"{name}={value} is not a whole number from 1, such as {name}={_OPTIONS[name]}")
-    return int(value)
+def _number(name: str, value: object, least: int = 1) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and least <= int(text) <= _DAY):
+        raise OptionError(
+            f"{name}={text} is not a whole number from {least} to {_DAY}, such as {name}={_EXAMPLES[name]}"
+        )
+    return int(text)

@@ -71,8 +71,12 @@ CHANGES = _changes()
 # The conversation first: its row is the lock.
 LOCK = sa.select(conversations.c.id).where(conversations.c.id == CONVERSATION).with_for_update()
 CLEAR = sa.delete(conversations).where(conversations.c.id == CONVERSATION)
+# Also where there was no such row, though others hang on it. Whoever begins the conversation anew meanwhile loses
+# nothing: one snapshot has the new row together with what hangs on it, or neither.
 CLEAR_REST = tuple(
-    sa.delete(table).where(table.c.conversation_id == CONVERSATION)
+    sa.delete(table).where(
+        table.c.conversation_id == CONVERSATION, ~sa.exists().where(conversations.c.id == CONVERSATION)
+    )
     for table in (messages, states, items, embeddings, epochs)
 )
 ADD = sa.insert(messages)

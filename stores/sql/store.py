@@ -1,5 +1,6 @@
 """The store in an SQL database."""
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -12,6 +13,7 @@ from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
 from memzoo.stores.sql.deletion import forget
+from memzoo.stores.sql.orphans import bring_back, orphaned
 from memzoo.stores.sql.rows import NO_FIELDS, NewTurn, as_time, entry_rows, from_json, state_rows, to_entries, to_json
 from memzoo.stores.sql.schema import conversations
 from memzoo.stores.sql.sqlite import SQLite
@@ -159,7 +161,7 @@ class SQLStore(Closing):
             if retire is not None:
                 connection.execute(retire, ids)
             emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
-            if connection.execute(emptied, ids).rowcount:
+            if connection.execute(emptied, ids).rowcount or not only_empty:
                 for statement in CLEAR_REST:
                     connection.execute(statement, ids)
 
@@ -210,6 +212,20 @@ class SQLStore(Closing):
         backups is its administrator's.
         """
         return await self._database.scrub(thorough=thorough)
+
+    async def repair(self) -> list[str]:
+        """Bring back conversations that are not found any more, though their messages are there.
+
+        Through a pooler in transaction mode, an earlier memzoo could delete the row of a conversation that nobody had
+        cleared. The next save of such a conversation brings it back, too, and `clear` deletes it for good.
+
+        Returns:
+            The ids of those that are back, in order.
+        """
+        found, use = await self._database.reading(orphaned), self._database.statements
+        for id_ in found:
+            await self._database.writing(functools.partial(bring_back, use=use, conversation_id=id_))
+        return [unescaped(id_) for id_ in found]
 
     def close(self) -> None:
         """See `Store.close`."""

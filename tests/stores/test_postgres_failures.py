@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psycopg
 import pytest
 
 from memzoo.stores import Entry, SQLStore, open_store
@@ -88,6 +89,10 @@ def test_no_server_is_an_error_without_the_password():
         ("postgresql://me:secret@host:port/db", "postgresql://user:password@host:5432/database"),
         ("postgresql://me:secret@host/db?pool_size=0", "pool_size=0.*whole number.*pool_size=10"),
         ("postgresql://me:secret@host/db?timeout=soon", "timeout=soon"),
+        ("postgresql://me:secret@host/db?connect_timeout=soon", "connect_timeout=soon.*connect_timeout=10"),
+        ("postgresql://me:secret@host/db?prepare_threshold=-1", "prepare_threshold=-1.*whole number from 0"),
+        ("postgresql://me:secret@host/db?prepare_threshold=None", "prepare_threshold=None"),
+        ("postgresql://me:secret@host/db?row_factory=dict_row", "'row_factory' cannot be set in a URL"),
     ],
 )
 def test_mistakes_are_explained(url: str, hint: str):
@@ -101,6 +106,24 @@ def test_an_unknown_option_is_an_error(postgres_url: str):
     """What neither the store nor libpq knows is not passed over."""
     with pytest.raises(StoreError, match="no_such_option"):
         SQLStore(f"{postgres_url}&no_such_option=1")
+
+
+def test_numbers_and_texts_of_the_url_reach_the_driver(postgres_url: str, monkeypatch: pytest.MonkeyPatch):
+    """What psycopg takes as a number arrives as one, all else as text; without a word nothing is prepared."""
+    given: list[dict[str, Any]] = []
+    connect = psycopg.Connection.connect
+
+    def see(*args: Any, **kwargs: Any) -> Any:
+        given.append(kwargs)
+        return connect(*args, **kwargs)
+
+    monkeypatch.setattr("psycopg.connect", see)
+    for options in ("", "&prepare_threshold=0&connect_timeout=7&sslmode=prefer&application_name=victim&keepalives=1"):
+        SQLStore(postgres_url + options).close()
+    plain, full = given
+    assert (plain["prepare_threshold"], plain["connect_timeout"]) == (None, 30)
+    assert (full["prepare_threshold"], full["connect_timeout"]) == (0, 7)
+    assert (full["sslmode"], full["application_name"], full["keepalives"]) == ("prefer", "victim", "1")
 
 
 @pytest.mark.parametrize("package", ["psycopg", "sqlalchemy.ext.asyncio"])

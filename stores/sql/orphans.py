@@ -1,0 +1,35 @@
+"""Messages whose conversation's row is gone, although nobody cleared it: an earlier memzoo did that through a pooler.
+
+A pooler in transaction mode shares the connections of the server, and with them the names of prepared statements. A
+client that prepares statements can so carry out another's, such as the one that deletes the row of a conversation.
+"""
+
+from sqlalchemy import Connection, select, update
+
+from memzoo.stores.sql.schema import conversations, messages, states
+from memzoo.stores.sql.statements import Statements
+
+__all__ = ["bring_back", "orphaned"]
+
+
+def orphaned(connection: Connection) -> list[str]:
+    """The escaped ids of conversations that have messages, and no row."""
+    known = select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
+    found = select(messages.c.conversation_id).where(~known.exists()).distinct()
+    return sorted(connection.execute(found).scalars())
+
+
+def bring_back(connection: Connection, use: Statements, conversation_id: str) -> None:
+    """Give the messages of a conversation their row again, as it was; nothing is changed where all is well."""
+    own = messages.c.conversation_id == conversation_id
+    newest = select(messages.c.seq, messages.c.created_at).where(own).order_by(messages.c.seq.desc()).limit(1)
+    found = connection.execute(newest).one_or_none()
+    if found is None:
+        return
+    new = {"conversation_id": conversation_id, "count": found.seq, "created_at": found.created_at}
+    born: int | None = connection.execute(use.found, new).scalar_one_or_none()
+    if born is None:  # begun anew since, with numbers that the old messages have
+        behind = (conversations.c.id == conversation_id) & (conversations.c.last_seq < found.seq)
+        connection.execute(update(conversations).where(behind).values(last_seq=found.seq))
+        return
+    connection.execute(update(states).where(states.c.conversation_id == conversation_id).values(version=born))

@@ -2,21 +2,21 @@
 
 import asyncio
 import os
-import re
 import selectors
 import weakref
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from memzoo.stores.driving import is_blocking
-from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.stores.errors import MissingExtraError, StoreError
 from memzoo.stores.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
+from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
 from memzoo.stores.sql.statements import TURN, Statements
@@ -74,9 +74,9 @@ class PostgreSQL:
             MissingExtraError: The driver is not installed.
         """
         self.statements = _STATEMENTS
-        self.name, self._url, self._options = _parsed(url)
+        self.name, self._url, self._options = parsed(url)
         self.shown = self.name
-        self.url: str | None = _without_secrets(url)
+        self.url: str | None = without_secrets(url)
         self._engine = create_engine(self._url, **self._options)
         event.listen(self._engine, "checkout", _check_out)
         event.listen(self._engine, "do_connect", _connect)
@@ -240,73 +240,7 @@ def _connect(dialect: Any, _: object, args: Any, kwargs: dict[str, Any]) -> Any:
     try:
         return dialect.connect(*args, **kwargs)
     except psycopg.OperationalError as error:
-        if _UNSUPPORTED not in str(error) or not _is_ours(kwargs.get("options")):
+        if _UNSUPPORTED not in str(error) or not is_own(kwargs.get("options")):
             raise
         del kwargs["options"]
         return dialect.connect(*args, **kwargs)
-
-
-def _is_ours(options: str | None) -> bool:
-    return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
-
-
-_DAY = 86_400
-_PATIENCE = "-c lock_timeout="
-_OPTIONS = {"pool_size": "10", "timeout": "30"}
-_EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
-# What psycopg takes besides what libpq knows, and not as text.
-_OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
-
-
-_WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
-
-
-def _parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
-    """A name without secrets, the URL for the driver, and the options of the pool."""
-    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
-        raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
-    try:
-        parts = make_url(url)
-    except (ArgumentError, ValueError):
-        raise OptionError(_WRITTEN) from None
-    query = parts.query
-    if unknown := sorted(_OBJECTS & query.keys()):
-        raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
-    size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
-    # Names of prepared statements belong to the server's connection. A pooler gives it to another client meanwhile, for
-    # which the same name stands for another statement: its read then carries out our DELETE.
-    threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
-    wait = _number("connect_timeout", query.get("connect_timeout", seconds))
-    host = parts.host or str(parts.query.get("host", "localhost"))
-    name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
-    limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
-    arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold}
-    options: dict[str, Any] = {
-        "connect_args": arguments,
-        "pool_size": size,
-        "max_overflow": 0,
-        "pool_timeout": seconds,
-        "isolation_level": "AUTOCOMMIT",
-        "hide_parameters": True,
-    }
-    libpq = parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, *arguments])
-    return name, libpq, options
-
-
-def _without_secrets(url: str) -> str:
-    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
-    parts = make_url(url)
-    secrets = [name for name in parts.query if "password" in name]
-    bare = URL.create(
-        "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
-    )
-    return bare.difference_update_query(secrets).render_as_string()
-
-
-def _number(name: str, value: object, least: int = 1) -> int:
-    text = str(value)
-    if not (text.isascii() and text.isdecimal() and least <= int(text) <= _DAY):
-        raise OptionError(
-            f"{name}={text} is not a whole number from {least} to {_DAY}, such as {name}={_EXAMPLES[name]}"
-        )
-    return int(text)

@@ -1,0 +1,76 @@
+"""What the URL of a PostgreSQL database says: to the driver, to the pool, and in errors."""
+
+import re
+from typing import Any
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from memzoo.stores.errors import OptionError
+
+__all__ = ["is_own", "parsed", "without_secrets"]
+
+_PATIENCE = "-c lock_timeout="
+_DAY = 86_400
+_OPTIONS = {"pool_size": "10", "timeout": "30"}
+_EXAMPLES = {**_OPTIONS, "connect_timeout": "10", "prepare_threshold": "5"}
+# What psycopg takes besides what libpq knows, and not as text.
+_OBJECTS = {"autocommit", "context", "cursor_factory", "row_factory"}
+_WRITTEN = "a PostgreSQL URL is written postgresql://user:password@host:5432/database"
+
+
+def parsed(url: str) -> tuple[str, URL, dict[str, Any]]:
+    """A name without secrets, the URL for the driver, and the options of the pool."""
+    if url.count("@") > 1:  # part of a password might be taken for the host, and be shown
+        raise OptionError(f"{_WRITTEN}; an @ in the password is written %40")
+    try:
+        parts = make_url(url)
+    except (ArgumentError, ValueError):
+        raise OptionError(_WRITTEN) from None
+    query = parts.query
+    if unknown := sorted(_OBJECTS & query.keys()):
+        raise OptionError(f"{unknown[0]!r} cannot be set in a URL; known are {', '.join(_OPTIONS)}, prepare_threshold")
+    size, seconds = (_number(name, query.get(name, default)) for name, default in _OPTIONS.items())
+    # Names of prepared statements belong to the server's connection. A pooler gives it to another client meanwhile, for
+    # which the same name stands for another statement: its read then carries out our DELETE.
+    threshold = _number("prepare_threshold", query["prepare_threshold"], 0) if "prepare_threshold" in query else None
+    wait = _number("connect_timeout", query.get("connect_timeout", seconds))
+    host = parts.host or str(query.get("host", "localhost"))
+    name = URL.create("postgresql", host=host, port=parts.port, database=parts.database).render_as_string()
+    limits = f"{_PATIENCE}{1000 * seconds} {query.get('options', '')}".strip()
+    arguments = {"connect_timeout": wait, "options": limits, "prepare_threshold": threshold}
+    options: dict[str, Any] = {
+        "connect_args": arguments,
+        "pool_size": size,
+        "max_overflow": 0,
+        "pool_timeout": seconds,
+        "isolation_level": "AUTOCOMMIT",
+        "hide_parameters": True,
+    }
+    libpq = parts.set(drivername="postgresql+psycopg").difference_update_query([*_OPTIONS, *arguments])
+    return name, libpq, options
+
+
+def is_own(options: str | None) -> bool:
+    """Whether options of a connection have nothing besides our time-out for locks."""
+    return options is not None and re.fullmatch(rf"{_PATIENCE}\d+", options) is not None
+
+
+def without_secrets(url: str) -> str:
+    """A URL that opens the database again for whoever has the password elsewhere."""
+    # Made anew: a URL that SQLAlchemy shows without its password has stars there, which a server takes for one.
+    parts = make_url(url)
+    secrets = [name for name in parts.query if "password" in name]
+    bare = URL.create(
+        "postgresql", parts.username, host=parts.host, port=parts.port, database=parts.database, query=parts.query
+    )
+    return bare.difference_update_query(secrets).render_as_string()
+
+
+def _number(name: str, value: object, least: int = 1) -> int:
+    text = str(value)
+    if not (text.isascii() and text.isdecimal() and least <= int(text) <= _DAY):
+        raise OptionError(
+            f"{name}={text} is not a whole number from {least} to {_DAY}, such as {name}={_EXAMPLES[name]}"
+        )
+    return int(text)

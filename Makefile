@@ -65,6 +65,10 @@ weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, a
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
 	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))
 
+.PHONY: fuzz
+fuzz: $(VENV)/.dev  ## files of other libraries and sources, changed in a thousand ways each: only our own errors, nothing lost; ARGS="import --count 200"
+	$(call run,python -m tests.fuzz $(ARGS))
+
 record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes replaces them; MODEL=... OPENAI_BASE_URL=... with OPENAI_API_KEY ask a real model
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 

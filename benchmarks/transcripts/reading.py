@@ -24,6 +24,7 @@ from memzoo.memories.migrate import (
     read_csv,
     read_sessions,
     read_text,
+    reason,
 )
 from memzoo.stores.errors import MissingExtraError, OptionError, TranscriptError
 
@@ -84,17 +85,22 @@ def _files(path: Path) -> list[Path]:
 def _read(path: Path) -> Iterator[Transcript]:
     try:
         yield from _of_file(path)
+    except (TranscriptError, MissingExtraError):
+        raise
     except UnicodeDecodeError as error:
         raise TranscriptError(f"{path} cannot be read as UTF-8 text: {error}") from error
     except OSError as error:
         raise TranscriptError(f"{path} cannot be read: {error.strerror}") from error
+    except Exception as error:
+        # There is no end to what a foreign file can hold.
+        raise TranscriptError(f"{path} cannot be read: {reason(error)}; expected {EXPECTED}") from error
 
 
 def _of_file(path: Path) -> Iterator[Transcript]:
     if str(path) == _STDIN:
         yield from _of_text(sys.stdin.read(), path)
     elif is_sqlite(path):
-        yield from map(_of_log, read_sessions(path))
+        yield from (_of_log(log) for draft in read_sessions(path) if (log := draft.read()).messages)
     else:
         with path.open(encoding="utf-8-sig", newline="\n") as file:
             yield from _of_lines(file, path)

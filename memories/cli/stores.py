@@ -22,7 +22,7 @@ from memzoo.memories.cli.options import (
     unlocked_store,
     write,
 )
-from memzoo.memories.cli.terminal import echo, row
+from memzoo.memories.cli.terminal import echo, row, tell
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
@@ -31,7 +31,7 @@ from memzoo.stores import Entry, InMemoryStore, export_conversation, import_conv
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.stores.errors import OptionError, TransferError
 from memzoo.stores.opening import KINDS
 from memzoo.stores.plugins import plugins
 
@@ -136,7 +136,7 @@ def export_lines(*, stored: Stored, out: OutFile = None) -> None:
 
 def import_lines(
     *,
-    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file or a database's URL.")],
+    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, folder or URL.")],
     store: StoreURL,
     conversation: Annotated[str | None, typer.Option(help="Its new id; by default the one that it had.")] = None,
     form: Annotated[str, typer.Option("--from", help=f"Another library's: {', '.join(READERS)}.")] = "",
@@ -154,16 +154,30 @@ def import_lines(
 
 
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
-    logs = read_logs(form, source)
+    wrong: list[TransferError] = []
+    logs = read_logs(form, source, wrong.append)
     # What cannot be read must not leave an empty store behind.
-    first = next(logs)
+    if (first := next(logs, None)) is None:
+        raise _summed_up(wrong, "nothing was imported")
     if conversation is not None:
         if (another := next(logs, None)) is not None:
             raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
         first = replace(first, title=conversation)
     with closing(InMemoryStore() if dry_run and missing_file(store) else unlocked_store(store)) as opened:
-        for one in import_logs(opened, chain([first], logs), dry_run=dry_run):
-            row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+        for log in chain([first], logs):
+            for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
+                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+    if wrong:
+        raise _summed_up(wrong, "all else was imported")
+
+
+def _summed_up(wrong: list[TransferError], rest: str) -> TransferError:
+    """The only error, or one for several that are told here."""
+    if len(wrong) == 1:
+        return TransferError(f"{wrong[0]}; {rest}")
+    for error in wrong:
+        tell("[bold red]not imported:[/]", str(error))
+    return TransferError(f"{len(wrong)} files or conversations could not be imported; {rest}")
 
 
 def _about(entries: Sequence[Entry]) -> tuple[str, str, str]:

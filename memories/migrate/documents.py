@@ -1,19 +1,22 @@
 """Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
 
+import functools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
-from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
-from memzoo.memories.text.messages import tool_call
+from memzoo.memories.migrate.chat_log import ChatLog, Draft, date_of, reason, role_of
+from memzoo.memories.text.messages import checked, tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import TransferError
 
 __all__ = [
     "by_session",
     "chatgpt",
+    "conversation_of",
+    "damaged",
     "is_message",
     "langchain_file",
     "logs_of",
@@ -80,43 +83,108 @@ def read_json(source: str) -> Any:
         return json.loads(Path(source).read_text(encoding="utf-8"))
     except OSError as error:
         raise TransferError(f"{source} cannot be read: {error.strerror}") from error
-    except ValueError as error:
-        raise TransferError(f"{source} cannot be read as JSON: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
 
 
-def _named(document: Any, title: str) -> Iterator[ChatLog]:
-    """The conversations in a JSON value, all with this title."""
-    for log in logs_of(document, title):
-        yield ChatLog(title, log.messages, log.dates)
+def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
+    """The conversation of a list of messages, of which none may be anything else.
+
+    Args:
+        title: Its title.
+        items: The messages, oldest first.
+        item_of: What `message_of` understands, from an item.
+
+    Raises:
+        TransferError: One is no message; the error says which.
+    """
+    said: list[tuple[Message, datetime | None]] = []
+    for number, each in enumerate(items, start=1):
+        try:
+            said += _said(item_of(each))
+        except Exception as error:
+            raise TransferError(f"message {number}: {reason(error)}") from error
+    return ChatLog.of(title, said)
 
 
-def by_session(said: Iterable[tuple[str, Any]]) -> Iterator[ChatLog]:
-    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said."""
+def _said(item: Any) -> list[tuple[Message, datetime | None]]:
+    if not is_message(item):
+        raise TransferError(f"this is no message: {item!r:.80}")
+    message = message_of(item)
+    return [] if message is None else [(checked(message), _dated(item))]
+
+
+def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Draft]:
+    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said.
+
+    Args:
+        said: Ids and messages.
+        item_of: As for `conversation_of`.
+    """
     sessions: dict[str, list[Any]] = {}
-    for session, message in said:
-        sessions.setdefault(session, []).append(message)
+    for number, (session, message) in enumerate(said, start=1):
+        if session is None:
+            yield damaged(f"message {number}", "it does not say to which conversation it belongs")
+        else:
+            sessions.setdefault(str(session), []).append(message)
     for session, messages in sessions.items():
-        yield from _named(messages, session)
+        yield Draft(session, functools.partial(conversation_of, session, messages, item_of))
 
 
-def langchain_file(source: str) -> Iterator[ChatLog]:
+def damaged(place: str, what: str) -> Draft:
+    """What stands in place of a conversation of which not even the id can be read."""
+
+    def read() -> ChatLog:
+        raise TransferError(what)
+
+    return Draft(place, read)
+
+
+def langchain_file(source: str) -> Iterator[Draft]:
     """The file of a `FileChatMessageHistory`, named like the file."""
-    yield from _named(read_json(source), Path(source).stem)
+    title = Path(source).stem
+    yield Draft(title, functools.partial(conversation_of, title, _list_in(read_json(source), source)))
 
 
-def chatgpt(source: str) -> Iterator[ChatLog]:
+def chatgpt(source: str) -> Iterator[Draft]:
     """What ChatGPT exports: `conversations.json`."""
-    for item in _listed(read_json(source)):
-        yield from _named(item, str(item.get("conversation_id") or item.get("id") or item.get("title")))
+    for number, item in enumerate(_listed(read_json(source)), start=1):
+        known: dict[str, Any] = item if isinstance(item, dict) else {}
+        title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
+        if isinstance(known.get("mapping"), dict):
+            yield Draft(str(title), functools.partial(_of_export, known, str(title)))
+        else:
+            yield damaged(str(title), "it has no tree of messages ('mapping')")
 
 
-def openai_threads(source: str) -> Iterator[ChatLog]:
+def openai_threads(source: str) -> Iterator[Draft]:
     """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
-    listed = (message for page in _listed(read_json(source)) for message in page.get("data", ()))
+    threads: dict[str, list[Any]] = {}
+    for number, page in enumerate(_listed(read_json(source)), start=1):
+        if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
+            yield damaged(f"page {number}", "this is no page of messages with 'data'")
+            continue
+        messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
+        for place, message in enumerate(messages, start=1):
+            thread: Any = cast("dict[str, Any]", message).get("thread_id") if isinstance(message, dict) else None
+            if thread is None:
+                yield damaged(f"message {place} of page {number}", "it does not say to which thread it belongs")
+            else:
+                threads.setdefault(str(thread), []).append(message)
+    for thread, messages in threads.items():
+        yield Draft(thread, functools.partial(_of_thread, thread, messages))
+
+
+def _of_thread(thread: str, messages: list[Any]) -> ChatLog:
     # Pages that were saved twice, or overlap, have messages twice.
-    once = {str(message["id"]): message for message in listed}
-    in_order = sorted(once.values(), key=lambda message: message["created_at"])
-    yield from by_session((str(message["thread_id"]), message) for message in in_order)
+    once = {str(message["id"]): message for message in messages}
+    return conversation_of(thread, sorted(once.values(), key=lambda message: message["created_at"]))
+
+
+def _list_in(document: Any, source: str) -> list[Any]:
+    if not isinstance(document, list):
+        raise TransferError(f"{source} is no list of messages")
+    return document  # pyright: ignore[reportUnknownVariableType]
 
 
 def _listed(document: Any) -> list[Any]:
@@ -179,23 +247,29 @@ def _of_export(item: dict[str, Any], title: str) -> ChatLog:
     nodes: dict[str, Any] = item["mapping"]
     branch: list[Any] = []
     place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
-    while isinstance(place, str) and place in nodes and place not in seen:
+    while place is not None:
+        if place not in nodes or place in seen:
+            raise TransferError(f"its messages are no tree: {place!r} is not in it, or follows itself")
         seen.add(place)
         branch.append(nodes[place])
         place = nodes[place].get("parent")
-    said = (node["message"] for node in reversed(branch) if node.get("message"))
+    said = (node["message"] for node in reversed(branch) if node.get("message") is not None)
     return ChatLog.of(title, ((message, _dated(one)) for one in said if (message := _of_node(one))))
 
 
-def _of_node(message: Any) -> Message | None:
-    known: dict[str, Any] = message if isinstance(message, dict) else {}
-    content: Any = known.get("content") or {}
-    role = role_of((known.get("author") or {}).get("role"))
-    hidden = (known.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+def _of_node(message: dict[str, Any]) -> Message | None:
+    name = message["author"]["role"]
+    role = role_of(name)
+    if role is None:
+        raise TransferError(f"a message is from {name!r}, who is nobody")
+    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
     # What tools wrote and what was sent to them are no turns: the export has no ids that would tie the two.
-    if role not in ("user", "assistant") or hidden or known.get("recipient", "all") != "all":
+    if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
         return None
+    content: Any = message["content"]
     parts: list[Any] = content.get("parts") or ([content["text"]] if isinstance(content.get("text"), str) else [])
+    if not isinstance(parts, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TransferError(f"the parts of a message are no list: {parts!r:.80}")
     found = _content([part for part in parts if part], calls=False)
     return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
 
@@ -218,9 +292,11 @@ def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
 
 
 def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
-    role = role_of(data.get("role") if kind in ("chat", "remove") else kind)
-    if role is None:
+    if kind == "remove":
         return None
+    role = role_of(data.get("role") if kind == "chat" else kind)
+    if role is None:
+        raise TransferError(f"{data.get('role') if kind == 'chat' else kind!r} is the role of nobody")
     calls = [
         tool_call(call.get("id") or f"call-{place}", str(call.get("name") or ""), call.get("args", {}))
         for place, call in enumerate(data.get("tool_calls") or ())

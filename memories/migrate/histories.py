@@ -1,13 +1,14 @@
 """LangChain's message histories: in SQL databases, on Redis, of MongoDB."""
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.documents import by_session
+from memzoo.memories.migrate.chat_log import ChatLog, Draft, reason
+from memzoo.memories.migrate.documents import by_session, conversation_of, damaged
 from memzoo.stores.errors import MissingExtraError, TransferError
 
 __all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parsed", "rows"]
@@ -17,7 +18,7 @@ _PREFIX = "message_store:"
 _HEX = 16
 
 
-def langchain_sql(url: str) -> Iterator[ChatLog]:
+def langchain_sql(url: str) -> Iterator[Draft]:
     """The table of a `SQLChatMessageHistory` in any database that SQLAlchemy knows.
 
     Args:
@@ -28,7 +29,7 @@ def langchain_sql(url: str) -> Iterator[ChatLog]:
     if not re.fullmatch(r"\w+(\.\w+)?", table):
         raise TransferError(f"{table!r} is not the name of a table")
     found = rows(url, f"SELECT session_id, message FROM {table} ORDER BY id", "SQLChatMessageHistory")  # noqa: S608
-    yield from by_session((str(row["session_id"]), json.loads(row["message"])) for row in found)
+    yield from by_session(((row["session_id"], row["message"]) for row in found), json.loads)
 
 
 def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
@@ -42,7 +43,7 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     Raises:
         TransferError: There is no such database, or it has no such table.
     """
-    from sqlalchemy import create_engine, make_url, text
+    from sqlalchemy import create_engine, event, make_url, text
     from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
     try:
@@ -50,6 +51,8 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
         if place.drivername.startswith("sqlite") and not Path(place.database or "").is_file():
             raise TransferError(f"there is no file {place.database}")
         engine = create_engine(place.set(drivername=_ASYNC.get(place.drivername, place.drivername)))
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _read_all_text)
         with engine.connect() as connection:
             found: list[dict[str, Any]] = [dict(row) for row in connection.execute(text(query)).mappings()]
         engine.dispose()
@@ -63,7 +66,12 @@ def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
     return found
 
 
-def langchain_redis(source: str) -> Iterator[ChatLog]:
+def _read_all_text(connection: Any, _: Any) -> None:
+    """Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query."""
+    connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
+
+
+def langchain_redis(source: str) -> Iterator[Draft]:
     """What a `RedisChatMessageHistory` keeps: lists of messages, newest first.
 
     Args:
@@ -72,12 +80,24 @@ def langchain_redis(source: str) -> Iterator[ChatLog]:
     """
     url, _, prefix = source.partition("#")
     prefix = prefix or _PREFIX
-    kept = _of_redis(url, prefix) if "://" in url else _documents(source, "key", "value")
-    said = ((str(one["key"]).removeprefix(prefix), message) for one in kept for message in reversed(one["value"]))
-    yield from by_session((session, parsed(message)) for session, message in said)
+    if "://" in url:
+        yield from _of_redis(url, prefix)
+        return
+    for one in _documents(source, "key", "value"):
+        if isinstance(one, Draft):
+            yield one
+        elif isinstance(value := one["value"], list):
+            title = str(one["key"]).removeprefix(prefix)
+            yield Draft(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield damaged(str(one["key"]), f"'value' is no list: {value!r:.80}")
 
 
-def langchain_mongo(source: str) -> Iterator[ChatLog]:
+def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
+    return conversation_of(title, reversed(newest_first), parsed)
+
+
+def langchain_mongo(source: str) -> Iterator[Draft]:
     """What a `MongoDBChatMessageHistory` keeps: a document for each message, in the order of their ids.
 
     Args:
@@ -85,10 +105,18 @@ def langchain_mongo(source: str) -> Iterator[ChatLog]:
     """
     if "://" in source:
         raise TransferError("MongoDB is read from a file with a line of JSON for each document, not from a URL")
-    in_order = sorted(_documents(source, "SessionId", "History"), key=lambda one: str(one.get("_id", "")))
-    yield from by_session(
-        (str(one["SessionId"]), {**parsed(one["History"]), "created_at": _time_of(one.get("_id"))}) for one in in_order
-    )
+    documents: list[dict[str, Any]] = []
+    for one in _documents(source, "SessionId", "History"):
+        if isinstance(one, Draft):
+            yield one
+        else:
+            documents.append(one)
+    in_order = sorted(documents, key=lambda one: str(one.get("_id", "")))
+    yield from by_session(((one["SessionId"], one) for one in in_order), _of_document)
+
+
+def _of_document(one: dict[str, Any]) -> dict[str, Any]:
+    return {**parsed(one["History"]), "created_at": _time_of(one.get("_id"))}
 
 
 def parsed(value: Any) -> Any:
@@ -105,7 +133,7 @@ def _time_of(object_id: Any) -> int | None:
         return None
 
 
-def _of_redis(url: str, prefix: str) -> Iterator[dict[str, Any]]:
+def _of_redis(url: str, prefix: str) -> Iterator[Draft]:
     try:
         import redis
     except ModuleNotFoundError as error:
@@ -113,27 +141,31 @@ def _of_redis(url: str, prefix: str) -> Iterator[dict[str, Any]]:
     try:
         with redis.Redis.from_url(url, decode_responses=True) as client:
             for key in sorted(client.scan_iter(f"{prefix}*")):
-                yield {"key": key, "value": client.lrange(key, 0, -1)}
+                title = str(key).removeprefix(prefix)
+                yield Draft(title, functools.partial(_of_key, client, key, title))
     except (redis.RedisError, ValueError) as error:
         raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
 
 
-def _documents(source: str, *needed: str) -> Iterator[dict[str, Any]]:
-    """The lines of a file, each a JSON object with these members."""
+def _of_key(client: Any, key: str, title: str) -> ChatLog:
+    return _of_list(title, client.lrange(key, 0, -1))
+
+
+def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Draft]:
+    """The lines of a file, each a JSON object with these members; a draft that cannot be read for any other line."""
     try:
-        lines = Path(source).read_text(encoding="utf-8").splitlines()
+        lines = Path(source).read_bytes().splitlines()
     except OSError as error:
         raise TransferError(f"{source} cannot be read: {error.strerror}") from error
     for number, line in enumerate(lines, start=1):
-        if line.strip():
-            yield _object(line, f"{source}, line {number}", needed)
-
-
-def _object(line: str, place: str, needed: tuple[str, ...]) -> dict[str, Any]:
-    try:
-        found: Any = json.loads(line)
-    except ValueError as error:
-        raise TransferError(f"{place} cannot be read as JSON: {error}") from error
-    if not isinstance(found, dict) or any(name not in found for name in needed):
-        raise TransferError(f"{place} must be an object with {' and '.join(map(repr, needed))}")
-    return found  # pyright: ignore[reportUnknownVariableType]
+        if not line.strip():
+            continue
+        try:
+            found: Any = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield damaged(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
+            continue
+        if isinstance(found, dict) and all(name in found for name in needed):
+            yield found  # pyright: ignore[reportUnknownVariableType]
+        else:
+            yield damaged(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")

@@ -1,10 +1,11 @@
 """Conversations that LlamaIndex keeps: the file of a chat store, the database of a memory."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.documents import by_session, read_json
+from memzoo.memories.migrate.chat_log import Draft
+from memzoo.memories.migrate.documents import by_session, conversation_of, damaged, read_json
 from memzoo.memories.migrate.histories import parsed, rows
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores.errors import TransferError
@@ -14,29 +15,38 @@ __all__ = ["llama_index"]
 _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp, id"
 
 
-def llama_index(source: str) -> Iterator[ChatLog]:
+def llama_index(source: str) -> Iterator[Draft]:
     """The file that a `SimpleChatStore` was persisted in, or the database of a `Memory`, with what it archived."""
-    kept = _of_database(source) if "://" in source else _of_file(source)
-    yield from by_session((key, _message(item)) for key, item in kept)
+    return _of_database(source) if "://" in source else _of_file(source)
 
 
-def _of_file(source: str) -> Iterator[tuple[str, Any]]:
+def _of_file(source: str) -> Iterator[Draft]:
     match parsed(read_json(source)):
         case {"store": dict(store)}:
-            sessions: dict[str, list[Any]] = store
-            yield from ((key, item) for key, items in sessions.items() for item in items)
+            sessions: dict[str, Any] = store
         case _:
             raise TransferError(f"{source} cannot be read as the file of a SimpleChatStore: it has no 'store'")
+    for key, items in sessions.items():
+        if isinstance(items, list):
+            yield Draft(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield damaged(key, f"this is no list of messages: {items!r:.80}")
 
 
-def _of_database(url: str) -> Iterator[tuple[str, Any]]:
-    for row in rows(url, _QUERY, "Memory of LlamaIndex"):
-        # LlamaIndex counts nanoseconds since 1970.
-        yield str(row["key"]), {**parsed(row["data"]), "created_at": row["timestamp"] / 10**9}
+def _of_database(url: str) -> Iterator[Draft]:
+    found = rows(url, _QUERY, "Memory of LlamaIndex")
+    yield from by_session(((row["key"], row) for row in found), _of_row)
+
+
+def _of_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    # LlamaIndex counts nanoseconds since 1970.
+    return _message({**parsed(row["data"]), "created_at": row["timestamp"] / 10**9})
 
 
 def _message(item: Mapping[str, Any]) -> dict[str, Any]:
     """A message in OpenAI's words; of what the model thought before its answer nothing is kept."""
+    if not {"blocks", "content"} & item.keys():
+        raise TransferError("it has neither 'blocks' nor 'content'")
     more: Mapping[str, Any] = item.get("additional_kwargs") or {}
     blocks: Sequence[Mapping[str, Any]] = item.get("blocks") or ()
     calls = [

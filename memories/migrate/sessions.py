@@ -1,5 +1,6 @@
 """Conversations in the SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
 
+import functools
 import importlib
 import json
 import sqlite3
@@ -8,9 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.documents import is_message, logs_of
-from memzoo.stores.errors import MissingExtraError, TranscriptError
+from memzoo.memories.migrate.chat_log import ChatLog, Draft
+from memzoo.memories.migrate.documents import conversation_of, damaged, is_message
+from memzoo.stores.errors import MissingExtraError, TransferError
 
 __all__ = ["is_sqlite", "read_sessions"]
 
@@ -19,6 +20,9 @@ _EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's
 
 # Objects within objects: LangGraph's are a few levels deep, and each level takes its part of the stack.
 _DEEPEST = 8
+
+# Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query.
+_TEXT = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 _NEWEST = """
 select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and checkpoint_id = (
@@ -34,45 +38,63 @@ def is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def read_sessions(path: str | Path) -> Iterator[ChatLog]:
-    """Read the conversations of an SQLite file, without writing to it.
+def read_sessions(path: str | Path) -> Iterator[Draft]:
+    """Read the conversations of an SQLite file, without writing to it; each before the next one is asked for.
 
     Raises:
-        TranscriptError: It has none of the tables that are known, or cannot be read.
+        TransferError: It has none of the tables that are known, or cannot be read.
         MissingExtraError: It is LangGraph's, and msgpack is not installed.
     """
     try:
         with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as database:
+            database.text_factory = _TEXT
             tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
             if "agent_messages" in tables:
                 yield from _agents(database)
             elif "checkpoints" in tables:
                 yield from _checkpoints(database)
             else:
-                raise TranscriptError(f"{path}: expected {_EXPECTED}; there are the tables {', '.join(sorted(tables))}")
-    except (sqlite3.Error, ValueError) as error:
-        raise TranscriptError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
+                raise TransferError(f"{path}: expected {_EXPECTED}; there are the tables {', '.join(sorted(tables))}")
+    except sqlite3.Error as error:
+        raise TransferError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
 
 
-def _agents(database: sqlite3.Connection) -> Iterator[ChatLog]:
+def _agents(database: sqlite3.Connection) -> Iterator[Draft]:
     sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
     for (session,) in sessions:
-        rows = database.execute(
-            "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
-        )
-        items = [json.loads(data) | {"created_at": created} for data, created in rows]
-        yield from logs_of([item for item in items if is_message(item)], str(session))
+        if session is None:
+            yield damaged("messages of no session", "they do not say to which conversation they belong")
+            continue
+        yield Draft(str(session), functools.partial(_of_session, database, session))
 
 
-def _checkpoints(database: sqlite3.Connection) -> Iterator[ChatLog]:
+def _of_session(database: sqlite3.Connection, session: Any) -> ChatLog:
+    rows = database.execute(
+        "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
+    )
+    items = [json.loads(data) | {"created_at": created} for data, created in rows]
+    # What calls of other kinds than functions did is kept as items without a role.
+    return conversation_of(str(session), (item for item in items if is_message(item) or not _is_other_item(item)))
+
+
+def _is_other_item(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("type"), str) and item["type"] != "message" and "role" not in item
+
+
+def _checkpoints(database: sqlite3.Connection) -> Iterator[Draft]:
     """The messages of the newest checkpoint of each thread."""
     for thread, kind, data in database.execute(_NEWEST):
-        document: Any = json.loads(data) if kind == "json" else _unpacked(data)
-        values: dict[str, Any] = document.get("channel_values") or {}
-        channels = [one for one in values.values() if isinstance(one, list)]
-        lists = [found for one in channels if (found := [item for item in one if is_message(item)])]
-        if lists:
-            yield from logs_of(max(lists, key=len), str(thread))
+        yield Draft(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
+
+
+def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
+    document: Any = json.loads(data) if kind == "json" else _unpacked(data)
+    values: dict[str, Any] = document.get("channel_values") or {}
+    if not isinstance(values.get("messages", []), list):
+        raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
+    # Other channels are lists of anything.
+    lists = [one for one in values.values() if isinstance(one, list) and any(map(is_message, one))]
+    return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
 
 
 def _unpacked(data: bytes, depth: int = 0) -> Any:

@@ -8,8 +8,7 @@ import json
 import logging
 import os
 import random
-from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -19,6 +18,7 @@ from memzoo.memories.strategies.named import FURTHER, strategy_named
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, TransferError
+from tests.fuzz.mutations import ODD, places
 
 MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))
 SAID = [
@@ -29,10 +29,6 @@ SAID = [
 ]
 WITH_STATES = ["summary", "summary-buffer", "entity", "vector-retriever", "knowledge-graph", "summarizing-window"]
 NAMES = [name for name in (*STRATEGIES, *FURTHER) if name != "combined"]
-ODD: list[Any] = [
-    *(None, True, 0, -1, 2**63 - 1, 2**70, 1.5, 1e308, "", "x", "\ud800", "\0", "9999-12-31T23:59:59-12:00"),
-    *([], [[]], [1, "a", None], {}, {"of": "sam"}, {"name": 1}, "user", "tool", "2026-01-01T00:00:00+00:00"),
-]
 
 
 def exported(strategy: str) -> list[Any]:
@@ -43,18 +39,6 @@ def exported(strategy: str) -> list[Any]:
     for said, answer in SAID:
         memory.save_context({"input": said}, {"output": answer})
     return list(map(json.loads, export_conversation(memory.store, memory.conversation_id)))
-
-
-def places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each value inside of JSON: what it stands in, and where."""
-    pairs: Iterable[tuple[Any, Any]] = ()
-    if isinstance(value, dict):
-        pairs = cast("dict[str, Any]", value).items()
-    elif isinstance(value, list):
-        pairs = enumerate(cast("list[Any]", value))
-    for place, inner in pairs:
-        yield value, place
-        yield from places(inner)
 
 
 def mutated(lines: list[Any], chance: random.Random) -> list[str]:

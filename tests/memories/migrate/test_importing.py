@@ -20,7 +20,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage, messag
 from typer.testing import CliRunner
 
 from memzoo import ConversationBufferMemory, InMemoryStore
-from memzoo.errors import TranscriptError, TransferError
+from memzoo.errors import TransferError
 from memzoo.memories.cli.commands import app
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.stores.driving import drive
@@ -142,7 +142,7 @@ def test_a_checkpoint_that_cannot_be_read(written: bytes, tmp_path: Path) -> Non
         database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
         database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))
         database.commit()
-    with pytest.raises(TranscriptError, match="cannot be read as"):
+    with pytest.raises(TransferError, match=r"x\.sqlite: 'anna' cannot be read: "):
         list(read_logs("langgraph", str(tmp_path / "x.sqlite")))
 
 
@@ -203,7 +203,7 @@ def test_a_line_of_another_kind(form: str, line: str, tmp_path: Path) -> None:
     """The error names the line, and what it must hold."""
     file = tmp_path / "lines.jsonl"
     file.write_text(f"\n{line}\n", encoding="utf-8")
-    with pytest.raises(TransferError, match=r"line 2 must be an object with '\w+' and '\w+'"):
+    with pytest.raises(TransferError, match=r"'line 2' cannot be read: it must be an object with '\w+' and '\w+'"):
         list(read_logs(form, str(file)))
 
 
@@ -292,6 +292,44 @@ def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     assert done.output.startswith("shop\t4 read\t4 new")
     several = CliRunner().invoke(app, ["import", "--from", "llama-index", str(FORMATS / "llama_index.json"), *place])
     assert "has several: 'anna', 'ben'" in str(several.exception)
+
+
+def test_a_folder_goes_on_with_the_next_file(tmp_path: Path) -> None:
+    """Each file of a folder is read; one that cannot be is named, and the exit says so."""
+    source, old = history("langchain-file", tmp_path)
+    old.add_messages(SAID)
+    folder, store = Path(source).parent, f"sqlite:///{tmp_path}/new.db"
+    (folder / "deep.json").write_text("[" * 100_000, encoding="utf-8")
+    (folder / "odd.json").write_text('[{"type": "human", "data": {"content": "hi"}}, 7]', encoding="utf-8")
+    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", str(folder), "--store", store])
+    assert done.stdout.startswith("anna\t4 read\t4 new")
+    assert f"{folder}/deep.json cannot be read as JSON" in done.stderr
+    assert f"{folder}/odd.json: 'odd' cannot be read: message 2: this is no message: 7" in done.stderr
+    assert str(done.exception) == "2 files or conversations could not be imported; all else was imported"
+
+
+def test_one_conversation_of_a_file_goes_on_with_the_next(tmp_path: Path) -> None:
+    """A conversation that cannot be read, or has another one's id in the store, costs no other one."""
+    talks = json.loads((FORMATS / "llama_index.json").read_text(encoding="utf-8"))
+    file = tmp_path / "store.json"
+    file.write_text(json.dumps({"store": {"odd": [{"role": "user"}], **talks["store"]}}), encoding="utf-8")
+    memory, errors = ConversationBufferMemory(conversation_id="anna"), list[TransferError]()
+    memory.save_context({"input": "something"}, {"output": "else"})
+    store: Any = memory.store
+    done = import_logs(store, read_logs("llama-index", str(file), errors.append), on_error=errors.append)
+    assert [one.conversation_id for one in done] == ["ben"]
+    assert ["'odd' cannot be read" in str(errors[0]), "another conversation 'anna'" in str(errors[1])] == [True] * 2
+    assert len(memory.history()) == 2
+
+
+def test_a_branch_that_is_cut_off(tmp_path: Path) -> None:
+    """Where a message of ChatGPT's tree follows one that is not there, what was before it is not lost in silence."""
+    [talk, *_] = json.loads((FORMATS / "chatgpt_conversations.json").read_text(encoding="utf-8"))
+    del talk["mapping"]["s"]
+    file = tmp_path / "conversations.json"
+    file.write_text(json.dumps([talk]), encoding="utf-8")
+    with pytest.raises(TransferError, match="its messages are no tree: 's' is not in it"):
+        list(read_logs("chatgpt", str(file)))
 
 
 def test_a_dry_run_makes_no_store(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Good files changed at random, and read: `python -m tests.fuzz`, or `make fuzz ARGS="import --count 200"`."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tests.fuzz.importing import SOURCES, fuzz_import
+from tests.fuzz.mutations import Fuzzed
+
+FUZZES: Mapping[str, Callable[[int, Path, int], list[Fuzzed]]] = {
+    "import": lambda count, folder, seed: [fuzz_import(kind, count, _new(folder, kind), seed) for kind in SOURCES],
+}
+"""What is read, with how many of each kind, where, and with which seed."""
+
+
+def main(
+    names: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(FUZZES)}; all by default.")] = None,
+    count: Annotated[int, typer.Option(help="How many files of each kind.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="Of the changes.")] = 0,
+) -> None:
+    """Change files in thousands of ways, and see that each is read or refused, and nothing is lost with it."""
+    wrong = 0
+    for name in names or FUZZES:
+        with tempfile.TemporaryDirectory() as folder:
+            for fuzzed in FUZZES[name](count, Path(folder), seed):
+                outcomes = ", ".join(f"{number} {outcome}" for outcome, number in sorted(fuzzed.outcomes.items()))
+                typer.echo(f"{name} {fuzzed.kind}: {outcomes}; {len(fuzzed.wrong)} wrong")
+                for example in fuzzed.wrong[:5]:
+                    typer.echo(f"  {example}")
+                wrong += len(fuzzed.wrong)
+    raise typer.Exit(code=bool(wrong))
+
+
+def _new(folder: Path, kind: str) -> Path:
+    new = folder / kind.replace(" ", "_")
+    new.mkdir()
+    return new
+
+
+if __name__ == "__main__":
+    typer.run(main)

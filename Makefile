@@ -18,7 +18,7 @@ LLAMA_JOBS ?= 2
 .PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
 
 compare: $(VENV)/.run  ## compare the seven on the bundled conversation: a table and an HTML report
-	$(call run,memzoo compare --token-counter o200k_base $(ARGS))
+	$(call run,memzoo compare $(ARGS))
 
 test: $(VENV)/.dev  ## run all tests on all cores; ARGS="-n 0 -k buffer"
 	$(call run,python -m pytest -n auto --dist worksteal $(ARGS))
@@ -84,11 +84,11 @@ $(VENV)/.run: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m pip install --quiet --no-deps $(VOCABULARY)
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps $(VOCABULARY)
 	touch $@
 
 $(VENV)-docs/.ready: pyproject.toml

@@ -83,8 +83,8 @@ class BaseMemory(ABC):
     token_counter: TokenCounterOption = option(
         None,
         fixed=True,
-        doc="What counts tokens: a model's name for tiktoken, `'approximate'`, or a function of one message; by "
-        "default the tokenizer of `llm`.",
+        doc="What counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
+        "message; by default the tokenizer of `llm`, and an estimate where that is not known.",
     )
     on_model_error: Literal["raise", "defer"] = option(
         "raise",

@@ -5,7 +5,7 @@ import dataclasses
 import inspect
 import pickle
 import textwrap
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar, dataclass_transform, get_args
 
 from memzoo.stores import Store
@@ -17,10 +17,12 @@ __all__ = [
     "a_store",
     "assigned",
     "check",
+    "describe_unknown",
     "names",
     "non_empty_text",
     "one_of",
     "option",
+    "options_of",
     "refuse_unknown",
     "strategy",
     "travelling",
@@ -67,18 +69,28 @@ def strategy(cls: type[T]) -> type[T]:
     return made
 
 
+def options_of(cls: type) -> list[str]:
+    """The names of the options of a class."""
+    return [field.name for field in dataclasses.fields(cls) if field.init]
+
+
 def refuse_unknown(cls: type, given: Collection[str]) -> None:
     """Refuse options that a class does not have.
 
     Raises:
         UnknownOptionError: The text names them, and those that there are.
     """
-    known = [field.name for field in dataclasses.fields(cls) if field.init]
-    if unknown := sorted(set(given) - set(known)):
-        raise UnknownOptionError(
-            f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
-            + did_you_mean(unknown[0], known)
-        )
+    if unknown := sorted(set(given) - set(options_of(cls))):
+        raise UnknownOptionError(describe_unknown(cls, unknown))
+
+
+def describe_unknown(cls: type, unknown: Sequence[str]) -> str:
+    """Say that a class does not have some options, and which it has."""
+    known = options_of(cls)
+    return (
+        f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
+        f"{did_you_mean(unknown[0], known)}"
+    )
 
 
 def check(memory: Any) -> None:
@@ -190,7 +202,7 @@ def whole_number(name: str, value: object, *, at_least: int | None = None) -> No
 
 def travelling(memory: Any) -> tuple[Any, ...]:
     """What `memory.__reduce__` gives: how to make the memory again, with the same options."""
-    owner, options = type(memory).__name__, [field.name for field in dataclasses.fields(memory) if field.init]
+    owner, options = type(memory).__name__, options_of(type(memory))
     return _reopened, (type(memory), {name: _Travelling(owner, name, getattr(memory, name)) for name in options})
 
 

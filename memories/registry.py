@@ -1,10 +1,12 @@
 """A memory by the name of its strategy."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.strategies.named import SEVEN, further_names, short_name, strategy_named
+from memzoo.memories.options import describe_unknown, options_of
+from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
+from memzoo.stores.errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from memzoo.memories.strategies.buffer import ConversationBufferMemory
@@ -116,14 +118,20 @@ def create_memory(name: str, **options: Any) -> BaseMemory: ...
 def create_memory(name: str, **options: Any) -> BaseMemory:
     """Make a memory by the name of its strategy.
 
+    To change the memory, change the name: options that the strategies share may be given for every name, and a
+    strategy that has no use for one leaves it alone. These are the options of `BaseMemory`, and `llm`,
+    `max_prompt_tokens`, `embedder` and `index`.
+
     Args:
         name: The class name, such as "ConversationSummaryBufferMemory", or the short name, such as "summary-buffer";
             also that of a strategy which an installed package adds.
-        **options: The options of that class.
+        **options: The options of that class, and those that the strategies share.
 
     Raises:
         UnknownStrategyError: No strategy has this name.
-        OptionError: An option is unknown to the strategy, or has a value that cannot work.
+        UnknownOptionError: The strategy does not have an option, and it is not a shared one; the text names the
+            strategies that have it.
+        OptionError: An option has a value that cannot work.
         PluginError: The installed package that adds the strategy cannot be loaded.
 
     Example:
@@ -132,4 +140,18 @@ def create_memory(name: str, **options: Any) -> BaseMemory:
         >>> create_memory("window", store=memory.store, conversation_id=memory.conversation_id).history()
         [{'role': 'user', 'content': 'hi'}, {'role': 'assistant', 'content': 'hello'}]
     """
-    return strategy_named(name)(**options)
+    cls = strategy_named(name)
+    known = options_of(cls)
+    if unknown := options.keys() - known - _SHARED:
+        raise UnknownOptionError(_without(cls, sorted(unknown)))
+    return cls(**{option: value for option, value in options.items() if option in known})
+
+
+# What some strategies have and the others leave alone. What all have stands in `BaseMemory`.
+_SHARED = {"llm", "max_prompt_tokens", "embedder", "index"}
+
+
+def _without(cls: type[BaseMemory], unknown: Sequence[str]) -> str:
+    option, text = unknown[0], describe_unknown(cls, unknown)
+    owners = [other for other in (*SEVEN, *FURTHER) if option in options_of(strategy_named(other))]
+    return f"{text}; {option!r} is an option of {', '.join(owners)}" if owners else text

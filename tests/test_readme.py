@@ -1,6 +1,9 @@
 """The README: what it shows runs, and its table is the zoo."""
 
+import os
 import re
+import subprocess
+import venv
 from pathlib import Path
 
 import pytest
@@ -10,8 +13,17 @@ from memzoo.benchmarks.variants import BASELINES, PRESETS
 from memzoo.memories import STRATEGIES, BaseMemory
 from memzoo.memories.strategies.named import FURTHER, strategy_named
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SNIPPETS: list[str] = re.findall(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture
+def cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without tokenizers' vocabularies, which cannot download them."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setattr("tiktoken.registry.ENCODINGS", {})
 
 
 @pytest.mark.parametrize("snippet", [snippet for snippet in SNIPPETS if "pytest.mark" not in snippet])
@@ -27,13 +39,46 @@ def test_first_snippet_is_short() -> None:
     assert len([line for line in SNIPPETS[0].splitlines() if line.strip()]) <= 12
 
 
-def test_first_snippet_recalls(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", [strategy_named(name).__name__ for name in (*STRATEGIES, *FURTHER)])
+@pytest.mark.usefixtures("cut_off")
+def test_first_snippet_recalls_with_any_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The first snippet prints what was said about Anna."""
+    """The first snippet prints what was said about Anna, whichever memory it names, without key or network."""
     monkeypatch.chdir(tmp_path)
-    exec(SNIPPETS[0], {})  # noqa: S102
-    assert "Oslo" in capsys.readouterr().out.splitlines()[0]
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert SNIPPETS[0].count('"ConversationEntityMemory"') == 1
+    exec(SNIPPETS[0].replace("ConversationEntityMemory", name), {})  # noqa: S102
+    assert "Oslo" in capsys.readouterr().out
+
+
+def test_is_short() -> None:
+    """The README has at most 900 words."""
+    assert len(README.split()) <= 900
+
+
+def test_install_line_installs(tmp_path: Path) -> None:
+    """The line under the pitch installs memzoo from a copy of the repository."""
+    line = re.findall(r"^```sh\n(.*)\n```", README, flags=re.MULTILINE)[0]
+    source, environment = tmp_path / "source", tmp_path / "environment"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(source)], check=True)  # noqa: S607
+    venv.create(environment, with_pip=True)
+    python = str(environment / "bin" / "python")
+    # What memzoo depends on takes minutes, and is tried by `make compare`.
+    without_dependencies = os.environ | {"PIP_NO_DEPS": "1"}
+    done = subprocess.run(
+        [python, "-m", *line.split()],
+        cwd=source,
+        env=without_dependencies,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Could not find a version" in done.stdout + done.stderr:
+        pytest.skip("pip reaches no package index, and needs setuptools")
+    assert done.returncode == 0, done.stderr
+    found = subprocess.check_output([python, "-c", "import memzoo; print(memzoo.__file__)"], cwd=tmp_path, text=True)
+    assert found.startswith(str(environment))
 
 
 def test_table_registry_exports_and_presets_agree() -> None:

@@ -47,7 +47,7 @@ class TextCounter:
 
 
 def named_counter(name: str) -> TextCounter:
-    """Make a counter by name: an encoding or model that tiktoken knows, or `"approximate"` (characters / 4).
+    """Make a counter by name: an encoding or model that tiktoken knows, or `"approximate"` (estimated).
 
     Raises:
         OptionError: The name is unknown.

@@ -122,7 +122,7 @@ def model_note(name: str) -> str:
 
 def counter_note(name: str) -> str:
     """Name the counter of the tokens."""
-    return "approximate: characters / 4" if name == APPROXIMATE else name
+    return "approximate: estimated" if name == APPROXIMATE else name
 
 
 def caption(comparison: Comparison) -> list[tuple[str, str]]:

@@ -24,6 +24,7 @@ from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
 from memzoo.benchmarks.research.tables import show
+from memzoo.benchmarks.research.token_estimate import token_estimate
 from memzoo.benchmarks.research.updates import updates
 from memzoo.benchmarks.research.updates_notes import updates_notes
 from memzoo.benchmarks.research.weight import weight
@@ -33,7 +34,10 @@ from memzoo.benchmarks.transcripts import load_transcripts, sample_transcripts
 __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
-COMMANDS = (growth, speed, store_cost, weight, retrieval, retrieval_cost, frontier, lmeb, updates, updates_notes, page)
+COMMANDS = (
+    *(growth, speed, store_cost, weight, token_estimate, retrieval, retrieval_cost),
+    *(frontier, lmeb, updates, updates_notes, page),
+)
 for command in COMMANDS:
     app.command()(command)
 

@@ -148,9 +148,7 @@ def compare(original: Annotated[Path, typer.Argument(help="The package's folder 
     same = sum(_shape(tool) == _shape(our_tools[name]) for name, tool in their_tools.items())
     console.print(f"Schemas: {same} of {len(their_tools)} tools take and give the same.")
     console.print(f"Of 50 entities created at once, kept: theirs {their_counts[0]}, ours {our_counts[0]}.")
-    console.print(
-        f"Tokens (characters / 4) of reading 3,000 observations: theirs {their_counts[1]}, ours {our_counts[1]}."
-    )
+    console.print(f"Tokens (estimated) of reading 3,000 observations: theirs {their_counts[1]}, ours {our_counts[1]}.")
     unexplained = [
         call for call, one, other in zip(calls, theirs, ours, strict=True) if one != other and not call.about
     ]

@@ -18,7 +18,6 @@ def chat() -> Conversation:
         store="sqlite:///chat.db",
         conversation_id="mara",
         system="Answer in one sentence.",
-        token_counter="approximate",
     )
 
 

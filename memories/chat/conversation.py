@@ -15,7 +15,6 @@ from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import whole_number
 from memzoo.memories.registry import create_memory, strategy_named
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message, Store, open_store
 from memzoo.stores.driving import Closing, blocking, iterated, together
@@ -283,11 +282,11 @@ def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
 
 
 def _made(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
-    asks_model = issubclass(strategy_named(name), ModelBackedMemory)
-    options = ({"llm": llm} if asks_model else {}) | dict(options)
+    options = {"llm": llm, **options}
     url = options.get("store")
     if not isinstance(url, str):
         return create_memory(name, **options)
+    strategy_named(name)  # a wrong name makes no file
     store = open_store(url)
     try:
         return create_memory(name, **(options | {"store": store}))

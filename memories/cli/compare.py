@@ -9,6 +9,7 @@ import typer
 
 from memzoo.memories.cli.options import Asked, Counter, write
 from memzoo.memories.cli.terminal import Terminal
+from memzoo.memories.text.tokens import token_counter
 from memzoo.stores.errors import OptionError
 
 __all__ = ["compare", "questions"]
@@ -18,7 +19,7 @@ console = Terminal()
 OFFLINE = "offline"
 
 _APPROXIMATED = (
-    "Tokens: characters / 4, the default with the offline model; --token-counter o200k_base counts them exactly."
+    "Tokens are estimated, as by default with the offline model; --token-counter o200k_base counts them exactly."
 )
 
 
@@ -98,7 +99,7 @@ def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | No
             model=OFFLINE if dry else asked.model,
             make_model=running.rules if dry else asked.named,
             budgets=budgets,
-            counter=counter or ("approximate" if asked.model == OFFLINE else "o200k_base"),
+            counter=counter or token_counter(None, asked.model).name,
             judge=None if dry else measured.judge or None,
             prompts=measured.prompts,
             prices=prices,

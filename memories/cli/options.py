@@ -52,7 +52,7 @@ Counter = Annotated[
     str | None,
     typer.Option(
         "--token-counter",
-        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate' (characters / 4), which "
+        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate', an estimate that "
         "is the default with the offline model.",
     ),
 ]

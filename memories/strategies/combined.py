@@ -20,6 +20,8 @@ from memzoo.stores.errors import OptionError
 __all__ = ["CombinedMemory"]
 
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
+# What finds, and what is recent: together they show most of what no model was asked for.
+_MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
 """A memory, the name of a strategy, or a name and options."""
 
 
@@ -52,7 +54,7 @@ class CombinedMemory(BaseMemory):
     name = "combined"
 
     memories: Sequence[Member] = option(
-        (),
+        _MEMBERS,
         fixed=True,
         doc="The members: names of strategies, pairs of a name and options, or memories made before on one and the "
         "same store and conversation id. A member that is made from its name gets the options that the two have in "
@@ -76,7 +78,7 @@ class CombinedMemory(BaseMemory):
     def __init__(
         self,
         *,
-        memories: Sequence[Member] = (),
+        memories: Sequence[Member] = _MEMBERS,
         max_token_limit: int | None = None,
         shares: Sequence[float] | None = None,
         **common: Any,

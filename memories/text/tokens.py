@@ -1,4 +1,4 @@
-"""Counts tokens: by tiktoken for a model's name, approximately, or with a function of one's own."""
+"""Counts tokens: by tiktoken where a model with a known tokenizer is named, else by an estimate, or by a function."""
 
 import functools
 from collections.abc import Callable
@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.token_estimate import estimate_tokens
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError, TokenizerError
 
 __all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
 
 TokenCounterOption: TypeAlias = str | Callable[[Message], int] | None
-"""A model's or encoding's name for tiktoken, `"approximate"`, or a callable: one message -> its tokens."""
+"""A model's or encoding's name for tiktoken, `"approximate"` for an estimate, or a function of one message."""
 
-_CHARACTERS_PER_TOKEN = 4
+_APPROXIMATE = "approximate"
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
 
     Args:
         option: See `TokenCounterOption`; `None` takes the encoding of `model`.
-        model: The model whose tokens are to be counted; one that tiktoken does not know counts as `o200k_base`.
+        model: The model whose tokens are to be counted; if tiktoken does not know it, they are estimated.
 
     Raises:
         OptionError: The name is neither a model's nor an encoding's.
@@ -55,22 +56,18 @@ def token_counter(option: TokenCounterOption, model: str = "") -> TokenCounter:
         return TokenCounter(getattr(option, "__qualname__", type(option).__name__), option)
     if option is not None and not isinstance(option, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise OptionError(f"token_counter must be a name, 'approximate', or a function of one message, not {option!r}")
-    if option == "approximate":
-        return TokenCounter(option, lambda message: _approximate(text_of(message)))
-    encoding = _encoding_name(option) if option else _encoding_name(model, default="o200k_base")
+    encoding = _encoding_name(option) if option else _encoding_name(model, default=_APPROXIMATE)
     return TokenCounter(encoding, lambda message: count_text(text_of(message), encoding))
 
 
 def count_text(text: str, encoding: str) -> int:
-    """Count the tokens of a text in an encoding of tiktoken, or `"approximate"` (characters / 4, rounded up)."""
-    return _approximate(text) if encoding == "approximate" else len(_encode(encoding)(text))
-
-
-def _approximate(text: str) -> int:
-    return -(-len(text) // _CHARACTERS_PER_TOKEN)
+    """Count the tokens of a text in an encoding of tiktoken; `"approximate"` estimates them."""
+    return estimate_tokens(text) if encoding == _APPROXIMATE else len(_encode(encoding)(text))
 
 
 def _encoding_name(name: str, default: str = "") -> str:
+    if name in ("", _APPROXIMATE):
+        return _APPROXIMATE
     import tiktoken
 
     if name in tiktoken.list_encoding_names():

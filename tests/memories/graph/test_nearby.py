@@ -88,5 +88,5 @@ class TestMemory:
 
     def test_stops_at_the_limit(self) -> None:
         """With `max_token_limit` no more is shown than fits, counted with the memory's counter."""
-        assert self.ask("Sam?", depth=3, max_token_limit=11) == "On Sam: Sam likes tea. Sam works at Acme."
+        assert self.ask("Sam?", depth=3, max_token_limit=12) == "On Sam: Sam likes tea. Sam works at Acme."
         assert self.ask("Sam?", max_token_limit=1) == ""

@@ -96,9 +96,9 @@ class TestModels:
             told(broken)
 
     def test_count_tokens(self) -> None:
-        """What a model with a tokenizer of its own counts, counts; another model's tokens are tiktoken's."""
+        """What a model with a tokenizer of its own counts, counts; another model's tokens are estimated."""
         assert ConversationSummaryBufferMemory(llm=answering()).plain.counter({"role": "user", "content": "a b c"}) == 4
-        assert ConversationSummaryBufferMemory(llm=chatting()).plain.counter.name == "o200k_base"
+        assert ConversationSummaryBufferMemory(llm=chatting()).plain.counter.name == "approximate"
 
 
 class TestMessages:

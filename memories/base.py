@@ -269,12 +269,12 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None) -> Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files, so that no copy is left in them; by default a file, but not a server's.
+            thorough: Rewrite the store's files while others wait, as `memzoo scrub` does, so that no copy is left there.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.

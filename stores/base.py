@@ -260,16 +260,16 @@ class ManagedStore(Store, Protocol):
         """
         ...
 
-    async def scrub(self, *, thorough: bool | None = False) -> bool:
-        """Remove the remains of what was deleted from the files of the store.
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """Remove the remains of what was deleted from the files of the store, as far as others need not wait.
 
         Args:
             thorough: Rewrite the files, so that no copy is left that the database made when it moved data around. It
-                takes as long as copying them, and others wait. `None` for as thorough as a server's other users bear:
-                a file is rewritten, the tables of a server are not.
+                takes as long as copying them, and others wait.
 
         Returns:
-            Whether that was done; not so if another process holds a file up.
+            Whether nothing is left: not so before the files were rewritten, or if another process holds one up. A store
+            without files has nothing to leave.
         """
         ...
 

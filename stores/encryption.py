@@ -153,7 +153,7 @@ class EncryptedStore(Closing):
         }
         await managed(self._store, "restore").restore(conversation_id, log, sealed)
 
-    async def scrub(self, *, thorough: bool | None = False) -> bool:
+    async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`."""
         return await managed(self._store, "scrub").scrub(thorough=thorough)
 

@@ -201,7 +201,7 @@ class InMemoryStore(Closing):
                 new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
 
-    async def scrub(self, *, thorough: bool | None = False) -> bool:
+    async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`: there are no files."""
         return True
 

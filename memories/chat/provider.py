@@ -114,12 +114,12 @@ class MemoryProvider(Closing):
         with self._lock:
             self._at_hand.pop(_checked(conversation_id), None)
 
-    async def aforget(self, conversation_id: str, *, thorough: bool | None = None) -> Receipt:
+    async def aforget(self, conversation_id: str, *, thorough: bool = False) -> Receipt:
         """Delete a conversation: what was said, all that was learnt from it, and what a turn under way would add.
 
         Args:
             conversation_id: Which one.
-            thorough: As in `BaseMemory.forget`. The ends of scopes and sessions are not.
+            thorough: As in `BaseMemory.forget`.
 
         Returns:
             What was removed, as from `BaseMemory.forget`.
@@ -150,7 +150,7 @@ class MemoryProvider(Closing):
         """
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
-            return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made, thorough=False))
+            return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made))
         given = _checked(conversation_id)
         return ScopedMemory(lambda: self.get(given))
 
@@ -195,7 +195,7 @@ class MemoryProvider(Closing):
         if session.is_kept:
             self.release(session.conversation_id)
         else:
-            await self.aforget(session.conversation_id, thorough=False)
+            await self.aforget(session.conversation_id)
 
     def _evict(self) -> None:
         # In the order of use, so that the first one is the one that nobody asked for the longest.

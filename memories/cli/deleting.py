@@ -9,6 +9,7 @@ import typer
 
 from memzoo.memories.cli.options import Asked, Counter, Stored, StoreURL, counted, existing_store
 from memzoo.memories.cli.terminal import confirm, echo
+from memzoo.memories.engine.forgetting import REMAINS
 from memzoo.memories.engine.retention import retain as delete_old
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import managed
@@ -18,7 +19,7 @@ from memzoo.stores.errors import OptionError
 
 __all__ = ["forget", "relearn", "retain", "scrub"]
 
-_HELD_UP = "Another process is using the store: remains are left in its files. `memzoo scrub` removes them later."
+_HELD_UP = "Another process is using the store: remains are left in its files. Do it again later."
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
@@ -41,7 +42,7 @@ def forget(
     if receipt.outstanding:
         echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
     if not receipt.erased:
-        echo(_HELD_UP, err=True)
+        echo(REMAINS, err=True)
 
 
 def retain(
@@ -64,7 +65,7 @@ def retain(
     messages = sum(map(len, done.removed.values()))
     echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")
     if done.erased is False:
-        echo(_HELD_UP, err=True)
+        echo(REMAINS, err=True)
 
 
 def scrub(*, store: StoreURL) -> None:

@@ -12,9 +12,15 @@ from memzoo.memories.models.usage import Usage
 from memzoo.stores import ManagedStore, Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
-__all__ = ["Receipt", "clear", "evict", "forget"]
+__all__ = ["REMAINS", "Receipt", "clear", "evict", "forget"]
 
 logger = logging.getLogger("memzoo")
+
+REMAINS = (
+    "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
+    "rewrites them, while others wait."
+)
+"""Said where a store has deleted something, and has not rewritten its files since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +33,8 @@ class Receipt:
         outstanding: What is not done yet: the names of states that were deleted and are derived anew by the next call
             of a memory with that strategy, or in the background; and what failed, with the reason.
         calls: Calls of models and embedders that it took.
-        erased: Whether the store could remove the remains from its files, as thoroughly as it was asked to; if not,
-            `store.scrub(thorough=True)` does it later.
+        erased: Whether nothing is left in the store's files, because they were rewritten or there are none. If not,
+            `remains` says what to do about it.
     """
 
     removed: tuple[int, ...]
@@ -37,8 +43,13 @@ class Receipt:
     calls: int = 0
     erased: bool = True
 
+    @property
+    def remains(self) -> str:
+        """What may be left in the store's files, and which command removes it; "" if nothing is."""
+        return "" if self.erased else REMAINS
 
-async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool | None) -> Receipt:
+
+async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
@@ -80,8 +91,8 @@ async def clear(engine: Engine) -> None:
     await store.clear(id_)
     for learner in engine.learners:
         await learner.refresh(reset=True)
-    if isinstance(store, ManagedStore) and not await store.scrub():
-        logger.warning("%r is deleted, but the store's log file could not be emptied yet", id_)
+    if isinstance(store, ManagedStore):
+        await store.scrub()
 
 
 async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> None:
@@ -107,7 +118,7 @@ async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> Non
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def _scrubbed(store: Store, *, thorough: bool | None) -> tuple[bool, list[str]]:
+async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
     try:
         return await managed(store, "scrub").scrub(thorough=thorough), []
     except StoreError as error:

@@ -21,7 +21,7 @@ class Retained:
 
     Attributes:
         removed: The log numbers of the messages that were deleted, by conversation.
-        erased: Whether the store could remove all remains from its files; `None` if there was nothing to remove.
+        erased: Whether nothing is left in the store's files, as in `Receipt`; `None` if there was nothing to remove.
         last: The last conversation that was looked at, for `after` of the next run; `None` if there was none.
     """
 
@@ -40,7 +40,7 @@ async def aretain(
     after: str | None = None,
     limit: int | None = None,
     prefix: str = "",
-    thorough: bool | None = None,
+    thorough: bool = False,
 ) -> Retained:
     """Forget messages by age, and conversations by how long nothing was said in them.
 

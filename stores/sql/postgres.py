@@ -130,12 +130,11 @@ class PostgreSQL:
             if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
                 return rows
 
-    async def scrub(self, *, thorough: bool | None) -> bool:
-        """See `SQLite.scrub`: the server does it by itself in time, and on demand; rewriting locks all others out."""
-        if thorough is not False:
-            command = f"VACUUM {'(FULL) ' if thorough else ''}{_TABLES}"
-            await self._run(lambda connection: connection.exec_driver_sql(command).close())
-        return True
+    async def scrub(self, *, thorough: bool) -> bool:
+        """See `SQLite.scrub`: the server vacuums by itself in time; rewriting the tables locks all others out."""
+        if thorough:
+            await self._run(lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close())
+        return thorough
 
     async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
         with self._checked():

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import logging
 import os
 import re
 import sqlite3
@@ -28,6 +29,8 @@ __all__ = ["SQLite"]
 
 T = TypeVar("T")
 
+logger = logging.getLogger("memzoo")
+
 # `floor` is the highest version that a cleared conversation had. A new conversation starts above it, so no version
 # is ever used twice, although nothing else is kept of what was cleared.
 _FLOOR = update(meta).where(meta.c.key == "floor")
@@ -41,6 +44,7 @@ _STATEMENTS = Statements(
 
 
 _IN_MEMORY = ":memory:"
+_PATIENCE = 1.0  # seconds
 _DIALECT = dialect()
 
 
@@ -113,15 +117,18 @@ class SQLite:
 
         return await self._done(job, writes=True)
 
-    async def scrub(self, *, thorough: bool | None) -> bool:
-        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether it could be done."""
-        deadline = Deadline(self._timeout)
+    async def scrub(self, *, thorough: bool) -> bool:
+        """Empty the write-ahead log into the file, which is rewritten before if asked for; whether nothing is left."""
+        # Others, who may have to wait behind it, are not to wait for long if it is not that important.
+        deadline = Deadline(self._timeout if thorough else min(self._timeout, _PATIENCE))
         try:
-            for job in (_rewrite, _empty_log) if thorough is not False else (_empty_log,):
-                await self._aside.run(functools.partial(self._attempt, job, deadline, writes=True), deadline)
+            if thorough:
+                await self._aside.run(functools.partial(self._attempt, _rewrite, deadline, writes=True), deadline)
+            await self._aside.run(functools.partial(self._attempt, _empty_log, deadline, writes=False), deadline)
         except _BusyError:
+            logger.warning("%s: what was deleted is left in the files, because others hold them up", self.name)
             return False
-        return True
+        return thorough or self.url is None
 
     async def _done(self, job: Callable[[Held], T], *, writes: bool = False) -> T:
         """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""

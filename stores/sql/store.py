@@ -202,14 +202,13 @@ class SQLStore(Closing):
 
         await self._database.writing(work)
 
-    async def scrub(self, *, thorough: bool | None = False) -> bool:
-        """See `Store.scrub`.
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """See `ManagedStore.scrub`.
 
         SQLite overwrites with zeros what is deleted, and here its write-ahead log is emptied; but it leaves copies
         behind when it splits and merges pages, now and then: `thorough` rewrites the file without them (`VACUUM`).
-        PostgreSQL vacuums what is deleted by itself in time; `None` vacuums now, and locks nobody out, `True` rewrites
-        the tables, which nobody can use meanwhile (`VACUUM FULL`). What it keeps in its own log, in replicas and in
-        backups is its administrator's.
+        PostgreSQL vacuums what is deleted by itself in time; `thorough` rewrites the tables, which nobody can use
+        meanwhile (`VACUUM FULL`). What it keeps in its own log, in replicas and in backups is its administrator's.
         """
         return await self._database.scrub(thorough=thorough)
 

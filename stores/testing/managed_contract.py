@@ -223,11 +223,12 @@ class StoreContract(PlainStoreContract):
         assert drive(store.conversations()) == ["c"]
 
     def test_scrubbing_changes_nothing(self, store: ManagedStore) -> None:
-        """What is there is there after a scrub, too, which tells that it was done."""
+        """What is there is there after a scrub, too; a thorough one tells that nothing else is."""
         entries = fill(store, "c", "a")
-        for thorough in (False, True, None):
-            assert drive(store.scrub(thorough=thorough))
-            assert drive(store.read("c")) == entries
+        drive(store.scrub())
+        assert drive(store.read("c")) == entries
+        assert drive(store.scrub(thorough=True))
+        assert drive(store.read("c")) == entries
 
 
 def _numbers(entries: Sequence[Entry]) -> list[int]:

@@ -72,7 +72,7 @@ class RetrieverMemory(BaseMemory):
         await self._let_go()
         await super().aclear()
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool | None = None) -> Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """See `BaseMemory`; the documents are made anew."""
         await self._let_go()
         return await super().aforget(ids, thorough=thorough)

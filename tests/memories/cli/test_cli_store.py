@@ -160,13 +160,13 @@ def test_forget_deletes_a_conversation(memzoo: Memzoo, url: str) -> None:
 
 
 def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
-    """While another process reads an old state of the file, `forget` and `scrub` say so; later `scrub` does it."""
+    """`forget` says that `scrub` has to rewrite the file, which it cannot while another process reads it."""
     file = Path(url.removeprefix("sqlite:///"))
     with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
         hasty = f"{url}?timeout=0"
-        assert "`memzoo scrub` removes them later" in memzoo("forget", "1", "--yes", store=hasty).output
+        assert "`memzoo scrub`" in memzoo("forget", "1", "--yes", store=hasty).output
         assert memzoo("scrub", store=hasty).exit_code == 1
         reader.execute("ROLLBACK")
     assert memzoo("scrub").exit_code == 0

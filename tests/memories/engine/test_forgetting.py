@@ -67,15 +67,15 @@ class BrokenIndex(ExactIndex):
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_it_is_in_no_file(name: str, make: Make, tmp_path: Path) -> None:
-    """After forgetting, the text stands in no file of the store, and the other process that had it open shows none."""
+    """After thorough forgetting, the text is in no file of the store, and the other process that had it shows none."""
     url = f"sqlite:///{tmp_path}/chat.db?synchronous=normal"
     with contextlib.closing(SQLStore(url)) as store, contextlib.closing(SQLStore(url)) as elsewhere:
         memory = tell(make(name, store))
         other = make(name, elsewhere)
         assert TOWN in f"{shown(other)} {other.history()}"
         assert TOWN.encode() in b"".join(path.read_bytes() for path in tmp_path.iterdir())
-        receipt = memory.forget([3, 4])
-        assert receipt.erased
+        receipt = memory.forget([3, 4], thorough=True)
+        assert (receipt.erased, receipt.remains) == (True, "")
         assert TOWN not in f"{shown(other)} {shown(memory)} {memory.history()}"
         assert TOWN.encode() not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
         assert "Oslo" in str(memory.history())
@@ -251,9 +251,25 @@ def test_a_held_up_store_is_in_the_receipt(tmp_path: Path) -> None:
         memory = tell(ConversationBufferMemory(store=store))
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
-        assert not memory.forget([3, 4]).erased
+        assert not memory.forget([3, 4], thorough=True).erased
         reader.execute("ROLLBACK")
-        assert memory.forget([5]).erased
+        assert memory.forget([5], thorough=True).erased
+
+
+def test_by_default_no_file_is_rewritten(tmp_path: Path) -> None:
+    """Forgetting leaves the file as long as it is, so that nobody waits, and the receipt says what removes the rest."""
+    with contextlib.closing(SQLStore(f"sqlite:///{tmp_path}/chat.db")) as store:
+        memory = tell(ConversationBufferMemory(store=store))
+        memory.save_context({"input": "long " * 50_000}, {"output": "ok"})
+        drive(store.scrub())
+        size = (tmp_path / "chat.db").stat().st_size
+        receipt = memory.forget([7])
+        assert not receipt.erased
+        assert "memzoo scrub" in receipt.remains
+        assert (tmp_path / "chat.db").stat().st_size == size
+        assert b"long long" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        assert memory.forget([8], thorough=True).erased
+        assert (tmp_path / "chat.db").stat().st_size < size / 2
 
 
 def test_a_clear_that_leaves_remains_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -267,7 +283,7 @@ def test_a_clear_that_leaves_remains_says_so(tmp_path: Path, caplog: pytest.LogC
         reader.execute("BEGIN")
         reader.execute("SELECT * FROM memzoo_messages").fetchall()
         memory.clear()
-    assert "'a' is deleted, but" in caplog.text
+    assert "what was deleted is left in the files" in caplog.text
 
 
 def test_what_was_cleared_is_not_learnt_again() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import BaseMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.retention import Retained, retain
-from memzoo.stores import ExactIndex, Store, managed, open_store
+from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
@@ -69,7 +69,7 @@ def test_old_messages_go(store: Store, say: Say) -> None:
     for conversation, day in (("a", 0), ("a", 5), ("b", 0), ("c", 5)):
         say(conversation, day, "hi")
     retained = retain(store, older_than=3 * DAY, now=START + 6 * DAY)
-    assert retained == Retained({"a": [1, 2], "b": [1, 2]}, erased=True, last="c")
+    assert retained == Retained({"a": [1, 2], "b": [1, 2]}, erased=isinstance(store, InMemoryStore), last="c")
     assert left(store) == {"a": [3, 4], "c": [1, 2]}
     assert retain(store, older_than=3 * DAY, now=START + 6 * DAY) == Retained({}, erased=None, last="c")
 

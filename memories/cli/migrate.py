@@ -7,7 +7,8 @@ import typer
 
 from memzoo.memories.cli.options import counted
 from memzoo.memories.cli.terminal import echo
-from memzoo.memories.migrate.code import Migrated, migrate_code, python_files, write
+from memzoo.memories.migrate.apart import Apart
+from memzoo.memories.migrate.code import Migrated, python_files, write
 from memzoo.stores.errors import TransferError
 
 __all__ = ["migrate"]
@@ -19,23 +20,41 @@ def migrate(
     write_files: Annotated[
         bool, typer.Option("--write", help="Change the files; otherwise only what would change is shown.")
     ] = False,
+    seconds: Annotated[float, typer.Option(min=1, help="How long a file may take; then it is left as it is.")] = 60,
 ) -> None:
     """Rewrite code that uses LangChain's memory classes for memzoo.langchain; name what cannot be, and what to do."""
     found: list[Migrated] = []
-    for file in python_files(path):
-        try:
-            found.append(migrate_code(file))
-        except TransferError as error:
-            echo(f"not read: {error}", err=True)
+    with Apart(seconds) as apart:
+        for file in python_files(path, _not_read):
+            try:
+                found.append(apart.migrated(file))
+            except TransferError as error:
+                _not_read(error)
     changed = [one for one in found if one.diff]
+    unwritten = 0
     for one in changed:
         if write_files:
-            write(one)
+            unwritten += not _is_written(one)
         else:
             echo(one.diff, nl=False)
     _tell(found)
     done = "changed" if write_files or not changed else "to change; --write does it"
-    echo(f"{len(changed)} of {counted(len(found), 'file')} {done}.")
+    echo(f"{len(changed) - unwritten} of {counted(len(found), 'file')} {done}.")
+    if unwritten:
+        raise TransferError(f"{counted(unwritten, 'file')} could not be written, and stayed as before")
+
+
+def _not_read(error: TransferError) -> None:
+    echo(f"not read: {error}", err=True)
+
+
+def _is_written(one: Migrated) -> bool:
+    try:
+        write(one)
+    except TransferError as error:
+        echo(f"not written: {error}", err=True)
+        return False
+    return True
 
 
 def _tell(found: list[Migrated]) -> None:

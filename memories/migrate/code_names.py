@@ -1,9 +1,11 @@
 """What becomes of the names of LangChain's memory modules, and of their calls."""
 
+import re
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import libcst as cst
+if TYPE_CHECKING:
+    import libcst as cst
 
 __all__ = [
     "DATABASES",
@@ -13,6 +15,7 @@ __all__ = [
     "counterpart",
     "database_of",
     "further",
+    "is_named_in",
     "refusal_of",
     "why_left",
 ]
@@ -86,6 +89,21 @@ _LEFT: Mapping[str, Refusal] = {
 }
 
 
+# Who writes of LangChain's memory names a class of it, or imports everything from one of its packages.
+_STAR = r"langchain[\w.\s\\]{0,200}import[\s\\]*\*"
+_NAMES = re.compile("|".join(["ChatMessageHistory", *map(re.escape, [*_COUNTERPARTS, *_LEFT]), _STAR]).encode())
+
+
+def is_named_in(content: bytes) -> bool:
+    """Tell whether a file may use LangChain's memory; reading all of it as Python takes a thousand times as long.
+
+    Example:
+        >>> is_named_in(b"from langchain.memory import SimpleMemory"), is_named_in(b"import langchain")
+        (True, False)
+    """
+    return b"langchain" in content and _NAMES.search(content) is not None
+
+
 def counterpart(qualified: str) -> tuple[str, str] | None:
     """The name of a class of LangChain's memory, and with its module what takes its place ("" for nothing).
 
@@ -122,7 +140,7 @@ def further(name: str) -> str:
     return "" if name in _COUNTERPARTS else f"keeps its messages where they are; {_AWAY}"
 
 
-def refusal_of(name: str, call: cst.Call) -> Refusal | None:
+def refusal_of(name: str, call: "cst.Call") -> Refusal | None:
     """What keeps a call of a class from being rewritten."""
     options = {argument.keyword.value for argument in call.args if argument.keyword}
     if name == "ConversationChain" and (unknown := sorted(options - _OPTIONS_OF_CHAIN)):
@@ -133,8 +151,10 @@ def refusal_of(name: str, call: cst.Call) -> Refusal | None:
     return None
 
 
-def database_of(call: cst.Call) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+def database_of(call: "cst.Call") -> "tuple[cst.BaseExpression, cst.BaseExpression] | None":
     """The session id and the URL of a history in a database; `None` if it is given anything else."""
+    import libcst as cst
+
     given = {
         argument.star or (argument.keyword.value if argument.keyword else str(place)): argument.value
         for place, argument in enumerate(call.args)

@@ -8,10 +8,12 @@ from typing import Annotated
 import typer
 
 from tests.fuzz.importing import SOURCES, fuzz_import
+from tests.fuzz.migrating import fuzz_migrate
 from tests.fuzz.mutations import Fuzzed
 
 FUZZES: Mapping[str, Callable[[int, Path, int], list[Fuzzed]]] = {
     "import": lambda count, folder, seed: [fuzz_import(kind, count, _new(folder, kind), seed) for kind in SOURCES],
+    "migrate": lambda count, folder, seed: [fuzz_migrate(count, _new(folder, "programs"), seed)],
 }
 """What is read, with how many of each kind, where, and with which seed."""
 

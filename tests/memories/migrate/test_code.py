@@ -1,5 +1,6 @@
 """`memzoo migrate`: code for LangChain's memory classes becomes code for memzoo's, and runs."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -11,7 +12,10 @@ from typer.testing import CliRunner
 
 from memzoo.errors import TransferError
 from memzoo.memories.cli.commands import app
+from memzoo.memories.migrate.apart import Apart
 from memzoo.memories.migrate.code import Migrated, migrate_code, python_files, write
+from memzoo.memories.migrate.code_names import is_named_in
+from memzoo.memories.migrate.importing import refused
 from tests.memories.hosts.sides import Talker, WordsModel
 from tests.memories.migrate.samples import SAMPLES, Sample
 
@@ -287,7 +291,7 @@ class TestCommand:
         for folder in ("app", "venv", "other"):
             (tmp_path / folder).mkdir()
             (tmp_path / folder / "chat.py").write_bytes(code if folder != "other" else b"import os\n")
-        (tmp_path / "other" / "broken.py").write_text("import langchain (", encoding="utf-8")
+        (tmp_path / "other" / "broken.py").write_text("from langchain import SimpleMemory (", encoding="utf-8")
         shown = CliRunner().invoke(app, ["migrate", str(tmp_path)])
         assert (shown.exit_code, file.read_bytes()) == (0, code)
         assert "+from memzoo.langchain import SimpleMemory" in shown.output
@@ -297,7 +301,7 @@ class TestCommand:
         assert "1 of 2 files changed" in done.output
         assert file.read_bytes() == code.replace(b"langchain.memory", b"memzoo.langchain")
         assert (tmp_path / "venv" / "chat.py").read_bytes() == code
-        assert [path.name for path in python_files(file)] == ["chat.py"]
+        assert [path.name for path in python_files(file, refused)] == ["chat.py"]
 
     def test_names_what_is_left(self, tmp_path: Path) -> None:
         """File, line, reason and advice stand on one line."""
@@ -309,4 +313,79 @@ class TestCommand:
     def test_nothing_there(self, tmp_path: Path) -> None:
         """A path that is not there is an error."""
         with pytest.raises(TransferError, match="no file or folder"):
-            list(python_files(tmp_path / "none"))
+            list(python_files(tmp_path / "none", refused))
+
+    def test_odd_files_are_named_and_the_rest_goes_on(self, tmp_path: Path) -> None:
+        """Whatever stands in a folder, each thing that is not read is one line, and links out of it are left alone."""
+        import_it = "from langchain.memory import SimpleMemory\n"
+        (tmp_path / "outside.py").write_text(import_it, encoding="utf-8")
+        folder = tmp_path / "src"
+        (folder / "pkg.py").mkdir(parents=True)
+        odd = {
+            "coding.py": f"# coding: utf-99\n{import_it}",
+            "hex.py": f"# coding: hex\n{import_it}",
+            "rot13.py": f"# coding: rot13\n{import_it}",
+            "deep.py": f"{import_it}x = {'(' * 3_000}{')' * 3_000}\n",
+            "signs.py": f"{import_it}x = {'-' * 5_000}1\n",
+            "wide.py": f"{import_it}x = {'+'.join(['1'] * 20_000)}\n",
+            "latin.py": f"{import_it}# caf\xe9\n",
+        }
+        for name, code in odd.items():
+            (folder / name).write_text(code, encoding="latin-1")
+        for name in ("good.py", "pkg.py/also.py"):
+            (folder / name).write_text(import_it, encoding="utf-8")
+        (folder / "dangling.py").symlink_to("nowhere.py")
+        (folder / "loop.py").symlink_to("loop.py")
+        (folder / "linked.py").symlink_to(tmp_path / "outside.py")
+        (folder / "linked").symlink_to(tmp_path)
+        (folder / "same.py").symlink_to("good.py")
+        os.mkfifo(folder / "pipe.py")
+        done = CliRunner().invoke(app, ["migrate", str(folder), "--write", "--seconds", "5"])
+        assert "2 of 2 files changed." in done.output, done
+        named = {line.split()[2].removeprefix(f"{folder}/") for line in done.stderr.splitlines()}
+        assert named == {*odd, "dangling.py", "loop.py", "linked.py", "linked", "pipe.py", "pkg.py"}
+        assert len(done.stderr.splitlines()) == len(named)
+        assert (tmp_path / "outside.py").read_text(encoding="utf-8") == import_it
+        for name in ("good.py", "pkg.py/also.py", "same.py"):
+            assert (folder / name).read_text(encoding="utf-8") == "from memzoo.langchain import SimpleMemory\n"
+        assert (folder / "same.py").is_symlink()
+        assert not list(folder.rglob(".*"))
+
+    def test_a_file_that_changed_meanwhile(self, tmp_path: Path) -> None:
+        """What somebody has written since is not overwritten with what was there before."""
+        after = migrated(tmp_path, "from langchain.memory import SimpleMemory\n")
+        after.path.write_text("mine\n", encoding="utf-8")
+        with pytest.raises(TransferError, match="has changed since it was read"):
+            write(after)
+        assert after.path.read_text(encoding="utf-8") == "mine\n"
+
+    def test_a_file_that_cannot_be_written(self, tmp_path: Path) -> None:
+        """It is named, the others are changed, and the exit says so."""
+        for name in ("a.py", "b.py"):
+            (tmp_path / name).write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+        (tmp_path / ".a.py.memzoo").mkdir()
+        done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
+        assert f"not written: {tmp_path}/a.py cannot be written" in done.stderr
+        assert "1 of 2 files changed." in done.output
+        assert isinstance(done.exception, TransferError)
+        assert "langchain.memory" in (tmp_path / "a.py").read_text(encoding="utf-8")
+
+    def test_files_that_name_nothing_of_it_are_not_parsed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Most files of a program have nothing to do with a memory: no process is started for them."""
+        (tmp_path / "a.py").write_text("from langchain.llms import OpenAI\n(((", encoding="utf-8")
+        monkeypatch.setattr(Apart, "_started", None)
+        assert "0 of 1 file changed." in CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"]).output
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_the_cheap_search_finds_all_that_is_rewritten(sample: Sample) -> None:
+    """Each program that uses LangChain's memory names something of it."""
+    assert is_named_in(sample.code.encode())
+
+
+@pytest.mark.parametrize("star", ["from langchain.memory import *", "from  langchain . memory \\\n import\\\n *"])
+def test_the_cheap_search_finds_stars(star: str) -> None:
+    """However a star is written, it is looked into."""
+    assert is_named_in(star.encode())

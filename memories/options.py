@@ -6,7 +6,7 @@ import inspect
 import pickle
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar, dataclass_transform, get_args
+from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
 
 from memzoo.stores import Store
 from memzoo.stores.common import did_you_mean
@@ -16,13 +16,16 @@ __all__ = [
     "a_function",
     "a_store",
     "assigned",
+    "assigning",
     "check",
     "describe_unknown",
     "names",
     "non_empty_text",
+    "not_pickled",
     "one_of",
     "option",
     "options_of",
+    "refuse_idle",
     "refuse_unknown",
     "strategy",
     "travelling",
@@ -111,6 +114,8 @@ def assigned(memory: Any, name: str, value: object) -> None:
     """
     field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
     engine = memory.__dict__.get("_engine")
+    if engine and not field and not hasattr(memory, name):
+        refuse_idle(memory, name, memory.__dataclass_fields__)
     if field and engine:
         if field.metadata.get("fixed"):
             made = f"{type(memory).__name__}({name}=..., ...)"
@@ -119,6 +124,44 @@ def assigned(memory: Any, name: str, value: object) -> None:
     object.__setattr__(memory, name, value)
     if field and engine:
         engine.look_again()
+
+
+def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:
+    """Refuse to assign a public attribute that an object never reads; a class of one's own may have any.
+
+    Args:
+        owner: The object.
+        name: What is assigned.
+        known: The public attributes that it has.
+
+    Raises:
+        OptionError: It is an option that is chosen when the object is made, or nothing at all.
+    """
+    kind = type(owner)
+    if name in known or name.startswith("_") or not kind.__module__.startswith("memzoo."):
+        return
+    if name in inspect.signature(kind).parameters:
+        raise OptionError(f"{name} cannot change once it is made, make another one: {kind.__name__}({name}=..., ...)")
+    raise OptionError(f"a {kind.__name__} has nothing called {name!r} to assign{did_you_mean(name, known)}")
+
+
+def assigning(*known: str) -> Callable[[Any, str, Any], None]:
+    """Make the `__setattr__` of a class: these attributes may change; others are refused as in `refuse_idle`."""
+
+    def assign(owner: Any, name: str, value: Any) -> None:
+        refuse_idle(owner, name, known)
+        object.__setattr__(owner, name, value)
+
+    return assign
+
+
+def not_pickled(instead: str) -> Callable[[Any, Any], NoReturn]:
+    """Make the `__reduce_ex__` of a class whose objects live in one process: an `OptionError` with some advice."""
+
+    def refuse(owner: Any, _: object) -> NoReturn:
+        raise OptionError(f"a {type(owner).__name__} cannot be pickled or copied; {instead}")
+
+    return refuse
 
 
 def _check_value(field: "dataclasses.Field[Any]", value: object) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
+from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
 from memzoo.stores.driving import each, settled
 
@@ -46,7 +47,10 @@ async def answered(
                 async for said in pieces:
                     if isinstance(said, str):
                         yield said
-    answer = read_answer(said, time.perf_counter() - start, asked)
+    seconds = time.perf_counter() - start
+    if said is None:
+        raise unusable(asked, "ended its reply before it began", Spent(calls=1, seconds=seconds))
+    answer = read_answer(said, seconds, asked)
     if not answer.finish_reason:
         raise unusable(asked, "ended its reply in the middle of it", answer.spent)
     if not any(answer.message.get(part) for part in ("content", "tool_calls", "refusal")):
@@ -55,17 +59,19 @@ async def answered(
 
 
 async def _streamed(chunks: Any) -> AsyncGenerator[Any]:
-    """The pieces of text in a stream of chunks, of either client; at last, all chunks as one completion."""
+    """The pieces of text in a stream of chunks, of either client; at last, all chunks as one completion, or `None`."""
     from openai.lib.streaming.chat import ChatCompletionStreamState
 
     whole: Any = ChatCompletionStreamState()
+    begun = False
     try:
         async with contextlib.aclosing(each(chunks)) as received:
             async for chunk in received:
+                begun = True
                 whole.handle_chunk(chunk)
                 delta = chunk.choices[0].delta if chunk.choices else None
                 if delta and (text := delta.content or delta.refusal):
                     yield text
     finally:
         await settled(chunks.close())
-    yield whole.current_completion_snapshot
+    yield whole.current_completion_snapshot if begun else None

@@ -13,7 +13,7 @@ from memzoo.memories.engine.prompt_limit import is_too_long
 from memzoo.memories.engine.turns import Busy, OnFailure, Turn, check_turn_options
 from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import assigning, not_pickled, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message, Store, open_store
@@ -177,6 +177,9 @@ class Conversation(Closing):
         """Close the store that was opened for this conversation; one that was given stays open."""
         if self._opened:
             self.memory.close()
+
+    __setattr__ = assigning("memory", "system", "tools", "usage")
+    __reduce_ex__ = not_pickled("pickle its memory, and make another Conversation(llm, memory) of that")
 
     def __repr__(self) -> str:
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"

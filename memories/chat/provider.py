@@ -12,7 +12,7 @@ from typing import Any, Literal
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.locks import turn_locks
-from memzoo.memories.options import one_of, whole_number
+from memzoo.memories.options import assigning, not_pickled, one_of, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed
 from memzoo.stores.driving import Closing, Managed, blocking
@@ -72,7 +72,7 @@ class MemoryProvider(Closing):
         if not isinstance(idle_seconds, (int, float)) or not idle_seconds > 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise OptionError(f"idle_seconds must be a number greater than 0, not {idle_seconds!r}")
         create_memory(name, **options)
-        self.store: Store = InMemoryStore() if store is None else store
+        self._store: Store = InMemoryStore() if store is None else store
         self._name, self._options = name, options
         self._max_memories, self._idle_seconds, self._clock = max_memories, idle_seconds, clock
         self._lock = new_rlock()
@@ -81,8 +81,16 @@ class MemoryProvider(Closing):
         self._alive: weakref.WeakValueDictionary[str, BaseMemory] = weakref.WeakValueDictionary()
         self._sessions: dict[str, _Session] = {}
 
+    __setattr__ = assigning()
+    __reduce_ex__ = not_pickled("pickle a memory that it gives, or make another MemoryProvider over the same store")
+
+    @property
+    def store(self) -> Store:
+        """Keeps the conversations of all."""
+        return self._store
+
     def __repr__(self) -> str:
-        return f"<MemoryProvider of {self._name!r} in {self.store!r}, {len(self)} at hand>"
+        return f"<MemoryProvider of {self._name!r} in {self._store!r}, {len(self)} at hand>"
 
     def __len__(self) -> int:
         """How many memories are kept at hand."""
@@ -102,7 +110,7 @@ class MemoryProvider(Closing):
         with self._lock:
             memory = self._alive.get(id_)
             if memory is None:
-                memory = create_memory(self._name, store=self.store, conversation_id=id_, **self._options)
+                memory = create_memory(self._name, store=self._store, conversation_id=id_, **self._options)
                 self._alive[id_] = memory
             self._at_hand[id_] = (memory, self._clock())
             self._at_hand.move_to_end(id_)
@@ -126,7 +134,7 @@ class MemoryProvider(Closing):
         """
         memory = self.get(conversation_id)
         # A turn under way would write down again what is to be gone.
-        turn_locks.of(self.store, conversation_id).end()
+        turn_locks.of(self._store, conversation_id).end()
         try:
             return await memory.aforget(None, thorough=thorough)
         finally:
@@ -134,7 +142,7 @@ class MemoryProvider(Closing):
 
     async def aconversations(self) -> list[str]:
         """The ids of all conversations in the store, sorted."""
-        return await managed(self.store, "conversations").conversations()
+        return await managed(self._store, "conversations").conversations()
 
     forget, conversations = blocking(aforget), blocking(aconversations)
 

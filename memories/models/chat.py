@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import inspect
-import json
 import time
 import warnings
 from collections.abc import Awaitable, Callable, Generator, Sequence
@@ -11,11 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from memzoo.memories.models.answer import Answer, read_answer, unusable
+from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import is_sendable, spoken
 from memzoo.memories.models.clients import Clients, called
+from memzoo.memories.models.parameters import sorted_parameters
 from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
+from memzoo.stores.errors import AsyncOnlyError, MemoryZooError, ModelError, ModelReplyError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -130,6 +132,8 @@ class ChatModel:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
+        max_reply_bytes: int = 100_000_000,
+        max_reply_seconds: float = 3600.0,
         **parameters: Any,
     ) -> None:
         """Name the model; clients are made at the first call, with what is given or from the environment.
@@ -140,12 +144,30 @@ class ChatModel:
             async_client: For asynchronous calls; made when needed, one for each event loop, if it is not given.
             base_url: Of any OpenAI-compatible endpoint; by default `OPENAI_BASE_URL`, or else OpenAI's.
             api_key: Its key; by default `OPENAI_API_KEY`.
-            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`.
+            max_reply_bytes: What an answer may have, unpacked and with all that streams it; for clients that are made
+                here, as the next.
+            max_reply_seconds: How long an answer may take once it has begun. Before that, the client's time-out counts.
+            **parameters: Sent with each request, such as `temperature=0` or `max_completion_tokens=500`. Options of the
+                client (`max_retries=0`, `organization="..."`) go to the clients that are made here.
+
+        Raises:
+            OptionError: The `openai` client has no parameter or option of that name, or a bound is no number.
         """
         self.name = model
-        self.parameters = parameters
+        self.parameters, options = sorted_parameters(
+            "ChatModel", "chat.completions", parameters, client or async_client
+        )
+        self._bounds = Bounds(max_reply_bytes, max_reply_seconds)
         make = _offline_client if model == "offline" and not (base_url or api_key) else None
-        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, make=make)
+        self._clients = Clients(
+            client,
+            async_client,
+            base_url=base_url,
+            api_key=api_key,
+            options=options,
+            make=make,
+            bounds=self._bounds,
+        )
         self._is_rules = bool(make) and not self._clients.given
 
     def __repr__(self) -> str:
@@ -158,19 +180,14 @@ class ChatModel:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._clients.reduced(self, self.name, self.parameters)
+        bounds = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
+        return self._clients.reduced(self, self.name, {**self.parameters, **bounds})
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
         start, asked = time.perf_counter(), self.asked_for(purpose)
-        try:
-            with self.failing(purpose):
-                reply = await self.request(messages)
-        except ModelError:
-            raise
-        except Exception as error:
-            error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
-            raise
+        with self.failing(purpose):
+            reply = await self.request(messages)
         return _completion(read_answer(reply, time.perf_counter() - start, asked, _UNCHANGED), asked)
 
     def direct(self) -> Model:
@@ -186,17 +203,26 @@ class ChatModel:
 
     async def request(self, messages: Sequence[Message], **more: Any) -> Any:
         """Send the messages and return what the client returns; `more` is sent with them, such as `stream=True`."""
-        request: dict[str, Any] = {"model": self.name, "messages": list(messages), **self.parameters, **more}
+        request: dict[str, Any] = {
+            "model": self.name,
+            "messages": list(map(as_sent, messages)),
+            **self.parameters,
+            **more,
+        }
         return await self._clients.call(lambda client: client.chat.completions.create(**request))
 
     @contextlib.contextmanager
     def failing(self, purpose: str) -> Generator[None]:
-        """Turn whatever the client raises into a `ModelError`, in the middle of a stream too."""
-        from openai import OpenAIError
+        """Turn whatever the client raises into a `ModelError`, in the middle of a stream too.
 
+        That is not only its own errors: to a reply of an odd shape it answers with an `AttributeError`, an `IndexError`
+        or an `AssertionError`.
+        """
         try:
             yield
-        except (OpenAIError, json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (MemoryZooError, AsyncOnlyError):
+            raise
+        except (Exception, BoundMet) as error:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.told(error)}"
             ) from error
@@ -260,7 +286,7 @@ class _FunctionModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         failed = f"llm {self.name!r} failed for prompt {purpose!r}"
-        text, spent = await called(self._function, [dict(message) for message in messages], failed)
+        text, spent = await called(self._function, [dict(as_sent(message)) for message in messages], failed)
         if not isinstance(text, str) or not is_sendable(text) or not (said := spoken(text)):
             gave = repr(text)[:200]
             raise ModelReplyError(f"llm {self.name!r} gave {gave} for prompt {purpose!r}; it must give a text")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.stores.driving import is_blocking, settled
 from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
@@ -16,7 +17,9 @@ from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
 __all__ = ["SECRET_NAME", "Clients", "called"]
 
 
-SECRET_NAME = re.compile(r"key$|(?:^|_)token$|secret|password|credential|auth|headers$|extra_query", re.IGNORECASE)
+SECRET_NAME = re.compile(
+    r"key$|(?:^|_)token$|secret|password|credential|auth|identity$|headers$|_query$", re.IGNORECASE
+)
 """Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
 
 # Characters of an error: a proxy may answer with a whole page, which belongs in no log. `PromptLimit` reads as many.
@@ -31,7 +34,9 @@ class Clients:
         async_client: The client for asynchronous calls, if there is one already.
         base_url: Of the endpoint, for clients that are made here; from the environment if it is not given.
         api_key: Its key, likewise.
+        options: Further options for clients that are made here, such as `max_retries`.
         make: Makes a client by the name of its class, "OpenAI" or "AsyncOpenAI", in another way.
+        bounds: Those of the answers to clients that are made here.
     """
 
     def __init__(
@@ -41,12 +46,16 @@ class Clients:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
+        options: Mapping[str, Any] | None = None,
         make: Callable[[str], Any] | None = None,
+        bounds: Bounds | None = None,
     ) -> None:
         self.given = bool(client or async_client)
         self.base_url = base_url
         self._api_key = api_key
-        self._make = make or self._made
+        self._options = dict(options or {})
+        self._make_other = make
+        self._bounds = bounds
         self._client = client
         self._async_client = async_client
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
@@ -66,23 +75,28 @@ class Clients:
             OptionError: Something was given that may hold a key.
         """
         suspects = {"client": self.given, "base_url": "@" in str(self.base_url)}
+        parameters = {**parameters, **self._options}
         suspects |= {name: True for name in parameters if SECRET_NAME.search(name)}
         if given := [name for name, found in suspects.items() if found]:
             raise OptionError(f"{owner!r} cannot be pickled with {given[0]}=...; leave it out, and use the environment")
         return _remade, (type(owner), model, {**parameters, "base_url": self.base_url})
 
-    def told(self, error: Exception) -> str:
+    def told(self, error: BaseException) -> str:
         """Say briefly what went wrong, without the key: some endpoints repeat it in their errors."""
         known = [self._api_key, *(getattr(one, "api_key", None) for one in (self._client, self._async_client))]
         known.append(urlsplit(self.base_url or "").password)
         text = f"{type(error).__name__}: {error}"
         return functools.reduce(lambda text, key: text.replace(key, "***"), filter(None, known), text)[:_MOST_TOLD]
 
-    def _made(self, kind: str) -> Any:
+    def _make(self, kind: str) -> Any:
+        if self._make_other:
+            made = self._make_other(kind)
+            return made.with_options(**self._options) if self._options else made
         import openai
 
-        options = {"base_url": self.base_url, "api_key": self._api_key}
-        return getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
+        options = {"base_url": self.base_url, "api_key": self._api_key, **self._options}
+        made = getattr(openai, kind)(**{key: value for key, value in options.items() if value is not None})
+        return self._bounds.hold(made) if self._bounds else made
 
     def _of_this_loop(self) -> Any:
         # Connections belong to the loop that opened them: a client shared by two loops fails in the second.

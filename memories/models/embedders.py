@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from memzoo.memories.models.clients import SECRET_NAME, Clients, called
+from memzoo.memories.models.parameters import sorted_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.stores.errors import ModelError, OptionError
 
@@ -111,7 +112,11 @@ class OpenAIEmbedder:
         api_key: Its key.
         weight: See `Embedder.weight`.
         **parameters: Sent with each request, such as `dimensions=512`. They are part of the embedder's name, but for
-            those that may hold a secret, such as `extra_headers`.
+            those that may hold a secret, such as `extra_headers`. Options of the client (`max_retries=0`) go to the
+            clients that are made here.
+
+    Raises:
+        OptionError: The `openai` client has no parameter or option of that name.
     """
 
     def __init__(
@@ -125,11 +130,12 @@ class OpenAIEmbedder:
         weight: float = _SENTENCE_WEIGHT,
         **parameters: Any,
     ) -> None:
+        parameters, options = sorted_parameters("OpenAIEmbedder", "embeddings", parameters, client or async_client)
         self.name = "-".join([model, *(f"{key}={value}" for key, value in _telling(parameters))])
         self.weight = weight
         self._parameters = parameters
         self._request = {"model": model, "encoding_format": "float", **parameters}
-        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key)
+        self._clients = Clients(client, async_client, base_url=base_url, api_key=api_key, options=options)
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self.name!r})"

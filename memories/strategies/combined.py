@@ -92,12 +92,17 @@ class CombinedMemory(BaseMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.members = _members_of(self.memories, self)
+        self._members = _members_of(self.memories, self)
         self._engine.learners = [one for member in self.members for one in member._engine.learners]  # noqa: SLF001
         self._shares = _shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
+
+    @property
+    def members(self) -> list[BaseMemory]:
+        """The memories that it combines."""
+        return self._members
 
     @property
     def memory_variables(self) -> list[str]:

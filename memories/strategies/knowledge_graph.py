@@ -74,7 +74,12 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
+        self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
+
+    @property
+    def kg(self) -> KnowledgeGraph:
+        """What is known."""
+        return self._kg
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Write down the facts that the new messages state."""

@@ -12,7 +12,7 @@ from memzoo.memories.strategies import langchain4j
 from memzoo.memories.strategies.sliding import SlidingWindow
 from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import checked, without_empty_calls
+from memzoo.memories.text.messages import as_sent, checked
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.driving import blocking
@@ -134,7 +134,7 @@ class WindowMemory(BaseMemory):
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             what = "the system message, the newest user message and the tool calls that it led to"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
-        return _view(Weighed(one.number, without_empty_calls(one.message), one.weight) for one in left.kept)
+        return _view(Weighed(one.number, as_sent(one.message), one.weight) for one in left.kept)
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
         """Let the view start anew with these messages, oldest first; what is said later follows them.

@@ -18,17 +18,19 @@ from memzoo.stores.forks import cached_property
 
 __all__ = [
     "Labels",
+    "as_sent",
     "checked",
     "quoted",
     "recorded",
     "sendable",
     "text_of",
     "tool_call",
-    "without_empty_calls",
 ]
 
 _SPEAKERS = ("user", "assistant")
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_ALWAYS = frozenset({"role", "content", "tool_call_id"})
+_MEMBERS = frozenset({"name", "refusal", "audio", "tool_calls", "function_call"})
 # What other libraries call them.
 _OTHER_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant"}
 _A = {role: f"an {role}" if role == "assistant" else f"a {role}" for role in ROLES}
@@ -243,12 +245,17 @@ def sendable(messages: Sequence[Message]) -> list[Message]:
     Results are matched to calls by id. A result whose call is not there before it, and a call of which a result is
     missing, are left out; the log still has them.
     """
-    kept = [without_empty_calls(messages[place]) for group in grouped(messages) for place in group]
+    kept = [as_sent(messages[place]) for group in grouped(messages) for place in group]
     return sorted(kept, key=lambda message: not is_instruction(message))
 
 
-def without_empty_calls(message: Message) -> Message:
-    """Make a message fit for providers: clients hand out `"tool_calls": None`, and endpoints refuse it."""
-    if message.get("tool_calls") or "tool_calls" not in message:
+def as_sent(message: Message) -> Message:
+    """Make a message fit for providers: with the members that OpenAI knows, and of those none that is empty.
+
+    Others (`id` and `usage_metadata` of LangChain's dumps, the `"tool_calls": None` that clients hand out) are refused
+    by endpoints; the log keeps them.
+    """
+    if len(message) == 2:  # noqa: PLR2004 - a role and a content, as nearly all have
         return message
-    return {key: value for key, value in message.items() if key != "tool_calls"}
+    kept = {key: value for key, value in message.items() if key in _ALWAYS or (key in _MEMBERS and value)}
+    return message if len(kept) == len(message) else kept

@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
-from memzoo.memories.text.messages import Labels, sendable, without_empty_calls
+from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import Entry, Message
@@ -67,8 +67,10 @@ class Renderer:
 
     def shown(self, view: View, max_tokens: int | None = None) -> Shown:
         """As `request`, for the caller to keep, with the entry of the log that each message is."""
-        view = replace(view, entries=[_without_empty_calls(entry) for entry in view.entries])
-        of_log = {id(one.message): one for one in (*view.entries, *filter(None, [view.system])) if one.seq > 0}
+        entries, system = view.entries, view.system
+        view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
+        pairs = zip([*view.entries, view.system], [*entries, system], strict=True)
+        of_log = {id(sent.message): one for sent, one in pairs if sent and one and one.seq > 0}
         request = self.request(view, max_tokens)
         return Shown(copied(request), [of_log.get(id(message)) for message in request])
 
@@ -138,8 +140,8 @@ def system_message(text: str) -> Message:
     return {"role": "system", "content": text}
 
 
-def _without_empty_calls(entry: Entry) -> Entry:
-    message = without_empty_calls(entry.message)
+def _as_sent(entry: Entry) -> Entry:
+    message = as_sent(entry.message)
     return entry if message is entry.message else replace(entry, message=message)
 
 

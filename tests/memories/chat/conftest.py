@@ -97,6 +97,8 @@ class Endpoint:
         answer = self.answers.popleft()
         kind = "text/event-stream" if request.get("stream") else "application/json"
         start_response("200 OK", [("Content-Type", kind), *answer.get("headers", {}).items()])
+        if "events" in answer:
+            return [event.encode() for event in answer["events"]]
         return _events(answer) if request.get("stream") else [json.dumps(_whole(answer)).encode()]
 
 

@@ -1,6 +1,7 @@
 """Conversations whose turns fail."""
 
 import asyncio
+import json
 import logging
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint
 
 from tests.memories.chat.ways import Say, add, astreams, each_way, streams, texts
+
+
+def event(delta: Any) -> str:
+    """An event of a stream with this addition to the answer."""
+    choices = [{"index": 0, "delta": delta, "finish_reason": None}]
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 0, "model": "m", "choices": choices}
+    return f"data: {json.dumps(chunk)}\n\n"
 
 
 class TestFailures:
@@ -130,6 +138,31 @@ class TestFailures:
         with pytest.raises(ModelError, match=error):
             say(conversation, "Hi")
         assert conversation.usage["chat"].prompt_tokens == 10
+
+    @pytest.mark.parametrize(
+        ("events", "error"),
+        [
+            ([": keep-alive\n\n", ": keep-alive\n\n"], "ended its reply before it began"),
+            ([": keep-alive\n\n", "data: [DONE]\n\n"], "ended its reply before it began"),
+            ([event({"tool_calls": [{"index": 1_000_003, "id": "a", "function": {"name": "f"}}]})], "IndexError"),
+            ([event(None)], "AttributeError"),
+            ([event({"content": 5})], "chat completion|failed"),
+            (["data: [1]\n\n"], "failed"),
+            ([f"data: {'[' * 100_000}\n\n"], "RecursionError"),
+        ],
+        ids=["keep-alives", "and the end", "odd index", "no delta", "a number", "a list", "brackets"],
+    )
+    @pytest.mark.parametrize("say", [streams, astreams])
+    @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")
+    def test_a_stream_of_an_odd_shape(self, say: Say, events: list[str], error: str, endpoint: "Endpoint") -> None:
+        """A stream without an answer, or whose events are none, is a `ModelError`; the next turn works."""
+        conversation = Conversation(endpoint.model)
+        endpoint.answers.append({"events": events})
+        with pytest.raises(ModelError, match=error):
+            say(conversation, "Hi")
+        assert texts(conversation.memory.history()) == [("user", "Hi")]
+        endpoint.says("Hello")
+        assert say(conversation, "Are you there?") == "Hello"
 
     @each_way
     def test_a_refusal_is_an_answer(self, say: Say, endpoint: "Endpoint") -> None:

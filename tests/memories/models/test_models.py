@@ -170,11 +170,11 @@ class TestFaults:
         memory.save_context({"input": "a"}, {"output": "b"})
         assert memory.load_memory_variables({}) == {"history": "Human: a\nAI: b"}
 
-    def test_of_other_kinds_name_the_template(self) -> None:
-        """An exception that is not the endpoint's, such as a wrong parameter's, has a note with the template."""
-        with pytest.raises(TypeError) as caught:
-            ask(says(completion()), temprature=0)
-        assert any("summary.jinja" in note for note in caught.value.__notes__)
+    def test_of_any_other_kind_are_model_errors(self) -> None:
+        """What the client raises at a shape that it does not know is a `ModelError` that names the prompt (I4)."""
+        deep = httpx2.Response(200, text="[" * 100_000, headers={"content-type": "application/json"})
+        with pytest.raises(ModelError, match="'m' for prompt 'summary' failed: RecursionError"):
+            ask(lambda _: deep)
 
 
 class TestFunctions:

@@ -77,7 +77,9 @@ def _embed(texts: list[str], **_: object) -> list[list[float]]:
 def test_a_name_has_no_secret(secret: str) -> None:
     """A name is stored and logged: what may be secret is left out of it."""
     options: dict[str, Any] = {secret: KEY, "dimensions": 3}
-    named = [as_embedder(functools.partial(_embed, **options)).name, OpenAIEmbedder("e", **options).name]
+    named = [as_embedder(functools.partial(_embed, **options)).name]
+    if secret.startswith(("api", "extra")):  # the others are no parameters of an endpoint
+        named.append(OpenAIEmbedder("e", **options).name)
     assert not [name for name in named if KEY in name]
     assert all("dimensions=3" in name for name in named)
 

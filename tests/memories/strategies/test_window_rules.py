@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import TokenWindowMemory
-from memzoo.memories.text.messages import without_empty_calls
+from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
 from memzoo.stores.errors import OverBudgetError
 from tests.conversations import Chatter, said
@@ -147,7 +147,7 @@ def documented(messages: list[tuple[Message, int]], weight: Callable[[Message], 
         held.append(message)
         evict(held, limit, weight)
     evict(held, messages[-1][1], weight)
-    return [*map(without_empty_calls, held)]
+    return [*map(as_sent, held)]
 
 
 def evict(held: list[Message], limit: int, weight: Callable[[Message], int]) -> None:

@@ -1,0 +1,79 @@
+"""Bounds an answer: an endpoint that never ends, or a small file that unpacks to a large one, stops nobody for ever."""
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.stores.errors import OptionError
+
+__all__ = ["BoundMet", "Bounds"]
+
+
+class BoundMet(BaseException):
+    """An answer is too large, or takes too long.
+
+    It passes through the `openai` client, which tries again after every `Exception`, and is a `ModelError` outside.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large an answer may be, and how long it may take from its first byte on.
+
+    Attributes:
+        max_bytes: What it may have, unpacked.
+        max_seconds: What it may take; before the first byte, the time-out of the client counts.
+    """
+
+    max_bytes: int
+    max_seconds: float
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise OptionError(f"{name.replace('max', 'max_reply')} must be a number greater than 0, not {value!r}")
+
+    def hold(self, client: Any) -> Any:
+        """Keep all answers to a client of the `openai` library within the bounds; returns the client."""
+        http = client._client  # noqa: SLF001 - it has no public name, and its events are public
+        hook = self._bound_async if hasattr(http, "aclose") else self._bound
+        http.event_hooks = {**http.event_hooks, "response": [*http.event_hooks.get("response", ()), hook]}
+        return client
+
+    def _bound(self, response: Any) -> None:
+        read = response.iter_bytes
+
+        def bounded(*size: int) -> Iterator[bytes]:
+            check = self._check()
+            for part in read(*size):
+                check(part)
+                yield part
+
+        # All that reads a response reads it by this.
+        response.iter_bytes = bounded
+
+    async def _bound_async(self, response: Any) -> None:
+        read = response.aiter_bytes
+
+        async def bounded(*size: int) -> AsyncIterator[bytes]:
+            check = self._check()
+            async for part in read(*size):
+                check(part)
+                yield part
+
+        response.aiter_bytes = bounded
+
+    def _check(self) -> Callable[[bytes], None]:
+        size, start = 0, time.monotonic()
+
+        def check(part: bytes) -> None:
+            nonlocal size
+            size += len(part)
+            if size > self.max_bytes:
+                raise BoundMet(f"the answer has more than {self.max_bytes:,} bytes (max_reply_bytes)")
+            if time.monotonic() - start > self.max_seconds:
+                raise BoundMet(f"the answer takes more than {self.max_seconds:,} seconds (max_reply_seconds)")
+
+        return check

@@ -1,0 +1,85 @@
+"""Sorts what is passed on to the `openai` client, by the signatures of that client."""
+
+import inspect
+from collections.abc import Collection, Mapping
+from operator import attrgetter
+from typing import Any
+
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.errors import OptionError, UnknownOptionError
+
+__all__ = ["sorted_parameters"]
+
+# What each call says anew.
+_BY_CALL = frozenset({"self", "model", "messages", "input", "stream", "stream_options"})
+# They have arguments of their own, are a request's too, or serve one of the two kinds of clients only.
+_NOT_FOR_BOTH = frozenset({"base_url", "api_key", "timeout", "http_client"})
+
+
+def sorted_parameters(
+    owner: str, endpoint: str, given: Mapping[str, Any], client: Any = None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Tell parameters of a request from options of the client that sends it.
+
+    Args:
+        owner: Who is made with them, for error texts.
+        endpoint: The attribute of a client that sends the request, such as `"chat.completions"`.
+        given: All of them.
+        client: A client that there is already; it has its options.
+
+    Returns:
+        The parameters of a request, and the options of clients, which both kinds of clients take.
+
+    Raises:
+        UnknownOptionError: The installed client knows one of them as neither.
+        OptionError: One of them has another place.
+    """
+    if not given:
+        return {}, {}  # without importing the client
+    create = _create(endpoint, client)
+    takes = inspect.signature(create).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in takes.values()):
+        # Whatever wraps the real one, as tracers do, may know more: only what is plainly the client's goes there.
+        of_request = {*given} - _of_client() if client is None else {*given}
+    else:
+        of_request = {*takes}
+    options = dict[str, Any]()
+    for name, value in given.items():
+        if name in _BY_CALL:
+            raise OptionError(f"{owner}: {name} is chosen call by call, leave it out")
+        if name not in of_request:
+            options[name] = value
+    _check_options(owner, options, of_request, is_made=client is not None)
+    return {name: value for name, value in given.items() if name in of_request}, options
+
+
+def _create(endpoint: str, client: Any) -> Any:
+    from openai.resources import Embeddings
+    from openai.resources.chat import Completions
+
+    if client is not None:
+        return attrgetter(f"{endpoint}.create")(client)
+    return Embeddings.create if endpoint == "embeddings" else Completions.create
+
+
+def _of_client() -> set[str]:
+    import openai
+
+    names = inspect.signature(openai.OpenAI).parameters
+    return {name for name in names if not name.startswith("_")} - _NOT_FOR_BOTH
+
+
+def _check_options(owner: str, options: Mapping[str, Any], of_request: Collection[str], *, is_made: bool) -> None:
+    known = _of_client()
+    for name in options:
+        if name == "http_client":
+            raise OptionError(f"{owner}: http_client belongs to a client of yours: client=OpenAI(http_client=...)")
+        if name not in known:
+            raise UnknownOptionError(
+                f"{owner}: the openai client has no parameter {name!r}; what only your endpoint knows goes into "
+                f"extra_body={{{name!r}: ...}}{did_you_mean(name, [*of_request, *known])}"
+            )
+        if is_made:
+            raise OptionError(
+                f"{owner}: {name} is an option of the client, and that is made: client=OpenAI({name}=...)"
+            )

@@ -17,7 +17,7 @@ from memzoo.memories.models.parameters import sorted_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
-from memzoo.stores.errors import AsyncOnlyError, MemoryZooError, ModelError, ModelReplyError, OptionError
+from memzoo.stores.errors import MemoryZooError, ModelError, ModelReplyError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -220,7 +220,8 @@ class ChatModel:
         """
         try:
             yield
-        except (MemoryZooError, AsyncOnlyError):
+        except MemoryZooError as error:
+            error.add_note(f"This happened in the model call for prompt {purpose!r} (template {purpose}.jinja).")
             raise
         except (Exception, BoundMet) as error:
             raise ModelError(

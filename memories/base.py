@@ -274,7 +274,7 @@ class BaseMemory(ABC):
 
         Args:
             ids: Log numbers (see `aentries`), or `None` for the whole conversation.
-            thorough: Rewrite the store's files while others wait, as `memzoo scrub` does, so that no copy is left there.
+            thorough: Rewrite the store's files while others wait, so that no copy is left in them (`memzoo scrub`).
 
         Raises:
             UnknownMessageError: There is no such message; nothing was forgotten.

@@ -75,6 +75,7 @@ class Engine:
             known, name = self.follower, turn_name(turn_id)
             new = await known.store.append(known.conversation_id, records, turn_id=name)
         if not learn:
+            await self.system.keep(new)
             return ()
         await self.learn(new)
         await self.system.keep(new)

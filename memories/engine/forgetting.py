@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memzoo.memories.engine.engine import Engine, OldestNeeded
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
 from memzoo.stores import ManagedStore, Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
@@ -66,7 +67,7 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
         return Receipt(seqs, outstanding=tuple(failed), erased=erased)
     known = await _known(engine.follower, ids)
     before = set(await managed(store, "states").states(id_))
-    removed = await managed(store, "forget").forget(id_, known)
+    removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
     failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)

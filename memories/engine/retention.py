@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from memzoo.memories.engine.system_message import forget_messages
 from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
 from memzoo.stores.driving import blocking_function
@@ -128,7 +129,7 @@ async def _forgotten(store: Store, conversation_id: str, seqs: list[int], index:
     if not seqs:
         return []
     spaces = await managed(store, "states").states(conversation_id) if index else []
-    removed = await managed(store, "forget").forget(conversation_id, seqs)
+    removed = await forget_messages(store, conversation_id, seqs)
     await store.clear(conversation_id, only_empty=True)
     for space in spaces:
         if index:

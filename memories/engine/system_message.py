@@ -1,21 +1,21 @@
 """The system message of a conversation: the newest one holds, and every strategy shows it first."""
 
 import contextlib
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.stores import Entry
+from memzoo.stores import JSON, Entry, Store, StoredState, managed
 from memzoo.stores.errors import ConflictError
 
-__all__ = ["SystemMessage"]
+__all__ = ["SystemMessage", "forget_messages", "note_system", "system_state"]
 
 _STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
-# So many messages at most are looked through again after a restart.
-_KEPT_EACH = 256
+# It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
+_KEPT_EACH = 64
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -27,12 +27,14 @@ class _Known(NamedTuple):
         entry: The system message that holds.
         last: The last number that was looked at.
         version: The version of the state in the store that it was found from.
+        kept: The last number that this state goes up to.
     """
 
     epoch: Hashable
     entry: Entry | None
     last: int
     version: int
+    kept: int
 
 
 class SystemMessage:
@@ -54,36 +56,50 @@ class SystemMessage:
 
     async def current(self) -> Entry | None:
         """The system message that holds, as far as the log is known; `None` if there is none."""
+        return (await self._found()).entry
+
+    async def keep(self, new: Sequence[Entry]) -> None:
+        """Now and then, after new entries, write down which one holds; always where it took long to find."""
+        if new and self._is_far(new):
+            await self.write_down()
+
+    async def write_down(self) -> None:
+        """Write down which one holds, so that opening the conversation does not look for it."""
+        await self._follower.refresh()
+        known = await self._found()
+        log, items = self._follower, _items(known.entry)
+        key = log.conversation_id, _STATE
+        try:
+            version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
+        except ConflictError:  # another process wrote it down
+            self._known = None
+        else:
+            self._known = known._replace(version=version, kept=known.last)
+
+    def _is_far(self, new: Sequence[Entry]) -> bool:
+        known = self._known
+        if known is None:
+            return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
+        return new[-1].seq - known.kept >= _KEPT_EACH
+
+    async def _found(self) -> _Known:
         known, held = self._known, self._follower.entries
         if known is None or known.epoch is None or known.epoch != self._follower.epoch:
             self._known = known = await self._opened()
         if not held or known.last < held[-1].seq:
             self._known = known = await self._following(known)
-        return known.entry
-
-    async def keep(self, new: Sequence[Entry]) -> None:
-        """Now and then, after new entries, write down which one holds."""
-        if not new or (new[0].seq - 1) // _KEPT_EACH == new[-1].seq // _KEPT_EACH:
-            return
-        await self._follower.refresh()
-        # Read anew, since another process may have written it down meanwhile.
-        known = await self._following(await self._opened())
-        items = {_ITEM: [known.entry.seq, known.entry.message] if known.entry else None}
-        key = self._follower.conversation_id, _STATE
-        with contextlib.suppress(ConflictError):
-            await self._follower.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
+        return known
 
     async def _opened(self) -> _Known:
         """What the state in the store and the log before the part that is held tell."""
         log, held = self._follower, self._follower.entries
         epoch, start = log.epoch, held[0].seq if held else 1
         update = await log.store.read_state(log.conversation_id, _STATE)
-        number, message = update.changes.get(_ITEM) or (0, {})
-        entry, last = Entry(number, message, "", _NEVER) if number else None, update.watermark
+        entry, last = _held(update.changes), update.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
-        return _Known(epoch, entry, last, update.version)
+        return _Known(epoch, entry, last, update.version, update.watermark)
 
     async def _following(self, known: _Known) -> _Known:
         new = await self._log.after(known.last)
@@ -95,3 +111,40 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
         if is_instruction(entry.message) and (known is None or known.message != entry.message):
             known = entry
     return known
+
+
+def _items(entry: Entry | None) -> dict[str, JSON]:
+    return {_ITEM: [entry.seq, entry.message] if entry else None}
+
+
+def _held(items: Mapping[str, JSON]) -> Entry | None:
+    number, message = items.get(_ITEM) or (0, {})
+    return Entry(number, message, "", _NEVER) if number else None
+
+
+def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
+    """The state for a log that is restored as a whole, so that nobody has to look through it."""
+    holds = _newest(None, entries)
+    return {_STATE: StoredState(entries[-1].seq, _items(holds) if holds else {})}
+
+
+async def note_system(store: Store, conversation_id: str) -> None:
+    """Write down which system message holds, after messages were appended that no memory saw."""
+    await SystemMessage(Follower(store, conversation_id)).write_down()
+
+
+async def forget_messages(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
+    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them."""
+    before = await store.read_state(conversation_id, _STATE)
+    removed = await managed(store, "forget").forget(conversation_id, seqs)
+    now, holds = await store.read_state(conversation_id, _STATE), _held(before.changes)
+    if not before.watermark or now.watermark or (holds and holds.seq in removed):
+        return removed
+    # Read after the version: if another process forgets it meanwhile, the commit is refused.
+    last = await store.read(conversation_id, limit=1, newest=True)
+    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
+    if last and there:
+        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, _STATE)
+        with contextlib.suppress(ConflictError):
+            await store.commit(*key, expected=now.version, watermark=watermark, changes=_items(holds))
+    return removed

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from memzoo.memories.engine.system_message import note_system, system_state
 from memzoo.memories.migrate.chat_log import ChatLog, Draft, reason
 from memzoo.memories.migrate.documents import chatgpt, langchain_file, openai_threads
 from memzoo.memories.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
@@ -181,7 +182,7 @@ async def _restore(store: ManagedStore, log: ChatLog) -> None:
     for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
         said_at = date or said_at
         entries.append(Entry(number, message, turn, said_at))
-    await store.restore(log.title, entries, {})
+    await store.restore(log.title, entries, system_state(entries))
 
 
 async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
@@ -191,6 +192,7 @@ async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
         turns.setdefault(turn, []).append(message)
     for turn, messages in turns.items():
         await store.append(log.title, list(map(Record, messages)), turn_id=f"{turn}-{start}")
+    await note_system(store, log.title)
 
 
 def _turns(log: ChatLog) -> Iterator[str]:

@@ -1,11 +1,17 @@
 """Which system message holds: found without reading a long log, and followed across processes."""
 
+from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory
-from memzoo.stores import Entries, InMemoryStore, Message, StateUpdate
+from memzoo.memories.engine.retention import retain
+from memzoo.memories.migrate.chat_log import ChatLog
+from memzoo.memories.migrate.importing import import_logs
+from memzoo.stores import Entries, InMemoryStore, Message, Record, StateUpdate
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError
 
 PIRATE: Message = {"role": "system", "content": "You are a pirate."}
@@ -57,7 +63,7 @@ def tell(memory: BaseMemory, count: int) -> None:
 
 @pytest.mark.parametrize("count", [127, 128, 500])
 def test_is_found_without_reading_a_long_log(store: CountingStore, count: int) -> None:
-    """A new memory reads the end of the log, the newest 256 messages at most for this, and looks it up once."""
+    """A new memory reads the end of the log, and hardly anything else for this, and looks it up once."""
     memory = opened(store)
     memory.add_messages([PIRATE])
     tell(memory, count)
@@ -65,7 +71,7 @@ def test_is_found_without_reading_a_long_log(store: CountingStore, count: int) -
     again = opened(store)
     for _ in range(3):
         assert again.messages()[0] == PIRATE
-    assert store.read_entries <= 256 + 64
+    assert store.read_entries <= 100
     assert store.looked_up == 1
 
 
@@ -111,3 +117,83 @@ def test_forgetting_brings_back_the_one_before_it(store: CountingStore) -> None:
     memory.forget([2])
     for one in (memory, other, opened(store)):
         assert one.messages()[0] == PIRATE
+
+
+LONG = 10_000
+
+
+@pytest.fixture
+def imported(store: CountingStore) -> CountingStore:
+    """A store with a long conversation of another library, which begins with a system message."""
+    said = [PIRATE, *({"role": ("user", "assistant")[n % 2], "content": f"m{n}"} for n in range(LONG - 1))]
+    import_logs(store, [ChatLog("a", said, [None] * LONG)])
+    return store
+
+
+def rows_to_open(store: CountingStore) -> int:
+    """How many entries a new memory reads to show what it shows."""
+    store.read_entries = 0
+    assert opened(store).messages()[0] == PIRATE
+    return store.read_entries
+
+
+def test_an_imported_conversation_is_opened_without_reading_it(imported: CountingStore) -> None:
+    """Whoever opens 10,000 imported messages reads a hundred at most."""
+    assert rows_to_open(imported) <= 100
+
+
+def test_what_an_import_adds_is_looked_through_once(imported: CountingStore) -> None:
+    """An import that adds to a conversation leaves nothing to look for, either."""
+    said = drive(imported.read("a"))
+    more: list[Message] = [{"role": "user", "content": f"more {n}"} for n in range(500)]
+    import_logs(imported, [ChatLog("a", [*(entry.message for entry in said), *more], [None] * (LONG + 500))])
+    assert rows_to_open(imported) <= 100
+
+
+@pytest.mark.parametrize("gone", [[3], [LONG], list(range(LONG - 200, LONG + 1))])
+def test_forgetting_does_not_make_anybody_look_again(imported: CountingStore, gone: list[int]) -> None:
+    """After a `forget` of other messages than the system message, it need not be looked for."""
+    opened(imported).forget(gone)
+    assert rows_to_open(imported) <= 100
+
+
+def test_retention_does_not_make_anybody_look_again(imported: CountingStore) -> None:
+    """After old messages went, what is left of the conversation is opened as quickly."""
+    memory = opened(imported)
+    memory.add_messages([PIRATE, POET, PIRATE])
+    tell(memory, 100)
+    retain(imported, older_than=timedelta(0), now=memory.entries(limit=1)[0].created_at + timedelta(microseconds=1))
+    assert rows_to_open(imported) <= 100
+
+
+def test_direct_appends_are_looked_through_until_the_next_save(store: CountingStore) -> None:
+    """What no memory saw is looked through when it is opened, and a save writes down what was found."""
+    for number in range(20):
+        drive(store.append("a", [Record(PIRATE)] * 100, turn_id=str(number)))
+    assert rows_to_open(store) >= 2000
+    memory = opened(store)
+    memory.messages()
+    tell(memory, 1)
+    assert rows_to_open(store) <= 100
+    drive(store.append("a", [Record({"role": "user", "content": "q"})], turn_id="more"))
+    assert rows_to_open(store) <= 100
+
+
+def test_a_message_forgotten_by_another_process_does_not_come_back(store: CountingStore) -> None:
+    """A system message that another process forgets during a `forget` is not written down again."""
+    memory = opened(store)
+    memory.add_messages([PIRATE])
+    tell(memory, 100)
+    forget = store.forget
+
+    async def both(conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        store.forget = forget
+        gone = await store.forget(conversation_id, seqs)
+        await store.forget(conversation_id, [1])
+        return gone
+
+    store.forget = both
+    memory.forget([3])
+    assert PIRATE not in opened(store).messages()
+    tell(memory, 1)
+    assert PIRATE not in opened(store).messages()

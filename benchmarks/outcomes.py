@@ -60,7 +60,7 @@ class Scored(Shape):
     Attributes:
         whole: The share of its evidence that stood whole in what was shown; `None` if none is known.
         covered: The same, but of a long message half of its runs of five words are enough.
-        answer: Whether all content words of the right answer were shown; `None` if it is not known or has none.
+        answer: Whether what was shown says the right answer; `None` if it is not known, or says nothing to look for.
         update: What was shown of a statement and its correction; `None` if the question is not about one.
         judged: Whether a judge took the model's answer for right; `None` if nobody was asked.
         reply: What the model answered; "" if it was not asked.

@@ -68,7 +68,7 @@ class Figures(Shape):
         covered: The mean share of evidence that was covered; `None` without evidence.
         whole: The mean share of evidence that stood whole.
         complete: The share of questions with all of their evidence covered.
-        answers: The share of answers all of whose content words were shown.
+        answers: The share of answers that what was shown says.
         judged: The share of the model's answers that a judge took for right.
         agreement: How often judge and words agree, of the questions that both can tell.
         corrected: Of corrections, the share that was shown.

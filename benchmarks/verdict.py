@@ -9,8 +9,8 @@ __all__ = ["MEASURES", "measure_of", "verdict"]
 
 MEASURES = {
     "judged": "of the questions are answered rightly",
-    "covered": "of the evidence is shown",
     "answers": "of the answers are shown",
+    "covered": "of the evidence is shown",
 }
 """What is compared, the most telling first, in words."""
 
@@ -19,9 +19,10 @@ _CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
 
 def measure_of(rows: Sequence[Row], budget: int) -> str:
-    """Choose the most telling figure that the rows have within a budget; "covered" if they have none."""
+    """Choose the most telling figure that is known for at least half of the questions; "covered" if there is none."""
     for name in MEASURES:
-        if any(row.figure(name, budget) for row in rows):
+        known = [(found.count, row.budgets[budget].questions) for row in rows if (found := row.figure(name, budget))]
+        if any(2 * count >= questions for count, questions in known):
             return name
     return "covered"
 

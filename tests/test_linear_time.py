@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import pytest
 
+from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.cassettes.scrubbing import hide_in_events
 from memzoo.cassettes.secrets import Keys
 from memzoo.memories import create_memory
@@ -120,6 +121,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "notes": lambda text: replies.notes(f"Sam: {text}", ["Sam"], text),
     "aliases": lambda text: replies.aliases(text, ["Sam"], text),
     "prose": lambda text: replies.prose(text, "summary"),
+    "answer_found": lambda text: answer_found(text, [text]),
     "hash_embedding": lambda text: hash_embedding([text]),
     "read_prompt": read_prompt,
     "turns": turns,

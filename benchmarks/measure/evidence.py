@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Sequence
 
-from memzoo.benchmarks.measure.words import answer_found
+from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.benchmarks.outcomes import Scored, Update, View
 from memzoo.benchmarks.transcripts.conversations import Question
 

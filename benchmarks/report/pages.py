@@ -93,11 +93,14 @@ def _cells(results: Results, question: QuestionResult) -> Iterator[_Cell]:
 
 
 def _cell(answer: Scored) -> _Cell:
-    known = [one for one in (answer.judged, answer.covered, answer.answer) if one is not None]
-    if not known:
+    if answer.judged is not None:
+        share, text = float(answer.judged), "right" if answer.judged else "wrong"
+    elif answer.answer is not None:
+        share, text = float(answer.answer), "said" if answer.answer else "not said"
+    elif answer.covered is not None:
+        share, text = answer.covered, f"{answer.covered:.0%}"
+    else:
         return _Cell("–", "", -1)
-    share = float(known[0])
-    text = {1.0: "right", 0.0: "wrong"}[share] if answer.judged is not None else f"{share:.0%}"
     kind = "hit" if share == 1 else "part" if share else "miss"
     return _Cell(f"{text}, stale", "miss", -0.5) if answer.update == "stale" else _Cell(text, kind, share)
 

@@ -27,12 +27,12 @@ Where: TypeAlias = Literal["terminal", "markdown", "page"]
 _NOTHING = "–"
 _INTERVALS = {
     "judged": ("judged\nright", "Share of the model's answers that the judge took for right."),
+    "answers": ("answers", "Share of the answers that what was shown says."),
     "covered": (
         "recall",
         "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
     ),
     "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
-    "answers": ("answers", "Share of the answers all of whose content words were shown."),
     "corrected": ("corrected", "Of what was corrected, the share for which the correction was shown."),
     "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
 }

@@ -14,6 +14,7 @@ from memzoo.benchmarks.comparing import OFFLINE, compare
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
+from memzoo.benchmarks.research.agreement import agreement
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.growth import growth
@@ -36,7 +37,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, weight, token_estimate, retrieval, retrieval_cost),
-    *(frontier, lmeb, updates, updates_notes, page),
+    *(frontier, lmeb, updates, updates_notes, page, agreement),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -19,6 +19,7 @@ from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validate
 __all__ = ["is_realmem", "transcript_of"]
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_LABEL = re.compile(r"^\s*【[^】]*】\s*")  # "【Travel Plan】 ...": the kind of memory, which nobody says
 _ROLES = {"User": "user", "Assistant": "assistant"}
 
 
@@ -55,7 +56,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     questions = tuple(
         Question(
             one.question,
-            "\n".join(one.memories),
+            "\n".join(_LABEL.sub("", memory) for memory in one.memories),
             citations.texts(one.evidence),
             one.category or UNCATEGORISED,
             before.get(one.asked_at),

@@ -12,10 +12,16 @@ QUESTIONS = 60
 
 
 def outcome(name: str, right: int, *, shown: int = 500, calls: int = 0, **more: Any) -> Outcome:
-    """A memory that shows the evidence of so many of the questions."""
-    updates = more.pop("updates", None)
+    """A memory that shows the evidence of so many of the questions, and the answers to `said` of the first `known`."""
+    updates, said, known = more.pop("updates", None), more.pop("said", 0), more.pop("known", 0)
     answers = tuple(
-        Scored(covered=float(place < right), whole=float(place < right), update=updates, tokens=shown)
+        Scored(
+            covered=float(place < right),
+            whole=float(place < right),
+            answer=place < said if place < known else None,
+            update=updates,
+            tokens=shown,
+        )
         for place in range(QUESTIONS)
     )
     at = AtBudget(loads=1, tokens=shown, tokens_at_end=shown, course=((1, shown),), answers=answers)
@@ -45,6 +51,21 @@ def test_what_is_ahead_of_all_is_picked() -> None:
     assert "With 1,000 tokens of memory, a comes first: 83% of the evidence is shown (" in text
     assert "60 questions)" in text
     assert "Pick a: it is ahead of every other memory that was measured." in text
+
+
+def test_answers_say_more_than_evidence() -> None:
+    """A summary that says the answer in its own words is ahead of a buffer that shows where it was said."""
+    text = said(outcome("buffer", 60, said=10, known=60), outcome("summary", 0, said=50, known=60))
+    assert "summary comes first: 83% of the answers are shown (" in text
+
+
+def test_answers_count_where_half_of_the_questions_have_one() -> None:
+    """A few answers among many questions do not decide."""
+    half, fewer = (
+        said(outcome("a", 60, said=0, known=known), outcome("b", 0, said=known, known=known)) for known in (30, 29)
+    )
+    assert "b comes first: 100% of the answers are shown" in half
+    assert "a comes first: 100% of the evidence is shown" in fewer
 
 
 def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:

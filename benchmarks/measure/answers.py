@@ -1,0 +1,268 @@
+"""Whether what was shown says what an answer says: its names, numbers, dates and words, and what it denies.
+
+Each part of an answer ("a stool, £85" has two) must stand within two sentences of a line; the parts may stand apart.
+Order, inflection, the writing of numbers and dates, currencies and fillers do not count. What is only denied ("not Oslo
+but Bergen") is not said, and an answer that denies something asks for a denial. A date that has to be worked out
+("yesterday") is not said. `memzoo.benchmarks.research.agreement` holds all this against people's judgement.
+"""
+
+import functools
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from memzoo.benchmarks.measure.figures import DATE, with_one_writing
+from memzoo.memories.text.language import UNSPACED, singular, stem
+
+__all__ = ["answer_found"]
+
+_Date: TypeAlias = tuple[str, str, str]
+
+_FILLERS = frozenset(
+    "a about after again all also although am an and any are around as at be because been before being but by can "
+    "could did do does for from had has have he her hers him his how i if in into is it its just like likely me my of "
+    "on or our ours over she should so some such than that the their them then there these they this those to too "
+    "towards up us user very was we were what when where which while who whom whose why will with would yes yet you "
+    "your yours".split()
+)
+_MONEY = frozenset("pound euro dollar yuan rmb usd gbp eur cny buck quid".split())
+_DENIALS = frozenset("not n't no never without none nobody nothing nor neither cannot".split())
+_IRREGULAR = {
+    form: word
+    for line in (
+        "become became,begin began begun,break broke broken,bring brought,build built,buy bought,catch caught,"
+        "child children,choose chose chosen,come came,drive drove driven,eat ate eaten,fall fell fallen,feel felt,"
+        "find found,fly flew flown,foot feet,get got gotten,give gave given,go went gone,grow grew grown,keep kept,"
+        "know knew known,leave left,lose lost,make made,man men,meet met,pay paid,person people,ride rode ridden,"
+        "run ran,say said,see saw seen,sell sold,send sent,sing sang sung,speak spoke spoken,spend spent,"
+        "swim swam swum,take took taken,teach taught,tell told,think thought,tooth teeth,wear wore worn,win won,"
+        "woman women,write wrote written"
+    ).split(",")
+    for word, *forms in [line.split()]
+    for form in forms
+}
+_WEEKDAYS = {
+    form: forms.split()[-1]
+    for forms in ("mon monday", "tue tues tuesday", "wed weds wednesday", "thu thurs thursday", "fri friday")
+    for form in forms.split()
+}
+# Signs as wide as Chinese characters are narrow by then, but for the full stop and the comma of lists.
+_SENTENCE_END = re.compile(f"(?<=[.!?])\\s+|。\\s*|(?<=[!?])(?=[{UNSPACED}])")
+_PART_END = re.compile(
+    f"[,;、。\n》]|\\s(?:and|&)\\s|[.!?](?=\\s|$)|(?<=[{UNSPACED}]{{2}})[和与及](?=[{UNSPACED}]{{2}})"
+)
+_NOT, _WHOSE = re.compile(r"n't\b"), re.compile(r"'s?(?![^\W_])")
+_TOKEN = re.compile(
+    f"{DATE.pattern}|(?P<word>n't\\b|%|\\d+(?:\\.\\d+)?(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])"
+)
+_REACH = 4  # words that a denial denies
+_HEADING = re.compile(
+    f"[^\\w\x02]{{0,2}}(?:\\d{{1,2}}[:.]\\d\\d(?: [ap]m)?(?: on)? )?{DATE.pattern}[^\\w\x02]{{0,2}}[\\]):]"
+)
+_HAN = re.compile(f"[{UNSPACED}]")
+_HAN_KEPT = re.compile(f"[{UNSPACED}]|\\d+(?:\\.\\d+)?")
+_HAN_FILLERS = re.compile("[的了在是我你他她它们也就都把被给很吗呢吧啊里个]")
+# They deny nothing: words that have a sign of denial in them, and questions such as "吃不吃".
+_HAN_NO_DENIAL = re.compile(
+    "不过|不错|不久|不同|不仅|不但|特别|别人|别的|分别|区别|级别|无论|未来|没关系|(?<=(.))[不没](?=\\1)|有没有|是不是"
+)
+_HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
+_HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
+_FEW, _ENOUGH = 3, 2 / 3
+"""Of more words than a few, so many of them are enough: who says it in other words keeps most of the names."""
+_MOST = 60
+"""So many parts of an answer count, and so many words or characters of a part: no answer of a question has more."""
+
+
+def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
+    """Tell whether what was shown says what an answer says; `None` if the answer says nothing to look for ("yes").
+
+    Example:
+        >>> answer_found("the Church Organs, £1,900", ["He repairs an organ in a church.", "1900 pounds"])
+        True
+        >>> answer_found("7 May 2023", ["On May 7th we met."]), answer_found("Oslo", ["Not in Oslo, but in Bergen."])
+        (True, False)
+        >>> answer_found("Yes", ["Yes!"]) is None
+        True
+    """
+    parts = _parts(answer)
+    if not parts:
+        return None
+    lines = [line for text in shown for line in _lines(text)]
+    return all(any(line.says(part) for line in lines) for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a few words say, or ask for.
+
+    Attributes:
+        words: Stems and numbers.
+        plain: Those that are not denied.
+        dates: Year, month and day of each.
+        characters: Those of scripts without spaces, with numbers, without fillers.
+        plain_characters: Those that are not denied.
+    """
+
+    words: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
+    dates: tuple[_Date, ...] = ()
+    characters: str = ""
+    plain_characters: str = ""
+
+    @property
+    def denies(self) -> bool:
+        """Whether any of it is denied."""
+        return self.words != self.plain or self.characters != self.plain_characters
+
+    def __add__(self, other: "_Said") -> "_Said":
+        return _Said(
+            self.words | other.words,
+            self.plain | other.plain,
+            self.dates + other.dates,
+            f"{self.characters} {other.characters}",
+            f"{self.plain_characters} {other.plain_characters}",
+        )
+
+    def says(self, part: "_Part", dates: tuple[_Date, ...]) -> bool:
+        """Tell whether it says a part of an answer, with dates that hold for it besides its own."""
+        if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
+            return False
+        plainly = part.within(self.plain, self.plain_characters)
+        return plainly if not part.denies else self.denies and not plainly and part.within(self.words, self.characters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What a part of an answer asks for: some words, dates and characters, or that they are denied."""
+
+    words: tuple[str, ...]
+    dates: tuple[_Date, ...]
+    characters: str
+    denies: bool
+
+    def within(self, words: frozenset[str], characters: str) -> bool:
+        """Tell whether its words, all of its numbers, and its characters are there."""
+        found = [word for word in self.words if word in words]
+        if len(found) < len(self.words) and (
+            len(self.words) <= _FEW
+            or len(found) < _ENOUGH * len(self.words)
+            or any(word[0].isdigit() and word not in words for word in self.words)
+        ):
+            return False
+        return not self.characters or _among(self.characters, characters)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line: what each two neighbouring sentences say, and the dates that stand over it."""
+
+    windows: tuple[_Said, ...]
+    dates: tuple[_Date, ...] = ()
+
+    def says(self, part: _Part) -> bool:
+        """Tell whether two neighbouring sentences say a part of an answer."""
+        return any(window.says(part, self.dates) for window in self.windows)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parts(answer: str) -> tuple[_Part, ...]:
+    pieces = [piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_folded(answer)))]
+    parts = map(_part, dict.fromkeys(pieces[:_MOST]))
+    return tuple(part for part in parts if part.words or part.dates or part.characters)
+
+
+def _part(text: str) -> _Part:
+    if _HAN_ASSENT.fullmatch(text):  # the question, with nothing to look for
+        return _Part((), (), "", denies=False)
+    said = _said(text)
+    words = said.words - _DENIALS - {date[0] for date in said.dates}
+    if any(word[0].isdigit() for word in words):
+        words -= _MONEY
+    characters = _characters(_HAN_DENIAL.sub(lambda found: found[0].removeprefix(found[1]), text))
+    return _Part(tuple(sorted(words)[:_MOST]), said.dates[:_MOST], characters[:_MOST], denies=said.denies)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """Read a text; a date at the beginning of a line holds for the lines after it, too, up to the next such date."""
+    dates: tuple[_Date, ...] = ()
+    for line in text.split("\n"):
+        own, windows = _read(line)
+        dates = own or dates
+        yield _Line(windows, dates)
+
+
+@functools.lru_cache(maxsize=1 << 15)
+def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Said, ...]]:
+    """Return the date at the beginning of a line, if there is one, and what its neighbouring sentences say."""
+    written = with_one_writing(_folded(line))
+    heading = _HEADING.match(written)
+    sentences = [_said(one) for one in _SENTENCE_END.split(written) if one]
+    windows = [one + other for one, other in itertools.pairwise(sentences)] or sentences
+    return (((heading[1], heading[2], heading[3]),) if heading else ()), tuple(windows)
+
+
+def _said(text: str) -> _Said:
+    words, denied, dates = set[str](), set[str](), list[_Date]()
+    plain = set[str]()
+    left = 0  # how many words the last denial still reaches
+    for found in _TOKEN.finditer(_WHOSE.sub("", _NOT.sub(" n't", text.lower()))):
+        if found["stop"] or found["word"] == "but":
+            left = 0
+        elif found["word"] is None:
+            dates.append((found[1], found[2], found[3]))
+            plain |= {found[1]} - {""}
+        elif found["word"] in _DENIALS:
+            denied.add(found["word"])
+            left = _REACH
+        elif found["word"] not in _FILLERS:
+            (denied if left else plain).add(_root(found["word"]))
+            left = max(left - 1, 0)
+    words = plain | denied
+    if not _HAN.search(text):
+        return _Said(frozenset(words), frozenset(plain), tuple(dates))
+    told = _HAN_NO_DENIAL.sub(" ", DATE.sub(" ", text))
+    characters = _characters(told), _characters(_HAN_DENIAL.sub(" ", told))
+    return _Said(frozenset(words), frozenset(plain), tuple(dates), *characters)
+
+
+def _root(word: str) -> str:
+    word = singular(word)
+    return stem(_IRREGULAR.get(word) or _WEEKDAYS.get(word) or word)
+
+
+def _characters(text: str) -> str:
+    return " ".join(_HAN_KEPT.findall(_HAN_FILLERS.sub("", text))) if _HAN.search(text) else ""
+
+
+def _among(wanted: str, characters: str) -> bool:
+    """Tell whether characters stand together or, two thirds of them, in runs of two and more, the others anywhere."""
+    wanted, characters = f"{wanted} ", f"{characters} "
+    if f" {wanted}" in f" {characters}":
+        return True
+    units = wanted.split()
+    place = together = 0
+    while place < len(units):
+        end = place + 1
+        while end < len(units) and f" {' '.join(units[place : end + 1])} " in f" {characters}":
+            end += 1
+        if f" {' '.join(units[place:end])} " not in f" {characters}":
+            return False
+        together += end - place if end - place > 1 else 0
+        place = end
+    return 3 * together >= 2 * len(units)
+
+
+def _same(wanted: _Date, date: _Date) -> bool:
+    """Tell whether a date says what another one asks for; the year may be left out where the day is told."""
+    (year, month, day), (its_year, its_month, its_day) = wanted, date
+    if month != its_month or (day and day != its_day):
+        return False
+    return not year or year == its_year or (not its_year and bool(day))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).replace("\u2019", "'")

@@ -1,0 +1,153 @@
+r"""Gives numbers and dates one writing, whatever they were written in: digits, words, English or Chinese.
+
+A date becomes `\x02YYYY-M-D\x03`, each part left out where the text leaves it open: what is meant by a day in words
+("7 May", "May 7th, 2023", "the first of July", "2026年7月7日", an ISO date) is compared part by part.
+"""
+
+import re
+from collections.abc import Iterable
+
+__all__ = ["DATE", "with_one_writing"]
+
+DATE = re.compile("\x02(\\d*)-(\\d*)-(\\d*)\x03")
+"""A date as it stands in a text with one writing: year, month and day, each of which may be empty."""
+
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH_NUMBERS = {name: number for number, name in enumerate(_MONTHS, start=1)}
+_MONTH_NUMBERS |= {name[:3]: number for name, number in _MONTH_NUMBERS.items()} | {"sept": 9}
+_SMALL = {
+    word: number
+    for number, word in enumerate(
+        (
+            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+            "seventeen eighteen nineteen"
+        ).split()
+    )
+}
+_SMALL |= {
+    word: 10 * number
+    for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+}
+_LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_TO_TWENTY = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
+    "sixteenth seventeenth eighteenth nineteenth twentieth"
+).split()
+_ORDINALS = {word: number for number, word in enumerate(_TO_TWENTY, start=1)} | {"thirtieth": 30, "thirty-first": 31}
+_ORDINALS |= {f"twenty-{word}": number for number, word in enumerate(_TO_TWENTY[:9], start=21)}
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_MONTH = rf"(?P<month>{_one_of(_MONTH_NUMBERS)})\b\.?"
+_DAY = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|{_one_of(_ORDINALS)})(?![\w.,]*\d)"
+_YEAR = r"(?P<year>(?:1[5-9]|20)\d\d)(?!\d)"
+_ISO = re.compile(rf"(?<!\d){_YEAR}([-/.])(?P<month>\d{{1,2}})\2(?P<day>\d{{1,2}})(?!\d)")
+_CHINESE = re.compile(rf"(?:(?<!\d){_YEAR}年)?(?<![\d.])(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?")
+_DAY_FIRST = re.compile(rf"\b{_DAY} (?:of )?{_MONTH}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (?:the )?{_DAY}(?:,? (?:in |of )?{_YEAR})?", re.IGNORECASE)
+_MONTH_AND_YEAR = re.compile(rf"\b{_MONTH},? (?:of )?{_YEAR}", re.IGNORECASE)
+# "May" and "march" are verbs as well, unless a word before them says otherwise.
+_MONTH_ALONE = re.compile(
+    rf"\b(?P<month>{'|'.join(name.title() for name in _MONTHS if name not in ('march', 'may'))})\b"
+    r"|\b(?:in|by|of|last|next|since|until|early|late) (?P<plain>March|May)\b"
+)
+_DATES = (_ISO, _CHINESE, _DAY_FIRST, _MONTH_FIRST, _MONTH_AND_YEAR, _MONTH_ALONE)
+# The weekday of a date that is told says nothing more.
+_ITS_WEEKDAY = re.compile(
+    "\\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? (?:the )?(?=\x02)"
+    "|(?<=\x03),? ?[(\uff08]?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|星期[1-7])[)\uff09]?",
+    re.IGNORECASE,
+)
+_WEEK = re.compile(r"(?:周|礼拜|禮拜|星期)([1-6日天])")
+_HAN = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {"\u3007": 0, "两": 2, "兩": 2}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000, "亿": 100_000_000}
+_HAN_NUMBER = re.compile(f"[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+")
+_HAN_DIGITS = re.compile(r"(?<![\d.])(\d{1,15}(?:\.\d{1,15})?)([百千万萬亿])")
+_LONGEST_HAN = 16  # characters; nobody says a longer number
+_PER_CENT = re.compile(r" ?\bper ?cent\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"(?<=\d)[,\u202f](?=\d{3}(?!\d))")
+_MANY = re.compile(
+    r"(?<![\w.])(?P<number>\d{1,15}(?:\.\d{1,15})?)(?: ?(?P<unit>thousand|million|billion)|k)\b", re.IGNORECASE
+)
+_DECIMAL = re.compile(r"(?<![\d.])(\d{1,15})\.(\d{1,15})(?![\d.])")
+_WORDED = re.compile(
+    rf"\b(?:(?:{_one_of(_SMALL)})|an?(?= (?:{_one_of(_LARGE)})\b))"
+    rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b|\b(?:{_one_of(_ORDINALS)})\b",
+    re.IGNORECASE,
+)
+
+
+def with_one_writing(text: str) -> str:
+    r"""Write numbers as digits, and dates as `DATE` has them.
+
+    Example:
+        >>> with_one_writing("Two hundred and fifty on May 7th, 2023: £1,900 or 1.9k, 一千九百五, 六公斤二")
+        '250 on \x022023-5-7\x03: £1900 or 1900, 1950, 6公斤2'
+    """
+    text = text.replace("\x02", " ").replace("\x03", " ")
+    text = _HAN_DIGITS.sub(lambda found: _times(found[1], _HAN_UNITS[found[2]]), text)
+    text = _HAN_NUMBER.sub(lambda found: _of_han(found[0]), text)
+    text = _WEEK.sub(lambda found: f"星期{'7' if found[1] in '日天' else found[1]}", text)
+    for writing in _DATES:
+        text = writing.sub(_dated, text)
+    text = _ITS_WEEKDAY.sub("", text)
+    text = _WORDED.sub(lambda found: _of_words(found[0].lower()), _PER_CENT.sub("%", text))
+    text = _THOUSANDS.sub("", text)
+    text = _MANY.sub(lambda found: _times(found["number"], _LARGE[(found["unit"] or "thousand").lower()]), text)
+    return _DECIMAL.sub(lambda found: _without_zeros(found[0]), text)
+
+
+def _dated(found: "re.Match[str]") -> str:
+    parts = found.groupdict(default="")
+    name, day = (parts["month"] or parts["plain"]).lower(), parts.get("day", "").lower()
+    month = _MONTH_NUMBERS.get(name) or int(name)
+    number = _ORDINALS.get(day) or int(day.rstrip("stndrh") or 0)
+    if not 1 <= month <= len(_MONTHS) or number > 31:  # noqa: PLR2004 - days
+        return found[0]
+    return f"\x02{parts.get('year', '')}-{month}-{number or ''}\x03"
+
+
+def _times(number: str, by: int) -> str:
+    return _without_zeros(f"{float(number) * by:.6f}")
+
+
+def _without_zeros(number: str) -> str:
+    return number.rstrip("0").rstrip(".")
+
+
+def _of_words(text: str) -> str:
+    """Read a number in English words; an ordinal keeps an ending, as it counts something else."""
+    if text in _ORDINALS:
+        return f"{_ORDINALS[text]}th"
+    whole = part = 0
+    for word in re.split("[ -]", text):
+        if word == "hundred":
+            part = max(part, 1) * _LARGE[word]
+        elif word in _LARGE:
+            whole, part = whole + max(part, 1) * _LARGE[word], 0
+        else:
+            part += _SMALL.get(word, 0)  # "and" and "a" count nothing
+    return str(whole + part)
+
+
+def _of_han(text: str) -> str:
+    """Read a Chinese number, digit by digit or with units: 两千四 is 2,400, 两千零四 is 2,004, 二十四 is 24."""
+    if len(text) > _LONGEST_HAN:
+        return text
+    if not set(text) & _HAN_UNITS.keys():
+        return "".join(str(_HAN[one]) for one in text)
+    whole = section = digit = 0
+    unit = 1
+    for one in text:
+        if one in _HAN:
+            digit, unit = _HAN[one], unit if _HAN[one] else 1
+            continue
+        unit = _HAN_UNITS[one]
+        if unit < _HAN_UNITS["万"]:
+            section, digit = section + (digit or 1) * unit, 0
+        else:
+            whole, section, digit = (whole + (section + digit or 1)) * unit, 0, 0
+    return str(whole + section + digit * max(unit // 10, 1))

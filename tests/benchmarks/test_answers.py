@@ -1,0 +1,92 @@
+"""Whether what was shown says what an answer says."""
+
+import pytest
+
+from memzoo.benchmarks.measure.answers import answer_found
+
+SAID = {
+    "in another order, with other endings": ("the Church Organs", "He tunes an organ. The church was cold."),
+    "in capitals": ("Mara's boxes", "MARA has one box"),
+    "irregular forms": ("bought children's books", "She buys a book for each child."),
+    "thousands": ("£1,900", "It will be 1900 pounds a month."),
+    "thousands in short": ("£2,500", "It cost 2.5k."),
+    "number words": ("twenty-one days", "21 days"),
+    "hundreds in words": ("£150", "a hundred and fifty pounds"),
+    "per cent": ("6.4%", "at 6.4 per cent"),
+    "decimals": ("£5.50", "It costs 5.5 pounds."),
+    "ordinals": ("the third floor", "on the third floor"),
+    "a date the other way round": ("7 May 2023", "They met on May 7th, 2023."),
+    "a date in words": ("1 July", "from the first of July on"),
+    "an ISO date": ("7 July 2026", "2026-07-07: the cellar"),
+    "a date without its year": ("7 July 2026", "On 7 July the cellar was flooded."),
+    "a date without its weekday": ("Saturday 20 June", "20 June"),
+    "a month of a date": ("September 2025", "since 3 September 2025"),
+    "a date over the line": (
+        "the Friday before 15 July 2023",
+        "15 July 2023:\nMel: So busy. Nothing new. Last Fri I went.",
+    ),
+    "parts far apart": ("a stool, £85", "I owe her a stool.\nIt rains. It pours.\nThat was £85."),
+    "in several messages": ("a stool and a lamp", "a stool\n\n\na lamp"),
+    "most of many words": ("a tiled floor from the 1920s", "The tiled floor below was from the 1920s, he said."),
+    "a name with commas": ("Pell, Marrow & Co.", "from the agents Pell, Marrow & Co., above the chemist"),
+    "a denial": ("not allergic to nuts", "He isn't allergic to nuts."),
+    "a denial after no": ("No, she doesn't eat fish", "She never eats fish."),
+    "what is said after a denial": ("Bergen", "She is not in Oslo but in Bergen."),
+    "Chinese without spaces": ("上海", "我住在上海。"),
+    "Chinese in between": ("修钢琴", "他修了四十年钢琴才退休"),
+    "Chinese numbers": ("一千九百五", "租金降到1950"),
+    "Chinese dates": ("10月17日", "寿宴改在十月十七号,星期六"),
+    "Chinese weekdays": ("星期天", "周日上午十点"),
+    "Chinese titles": ("《红楼梦》《西游记》", "读《西游记》,也读《红楼梦》"),
+    "Chinese parts": ("莫教练、洪阿婆", "莫教练教我游泳。\n洪阿婆教我腌菜。"),
+    "a Chinese denial": ("没有写", "第四条太见外了,我不写。"),
+    "what is said after a Chinese denial": ("五楼", "不是四楼,是五楼。"),
+    "a Chinese word that only looks like a denial": ("修钢琴", "不过他会修钢琴"),
+    "a Chinese answer that denies the question": ("不对,喜欢晴天", "我喜欢晴天"),
+}
+NOT_SAID = {
+    "a part of it": ("church organs", "He tuned an organ."),
+    "the digits apart": ("£1,900", "It will be 1 pound, or 900."),
+    "another number": ("30 sacks a month of the mill", "40 sacks a month of the mill"),
+    "a number within another": ("14 Weir Street", "at 141 Weir Street"),
+    "another day": ("7 May 2023", "They met on 8 May 2023."),
+    "another year": ("7 May 2023", "They met on 7 May 2022."),
+    "a month without its year": ("September 2025", "since last September"),
+    "a month for a day": ("7 May 2023", "They met in May 2023."),
+    "a day that has to be worked out": ("7 May 2023", "8 May 2023: we met yesterday"),
+    "the verb may": ("in May", "We may go."),
+    "words far apart": ("church organ", "In a church. It rained. It poured. He has an organ."),
+    "words in two lines": ("church organ", "in a church\nan organ"),
+    "what is denied": ("Oslo", "She does not live in Oslo but in Bergen."),
+    "what holds no longer": ("14 Weir Street", "no longer at 14 Weir Street"),
+    "a denial that is not made": ("not allergic to nuts", "He is allergic to nuts."),
+    "like words": ("organic flour", "an organ in a mill for flour"),
+    "another Chinese name": ("上海", "我住在北京。"),
+    "what is denied in Chinese": ("四楼", "不是四楼,是五楼。"),
+    "a Chinese number within another": ("七根", "断了十七根弦"),
+    "a part in Chinese": ("杜阿尔特、何蔚", "导演叫杜阿尔特"),
+    "a Chinese denial that is not made": ("没有写", "第四条我写了"),
+}
+
+
+@pytest.mark.parametrize(("answer", "shown"), SAID.values(), ids=SAID)
+def test_what_is_said_is_found(answer: str, shown: str) -> None:
+    """However it is written: order, endings, numbers, dates, currencies; in English and Chinese."""
+    assert answer_found(answer, [shown])
+
+
+@pytest.mark.parametrize(("answer", "shown"), NOT_SAID.values(), ids=NOT_SAID)
+def test_what_is_not_said_is_not_found(answer: str, shown: str) -> None:
+    """Though its words, or some of them, stand there."""
+    assert answer_found(answer, [shown]) is False
+
+
+@pytest.mark.parametrize("answer", ["Yes", "", "yes, it was", "No.", "是的", "没有"])
+def test_an_answer_that_says_nothing_to_look_for_is_not_judged(answer: str) -> None:
+    """What it says depends on the question."""
+    assert answer_found(answer, ["Yes! No. 是的"]) is None
+
+
+def test_what_nothing_was_shown_for_is_not_found() -> None:
+    """An empty view says nothing."""
+    assert answer_found("Oslo", []) is False

@@ -1,0 +1,1 @@
+../../memories/_root/strategy.py

@@ -273,7 +273,8 @@ class BaseMemory(ABC):
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
-            ids: Log numbers (see `aentries`), or `None` for the whole conversation.
+            ids: Log numbers (see `aentries`), or `None` for the whole conversation. A turn of which something was
+                forgotten is not stored again, whoever saves it under its `turn_id`.
             thorough: Rewrite the store's files while others wait, so that no copy is left in them (`memzoo scrub`).
 
         Raises:
@@ -282,8 +283,28 @@ class BaseMemory(ABC):
         """
         return await forgetting.forget(self._engine, ids, self.usage, thorough=thorough)
 
+    async def arewind(self, last: int) -> list[Entry]:
+        """Take back what was said after a log number, as if it had not been said: for an answer that is given anew.
+
+        It is deleted, and what was learnt from it is learnt anew without it, by the next call that learns. Unlike what
+        was forgotten it may be said again, under the same `turn_id` too.
+
+        Args:
+            last: The last log number that stays (see `aentries`); 0 for none.
+
+        Returns:
+            What was taken back, oldest first.
+
+        Raises:
+            UnsupportedError: The store cannot delete single messages.
+        """
+        return await forgetting.rewind(self._engine, last)
+
     async def aclear(self) -> None:
-        """Delete the conversation: what was said and everything derived from it."""
+        """Start the conversation over: delete what was said, everything derived from it, and what was forgotten.
+
+        A host that goes on to send the old messages brings them back; `forget(None)` keeps them away.
+        """
         await forgetting.clear(self._engine)
 
     async def asettle(self) -> None:
@@ -356,6 +377,7 @@ class BaseMemory(ABC):
     entries = blocking(aentries)
     history = blocking(ahistory)
     forget = blocking(aforget)
+    rewind = blocking(arewind)
     clear = blocking(aclear)
     settle = blocking(asettle)
     set_aside = blocking(aset_aside)

@@ -13,7 +13,9 @@ from memzoo.stores.base import (
     StateUpdate,
     Store,
     StoredState,
+    TombstoneStore,
     managed,
+    take_back,
 )
 from memzoo.stores.driving import Closing
 from memzoo.stores.encryption import EncryptedStore
@@ -51,6 +53,7 @@ __all__ = [
     "StateUpdate",
     "Store",
     "StoredState",
+    "TombstoneStore",
     "VectorIndex",
     "aexport_conversation",
     "aimport_conversation",
@@ -58,6 +61,7 @@ __all__ = [
     "import_conversation",
     "managed",
     "open_store",
+    "take_back",
 ]
 
 

@@ -8,7 +8,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.base import (
+    JSON,
+    Entries,
+    Entry,
+    ManagedStore,
+    Record,
+    StateUpdate,
+    Store,
+    StoredState,
+    TombstoneStore,
+    managed,
+)
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
@@ -129,16 +140,31 @@ class EncryptedStore(Closing):
         """See `Store.conversations`."""
         return await managed(self._store, "conversations").conversations(**bounds)
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """See `Store.forget`."""
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+    ) -> list[int]:
+        """See `TombstoneStore.forget`."""
+        if isinstance(self._store, TombstoneStore):
+            return await self._store.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
         return await managed(self._store, "forget").forget(conversation_id, seqs, derived=derived)
+
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """See `TombstoneStore.tombstones`; none where the store within keeps none."""
+        return await self._store.tombstones(conversation_id) if isinstance(self._store, TombstoneStore) else []
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         return await managed(self._store, "states").states(conversation_id)
 
-    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-        """See `Store.restore`."""
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
+        """See `TombstoneStore.restore`."""
         log = [
             replace(one, message=self._sealed_message(one, conversation_id, one.turn_id, None, one.seq), fields={})
             for one in entries
@@ -151,7 +177,10 @@ class EncryptedStore(Closing):
             )
             for name, state in states.items()
         }
-        await managed(self._store, "restore").restore(conversation_id, log, sealed)
+        if isinstance(self._store, TombstoneStore):
+            await self._store.restore(conversation_id, log, sealed, tombstones=tombstones)
+        else:
+            await managed(self._store, "restore").restore(conversation_id, log, sealed)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`."""

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing
+from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing, tombstone
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import ConflictError, UnsupportedError
 from memzoo.stores.forks import new_rlock
@@ -59,6 +59,7 @@ class InMemoryStore(Closing):
         self.clock = clock
         self._lock = new_rlock()
         self._conversations: dict[str, _Conversation] = {}
+        self._tombstones: dict[str, set[str]] = {}
         # One sequence for the whole store: a conversation that was cleared never meets an old version again.
         self._versions = itertools.count(1)
 
@@ -73,6 +74,8 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begun()
             turn = conversation.turns.get(turn_id)
+            if turn is None and self._is_buried(conversation_id, turn_id):
+                return []
             if turn is None:
                 numbered = enumerate(records, start=conversation.last + 1)
                 turn = [Entry(seq, copied(one.message), turn_id, now, dict(one.fields)) for seq, one in numbered]
@@ -152,6 +155,8 @@ class InMemoryStore(Closing):
             conversation = self._conversations.get(conversation_id)
             if conversation and not (only_empty and conversation.log):
                 del self._conversations[conversation_id]
+            if not only_empty:
+                self._tombstones.pop(conversation_id, None)
 
     async def conversations(
         self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
@@ -163,13 +168,18 @@ class InMemoryStore(Closing):
         found = sorted((id_ for id_ in idle if after is None or escaped(id_) > escaped(after)), key=escaped)
         return found if limit is None else found[: max(limit, 0)]
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """See `Store.forget`."""
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+    ) -> list[int]:
+        """See `TombstoneStore.forget`."""
         gone = set(seqs)
         with self._lock:
             conversation = self._found(conversation_id)
-            removed = [entry.seq for entry in conversation.log if entry.seq in gone]
+            found = [entry for entry in conversation.log if entry.seq in gone]
+            removed = [entry.seq for entry in found]
             if removed:
+                if derived if tombstones is None else tombstones:
+                    self._bury(conversation_id, {tombstone(entry.turn_id) for entry in found})
                 conversation.epoch = next(self._versions)
                 conversation.log = _without(conversation.log, gone)
                 turns = {id_: _without(turn, gone) for id_, turn in conversation.turns.items()}
@@ -185,8 +195,20 @@ class InMemoryStore(Closing):
         with self._lock:
             return sorted(self._found(conversation_id).states)
 
-    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-        """See `Store.restore`."""
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """See `TombstoneStore.tombstones`."""
+        with self._lock:
+            return sorted(self._tombstones.get(conversation_id, ()))
+
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
+        """See `TombstoneStore.restore`."""
         checked_numbers(entries)
         log = _copies(entries)
         with self._lock:
@@ -200,6 +222,7 @@ class InMemoryStore(Closing):
                 items = {key: (new.born, copied(value)) for key, value in state.items.items() if value is not None}
                 new.states[name] = _State(new.born, state.watermark, items, dict(state.embeddings))
             self._conversations[conversation_id] = new
+            self._bury(conversation_id, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`: there are no files."""
@@ -208,6 +231,14 @@ class InMemoryStore(Closing):
     def _found(self, conversation_id: str) -> _Conversation:
         """A conversation; an empty one in place of one that is not there, whose epoch and versions are 0."""
         return self._conversations.get(conversation_id) or _Conversation(0, 0)
+
+    def _is_buried(self, conversation_id: str, turn_id: str) -> bool:
+        buried = self._tombstones.get(conversation_id)
+        return buried is not None and tombstone(turn_id) in buried
+
+    def _bury(self, conversation_id: str, tombstones: Collection[str]) -> None:
+        if tombstones:
+            self._tombstones.setdefault(conversation_id, set()).update(tombstones)
 
     def _begun(self) -> _Conversation:
         version = next(self._versions)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
-from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
+from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, TombstoneStore, managed
 from memzoo.stores.common import checked_numbers
 from memzoo.stores.driving import blocking_function, iterated
 from memzoo.stores.errors import StoreError, TransferError
@@ -18,12 +18,13 @@ from memzoo.stores.plugins import loaded, plugins
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """The version of the format; a file of a newer one is refused."""
 
 logger = logging.getLogger("memzoo")
 
 _PAGE = 500
+_WITHOUT_TOMBSTONES = 1  # the version before they came
 _MOST = 2**53  # the largest number that every program that handles JSON takes
 _FLOAT = 4  # bytes of a number in an embedding
 
@@ -52,7 +53,10 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGener
 async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
-    yield {"memzoo": "conversation", "format": FORMAT, "conversation_id": conversation_id}
+    buried = await _tombstones(store, conversation_id)
+    # A release that knows no tombstones reads what has none.
+    version = FORMAT if buried else _WITHOUT_TOMBSTONES
+    yield {"memzoo": "conversation", "format": version, "conversation_id": conversation_id}
     # States come first: the messages that are read after them are all that they have learnt from, or more.
     versions: dict[str, int] = {}
     for name in await managed(store, "states").states(conversation_id):
@@ -68,9 +72,15 @@ async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[s
         for entry in page:
             yield _entry_as_json(entry)
         last = page[-1].seq
-    for name, version in versions.items():
-        if (await store.read_state(conversation_id, name, since=version)).reset:
-            raise StoreError(f"something of {conversation_id!r} was deleted while it was exported; export it again")
+    for turn in buried:
+        yield {"tombstone": turn}
+    resets = [(await store.read_state(conversation_id, name, since=old)).reset for name, old in versions.items()]
+    if any(resets) or await _tombstones(store, conversation_id) != buried:
+        raise StoreError(f"something of {conversation_id!r} was deleted while it was exported; export it again")
+
+
+async def _tombstones(store: Store, conversation_id: str) -> list[str]:
+    return await store.tombstones(conversation_id) if isinstance(store, TombstoneStore) else []
 
 
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
@@ -110,7 +120,10 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     found = _read(lines)
     states = await _checked_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
-    await managed(store, "restore").restore(id_, found.entries, states)
+    if isinstance(store, TombstoneStore):
+        await store.restore(id_, found.entries, states, tombstones=found.tombstones)
+    else:
+        await managed(store, "restore").restore(id_, found.entries, states)
     if not found.has_digest:
         logger.warning("%r comes from an older memzoo, whose files do not show whether they were changed", id_)
     return id_
@@ -220,6 +233,7 @@ class _Export:
     states: dict[str, StoredState] = field(default_factory=dict[str, StoredState])
     items: dict[str, dict[str, JSON]] = field(default_factory=dict[str, dict[str, JSON]])
     embeddings: dict[str, dict[int, bytes]] = field(default_factory=dict[str, dict[int, bytes]])
+    tombstones: set[str] = field(default_factory=set[str])
     digest: Any = field(default_factory=hashlib.sha256)
     has_digest: bool = False
     lines: int = 0
@@ -241,10 +255,7 @@ class _Export:
             case _ if self.ended:
                 raise ValueError("something follows the last line")
             case {"memzoo": "conversation", "format": int(version), "conversation_id": str(id_)} if not self.lines:
-                if version > FORMAT:
-                    known = f"this memzoo knows those up to {FORMAT}"
-                    raise ValueError(f"the file has format {version}, but {known}; upgrade it")
-                self.conversation_id = id_
+                self._begin(version, id_)
             case _ if not self.lines:
                 raise ValueError("this is no conversation that was exported by memzoo")
             case {"seq": int(), "turn_id": str(), "message": {"role": str()}, "fields": dict()}:
@@ -257,10 +268,18 @@ class _Export:
                 self.items[name][key] = value
             case {"state": str(name), "seq": int(seq), "embedding": str(vector)}:
                 self.embeddings[name][_number(seq, at_least=1)] = _vector(vector)
+            case {"tombstone": str(turn)}:
+                self.tombstones.add(turn)
             case {"end": int(lines)}:
                 self._end(lines, values.get("sha256"))
             case _:
                 raise ValueError(f"this line is unknown: {str(values)[:100]}")
+
+    def _begin(self, version: int, conversation_id: str) -> None:
+        if version > FORMAT:
+            known = f"this memzoo knows those up to {FORMAT}"
+            raise ValueError(f"the file has format {version}, but {known}; upgrade it")
+        self.conversation_id = conversation_id
 
     def _end(self, lines: int, digest: object) -> None:
         if lines != self.lines:

@@ -1,10 +1,11 @@
 """Keeps one live memory for each conversation; conversations can end with a request or a session."""
 
+import contextlib
 import secrets
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal
@@ -132,13 +133,8 @@ class MemoryProvider(Closing):
         Returns:
             What was removed, as from `BaseMemory.forget`.
         """
-        memory = self.get(conversation_id)
-        # A turn under way would write down again what is to be gone.
-        turn_locks.of(self._store, conversation_id).end()
-        try:
+        with self._ended(conversation_id) as memory:
             return await memory.aforget(None, thorough=thorough)
-        finally:
-            self.release(conversation_id)
 
     async def aconversations(self) -> list[str]:
         """The ids of all conversations in the store, sorted."""
@@ -158,7 +154,7 @@ class MemoryProvider(Closing):
         """
         if conversation_id is None:
             made = _SCOPE + secrets.token_urlsafe()
-            return ScopedMemory(lambda: self.get(made), lambda: self.aforget(made))
+            return ScopedMemory(lambda: self.get(made), lambda: self._end(made))
         given = _checked(conversation_id)
         return ScopedMemory(lambda: self.get(given))
 
@@ -203,7 +199,22 @@ class MemoryProvider(Closing):
         if session.is_kept:
             self.release(session.conversation_id)
         else:
-            await self.aforget(session.conversation_id)
+            await self._end(session.conversation_id)
+
+    async def _end(self, conversation_id: str) -> None:
+        """Delete the conversation of a scope or session, whose id is never used again: nothing is kept of it."""
+        with self._ended(conversation_id) as memory:
+            await memory.aclear()
+
+    @contextlib.contextmanager
+    def _ended(self, conversation_id: str) -> Generator[BaseMemory]:
+        memory = self.get(conversation_id)
+        # A turn under way would write down again what is to be gone.
+        turn_locks.of(self._store, conversation_id).end()
+        try:
+            yield memory
+        finally:
+            self.release(conversation_id)
 
     def _evict(self) -> None:
         # In the order of use, so that the first one is the one that nobody asked for the longest.

@@ -10,10 +10,11 @@ from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
-from memzoo.stores import ManagedStore, Store, managed
+from memzoo.memories.options import whole_number
+from memzoo.stores import Entry, ManagedStore, Store, TombstoneStore, managed, take_back
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
-__all__ = ["REMAINS", "Receipt", "clear", "evict", "forget"]
+__all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]
 
 logger = logging.getLogger("memzoo")
 
@@ -62,9 +63,15 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
     store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
-        await clear(engine)
-        erased, failed = await _scrubbed(store, thorough=thorough)
-        return Receipt(seqs, outstanding=tuple(failed), erased=erased)
+        if isinstance(store, TombstoneStore):
+            # A clear would let what is forgotten come back: it is for a conversation that starts over.
+            await store.forget(id_, seqs)
+            await store.clear(id_, only_empty=True)
+        else:
+            await store.clear(id_)
+        failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
+        erased, unscrubbed = await _scrubbed(store, thorough=thorough)
+        return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
     known = await _known(engine.follower, ids)
     before = set(await managed(store, "states").states(id_))
     removed = await forget_messages(store, id_, known)
@@ -84,6 +91,18 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
         calls=usage.total.calls - calls,
         erased=erased,
     )
+
+
+async def rewind(engine: Engine, last: int) -> list[Entry]:
+    """As `BaseMemory.arewind`."""
+    whole_number("last", last, at_least=0)
+    store, id_ = engine.follower.store, engine.follower.conversation_id
+    gone = await store.read(id_, after=last)
+    if gone:
+        await take_back(store, id_, [entry.seq for entry in gone])
+    for learner in engine.learners:
+        await learner.refresh(reset=True)
+    return list(gone)
 
 
 async def clear(engine: Engine) -> None:

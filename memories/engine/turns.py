@@ -1,5 +1,6 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
+import itertools
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
@@ -10,8 +11,8 @@ from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
-from memzoo.stores import Entry, Message, Record
-from memzoo.stores.common import copied
+from memzoo.stores import Entry, Message, Record, TombstoneStore
+from memzoo.stores.common import copied, tombstone
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 
@@ -165,8 +166,16 @@ async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str
     first = await log.store.read(log.conversation_id, limit=2)
     fresh = len(first) <= 1 and all(is_instruction(entry.message) for entry in first)
     if fresh:
-        await save(said, turn_id="seed")
+        await save(said, turn_id=await _seed_name(log))
     return fresh
+
+
+async def _seed_name(log: Follower) -> str:
+    """The same turn id for all who seed at once, of whom the first counts; what was forgotten is never stored again."""
+    store = log.store
+    forgotten = set(await store.tombstones(log.conversation_id)) if isinstance(store, TombstoneStore) else set[str]()
+    names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
+    return next(name for name in names if tombstone(name) not in forgotten)
 
 
 def turn_name(turn_id: object) -> str:

@@ -17,8 +17,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
 
     The question is the newest message of a human. What the thread has is shown as the very object that it has.
     """
-    log = _log(memories)
-    await log.afollow(_said(messages))
+    log = await _followed(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
     live = {message.id: message for message in messages}
     return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
@@ -26,7 +25,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
 
 async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
     """Keep what is new of the messages of a thread, of which a turn has ended, and learn from it."""
-    await _log(memories).afollow(_said(messages), ended=True)
+    await _followed(memories, messages, ended=True)
 
 
 shown, keep = blocking_function(ashown), blocking_function(akeep)
@@ -41,10 +40,15 @@ def chat_of(message: Any) -> Message:
     return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
 
 
-def _log(memories: Memories) -> HostLog:
-    """The log of the thread that is running."""
-    config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config()
-    return HostLog(memory_of(memories, config.get("configurable", {}).get("thread_id")), "langchain")
+async def _followed(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
+    """The log of the thread that is running, in step with its messages."""
+    config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
+    thread = config.get("thread_id")
+    log = HostLog(memory_of(memories, thread), "langchain")
+    # An agent within a graph has messages of its own: it is named by the nodes that it stands in, without their ids.
+    nodes = [node.partition(":")[0] for node in str(config.get("checkpoint_ns") or "").split("|")[:-1]]
+    await log.afollow(_said(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True)
+    return log
 
 
 def _said(messages: Sequence[Any]) -> list[HostMessage]:

@@ -1,6 +1,7 @@
 """LangGraph: a store over memzoo's stores, and a memory inside a graph of one's own."""
 
 import json
+import uuid
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 from functools import partial
@@ -88,7 +89,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
 
     async def _commit(self, changes: dict[str, JSON]) -> None:
         if not self._version:  # a state belongs to a conversation that there is
-            await self._store.append(self._name, [Record(_FIRST)], turn_id=_STATE)
+            await self._begin()
         while True:
             try:
                 self._version = await self._store.commit(
@@ -98,6 +99,11 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
                 await self._refresh()
             else:
                 return self._take_in(changes)  # another task may have read everything anew meanwhile
+
+    async def _begin(self) -> None:
+        """Make the conversation, also where all of it was forgotten: that turn is never stored again."""
+        if not await self._store.read(self._name, limit=1):
+            await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
 
     async def _refresh(self) -> None:
         update = await self._store.read_state(self._name, _STATE, since=self._version)

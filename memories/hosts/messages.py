@@ -20,12 +20,14 @@ class HostMessage(NamedTuple):
         own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
         key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
         seq: Its number in the log; 0 if it is not there.
+        thread: Which of the host's threads it belongs to; "" if that is not known.
     """
 
     message: Message
     own: JSON = None
     key: str = ""
     seq: int = 0
+    thread: str = ""
 
 
 def chat_of(

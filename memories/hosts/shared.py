@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import logging
+import math
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
@@ -9,17 +11,22 @@ from typing import Any, ClassVar, TypeAlias
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
 from memzoo.memories.hosts.messages import HostMessage
-from memzoo.memories.text.grouping import is_answer
-from memzoo.stores import Entry, Record
-from memzoo.stores.base import managed
-from memzoo.stores.errors import ConversationIdError, MissingExtraError
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Entry, Record, TombstoneStore, take_back
+from memzoo.stores.common import tombstone
+from memzoo.stores.errors import ConversationIdError, MissingExtraError, UnsupportedError
 
 __all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
 
+logger = logging.getLogger("memzoo")
+
 _FIRST_PAGE = 16
+# The field of a record that has the thread of the host. Its name is that of no host.
+_THREAD = "@thread"
 
 
 class HostLog:
@@ -46,25 +53,42 @@ class HostLog:
             turn_id: Saving the same one again changes nothing.
             ended: Learn in any case: nothing follows.
         """
-        said = await self._without_repeated(said)
+        await self._add(await self._without_repeated(said), turn_id=turn_id, ended=ended)
+
+    async def _add(self, said: Sequence[HostMessage], *, turn_id: str | None, ended: bool = False) -> None:
         learn = ended or (bool(said) and is_answer(said[-1].message))
         await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
 
-    async def afollow(self, said: Sequence[HostMessage], *, ended: bool = False) -> None:
-        """Append what follows the newest of a host's messages that the log has.
+    async def afollow(
+        self, said: Sequence[HostMessage], *, ended: bool = False, thread: str = "", cuts_at_questions: bool = False
+    ) -> None:
+        """Bring the log in step with a host: append what follows the newest of its messages that the log has.
+
+        What was forgotten is passed over. With a `thread`, the log also follows it back: what the thread has no more
+        is taken back, and from a message on that has other words now, all of it is appended anew. What was taken back
+        comes again when the host brings it again, as when an earlier branch is resumed.
 
         Args:
             said: The host's messages, each with a key, oldest first: all, or the newest ones.
             ended: As in `aadd`.
+            thread: The thread whose newest messages these are, without a gap; "" if others may stand between them.
+                Only what was appended for the same thread is ever taken back.
+            cuts_at_questions: The host drops old messages only in front of a question: if the thread begins with
+                something else, its question was removed. Otherwise what stands before the first is left alone.
         """
         # More than the host has given: the log may end with what was saved in another way.
-        newest = {one.key for one in await self.aall(2 * len(said) + _FIRST_PAGE)}
+        known = await self.aall(2 * len(said) + _FIRST_PAGE)
+        if thread:
+            known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
+        newest = {one.key for one in known}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
-        new = said[start:]
+        new = await self._without_forgotten([one._replace(thread=thread if one.key else "") for one in said[start:]])
+        # In a thread two questions with the same words are two: it knows them by their ids.
+        add = self._add if thread else self.aadd
         # One by one, each under its key: a run that was cut off is gone on with where it ended.
         for one in new[:-1]:
-            await self.aadd([one], turn_id=one.key)
-        await self.aadd(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
+            await add([one], turn_id=one.key)
+        await add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
@@ -80,20 +104,55 @@ class HostLog:
     async def arewind(self, said: Sequence[HostMessage]) -> None:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
+        The host may bring them again.
+
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
-        store = managed(self.memory.store, "forget")
-        await store.forget(self.memory.conversation_id, [one.seq for one in said])
+        await take_back(self.memory.store, self.memory.conversation_id, [one.seq for one in said])
 
     def record(self, said: HostMessage) -> Record:
         """A message as it is kept, with the host's own form beside it."""
         kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False, default=str)}
-        return Record(said.message, kept)
+        return Record(said.message, kept | ({_THREAD: said.thread} if said.thread else {}))
 
     def _said(self, entry: Entry) -> HostMessage:
         own = entry.fields.get(self.field)
-        return HostMessage(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq)
+        thread = entry.fields.get(_THREAD) or ""
+        return HostMessage(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq, thread)
+
+    async def _stepped_back(
+        self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
+    ) -> list[HostMessage]:
+        """Take back what a thread has no more, and what follows a message that has other words now; give the rest."""
+        now = {one.key: one.message for one in said if one.key}
+        first = next((one for one in known if one.key in now), None)
+        if first is None:
+            return known
+        own, begin = [one for one in known if one.thread == thread], first.seq
+        talk = [one for one in said if one.message["role"] not in INSTRUCTIONS]
+        if cuts_at_questions and talk and talk[0].key == first.key and first.message["role"] != "user":
+            asked = (one.seq for one in own if one.seq < begin and one.message["role"] == "user")
+            begin = max(asked, default=begin)
+        other_words = (one.seq for one in own if one.key in now and checked(now[one.key]) != one.message)
+        edited = min(other_words, default=math.inf)
+        gone = [one for one in own if one.seq >= begin and (one.key not in now or one.seq >= edited)]
+        if not gone:
+            return known
+        try:
+            await self.arewind(gone)
+        except UnsupportedError as error:
+            logger.warning("%r keeps what its thread has no more: %s", self.memory.conversation_id, error)
+            return known
+        return [one for one in known if one not in gone]
+
+    async def _without_forgotten(self, new: Sequence[HostMessage]) -> Sequence[HostMessage]:
+        """What was not forgotten. The store knows, too; but it would be asked for each message by itself."""
+        store = self.memory.store
+        if len(new) < 2 or not isinstance(store, TombstoneStore):  # noqa: PLR2004
+            return new
+        forgotten = set(await store.tombstones(self.memory.conversation_id))
+        return [one for one in new if not one.key or tombstone(one.key) not in forgotten]
 
     async def _without_repeated(self, said: Sequence[HostMessage]) -> Sequence[HostMessage]:
         if not any(one.message["role"] == "user" for one in said):

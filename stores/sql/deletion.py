@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator
 
 from sqlalchemy import Connection, Exists, Table, delete, exists, select, update
 
-from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states
+from memzoo.stores.common import tombstone, unescaped
+from memzoo.stores.sql.rows import buried_rows
+from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states, tombstones
 from memzoo.stores.sql.statements import LOCK, Statements
 
 __all__ = ["forget"]
@@ -14,19 +16,25 @@ _BATCH = 500
 
 
 def forget(
-    connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool
+    connection: Connection, use: Statements, conversation_id: str, seqs: Collection[int], *, derived: bool, buries: bool
 ) -> list[int]:
-    """As `Store.forget`, in a transaction that is alone in writing to the conversation from its first statement on."""
+    """As `TombstoneStore.forget`, in a transaction that alone writes to the conversation from its beginning on."""
     connection.execute(LOCK, {"conversation_id": conversation_id})
     own = messages.c.conversation_id == conversation_id
-    present = select(messages.c.seq).where(own)
-    found = [
-        seq for some in _batches(seqs) for seq in connection.execute(present.where(messages.c.seq.in_(some))).scalars()
-    ]
-    if not found:
+    present = select(messages.c.seq, messages.c.turn_id).where(own)
+    turns = {
+        seq: turn_id
+        for some in _batches(seqs)
+        for seq, turn_id in connection.execute(present.where(messages.c.seq.in_(some)))
+    }
+    if not turns:
         return []
+    found = sorted(turns)
+    if buries:
+        forgotten = {tombstone(unescaped(turn_id)) for turn_id in turns.values()}
+        use.put(connection, {tombstones: buried_rows(conversation_id, forgotten)})
     if derived:
-        _start_anew(connection, use, conversation_id, min(found))
+        _start_anew(connection, use, conversation_id, found[0])
     else:
         connection.execute(use.evicted, {"conversation_id": conversation_id})
     known = connection.execute(select(states.c.strategy).where(states.c.conversation_id == conversation_id))
@@ -36,7 +44,7 @@ def forget(
         connection.execute(delete(embeddings).where(vectors, embeddings.c.seq.in_(some)))
     newest = select(messages.c.created_at).where(own).order_by(messages.c.seq.desc()).limit(1).scalar_subquery()
     connection.execute(update(conversations).where(conversations.c.id == conversation_id).values(updated_at=newest))
-    return sorted(found)
+    return found
 
 
 def _start_anew(connection: Connection, use: Statements, conversation_id: str, first: int) -> None:

@@ -18,7 +18,7 @@ from memzoo.stores.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
 from memzoo.stores.sql.rows import NewTurn, Row
-from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, versions
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, tombstones, versions
 from memzoo.stores.sql.statements import TURN, Statements
 
 try:
@@ -37,22 +37,28 @@ _APPEND = text("""
     WITH known AS (
         SELECT FROM memzoo_messages WHERE conversation_id = :conversation_id AND turn_id = :turn_id
             AND EXISTS (SELECT FROM memzoo_conversations WHERE id = :conversation_id) LIMIT 1
+    ), buried AS (
+        SELECT FROM memzoo_tombstones
+        WHERE conversation = :conversation AND turn = :turn AND NOT EXISTS (SELECT FROM known)
     ), born AS (
-        SELECT nextval('memzoo_versions') AS version WHERE NOT EXISTS (SELECT FROM known)
+        SELECT nextval('memzoo_versions') AS version
+        WHERE NOT EXISTS (SELECT FROM known) AND NOT EXISTS (SELECT FROM buried)
     ), grown AS (
         INSERT INTO memzoo_conversations AS conversation (id, born, revision, last_seq, updated_at)
         SELECT :conversation_id, version, version, :count, :created_at FROM born
         ON CONFLICT (id) DO UPDATE
         SET last_seq = conversation.last_seq + excluded.last_seq, updated_at = excluded.updated_at
         RETURNING last_seq
+    ), added AS (
+        INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
+        SELECT :conversation_id, last_seq - :count + place, :turn_id, place - 1, message, fields, :created_at
+        FROM grown,
+            unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
+        RETURNING seq
     )
-    INSERT INTO memzoo_messages (conversation_id, seq, turn_id, place, message, fields, created_at)
-    SELECT :conversation_id, last_seq - :count + place, :turn_id, place - 1, message, fields, :created_at
-    FROM grown,
-        unnest(CAST(:messages AS text[]), CAST(:fields AS text[])) WITH ORDINALITY AS new (message, fields, place)
-    RETURNING seq
+    SELECT coalesce(max(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
-_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings, epochs))
+_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones))
 _TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
 _STATEMENTS = Statements(
     insert, first_version=versions.next_value(), next_version=versions.next_value(), page_first=True
@@ -116,17 +122,19 @@ class PostgreSQL:
         `memzoo.stores.sql.orphans`), which are brought back first; or another process has just stored this turn.
         """
         new = {"messages": turn.messages, "fields": turn.fields}
-        values = {**turn.ids, **new, "count": len(turn.messages), "created_at": turn.created_at}
+        values = {**turn.ids, **turn.buried, **new, "count": len(turn.messages), "created_at": turn.created_at}
 
-        def work(connection: Connection) -> int:
-            return max(connection.execute(_APPEND, values).scalars(), default=0)
+        def work(connection: Connection) -> Row:
+            return connection.execute(_APPEND, values).one()
 
         while True:
             try:
-                last = await self._run(work)
+                last, is_buried = await self._run(work)
             except _TakenError:
                 await self.writing(lambda connection: bring_back(connection, _STATEMENTS, turn.conversation_id))
                 continue
+            if is_buried:
+                return []
             if rows := turn.rows(last) if last else await self.rows(TURN, turn.ids):
                 return rows
 

@@ -10,11 +10,22 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import JSON, Entry, StoredState
-from memzoo.stores.common import escaped, unescaped
+from memzoo.stores.common import escaped, tombstone, unescaped
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
 
-__all__ = ["NO_FIELDS", "NewTurn", "Row", "as_time", "entry_rows", "from_json", "state_rows", "to_entries", "to_json"]
+__all__ = [
+    "NO_FIELDS",
+    "NewTurn",
+    "Row",
+    "as_time",
+    "buried_rows",
+    "entry_rows",
+    "from_json",
+    "state_rows",
+    "to_entries",
+    "to_json",
+]
 
 Row = Sequence[Any]
 
@@ -46,6 +57,14 @@ class NewTurn:
     def ids(self) -> dict[str, str]:
         """What it is found by."""
         return {"conversation_id": self.conversation_id, "turn_id": self.turn_id}
+
+    @property
+    def buried(self) -> dict[str, str]:
+        """What its tombstone is found by."""
+        return {
+            "conversation": tombstone(unescaped(self.conversation_id)),
+            "turn": tombstone(unescaped(self.turn_id)),
+        }
 
     def rows(self, last: int) -> list[Row]:
         """With the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS`, if the last message has this number."""
@@ -107,6 +126,12 @@ def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str,
         rows.append(row | {"message": to_json(entry.message), "fields": to_json(dict(entry.fields))})
         places[entry.turn_id] += 1
     return rows
+
+
+def buried_rows(conversation_id: str, tombstones: Iterable[str]) -> list[dict[str, str]]:
+    """Tombstones of a conversation, whose id is escaped, as rows by column."""
+    conversation = tombstone(unescaped(conversation_id))
+    return [{"conversation": conversation, "turn": turn} for turn in tombstones]
 
 
 def state_rows(ids: Mapping[str, str], version: int, state: StoredState) -> dict[Table, list[dict[str, Any]]]:

@@ -15,6 +15,7 @@ __all__ = [
     "messages",
     "meta",
     "states",
+    "tombstones",
     "upgrade",
     "version",
     "versions",
@@ -80,6 +81,16 @@ epochs = sa.Table(
     "memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False
 )
 
+# The turns of which something was forgotten, and their conversations: both ids hashed, by `common.tombstone`.
+tombstones = sa.Table(
+    "memzoo_tombstones",
+    _tables,
+    *(_text("conversation", key=True), _text("turn", key=True)),
+    sqlite_with_rowid=False,
+)
+# Releases before these tables go on without them: they are no steps of the schema.
+_BESIDE = (epochs, tombstones)
+
 # Where there are sequences: no version is given twice, and nobody waits for one.
 versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)
 
@@ -121,7 +132,8 @@ def version(connection: sa.Connection) -> int:
 
 def is_current(connection: sa.Connection) -> bool:
     """Whether nothing is left to do for `upgrade`."""
-    return version(connection) == VERSION and sa.inspect(connection).has_table(epochs.name)
+    there = set(sa.inspect(connection).get_table_names()) if version(connection) == VERSION else set[str]()
+    return there >= {table.name for table in _BESIDE}
 
 
 def upgrade(connection: sa.Connection) -> None:
@@ -133,6 +145,6 @@ def upgrade(connection: sa.Connection) -> None:
         _create(connection)
     for step in _STEPS[found - 1 :] if found else ():
         step(connection)
-    # Releases before this table go on without it: it is no step of the schema.
-    epochs.create(connection, checkfirst=True)
+    for table in _BESIDE:
+        table.create(connection, checkfirst=True)
     connection.execute(sa.update(meta).where(meta.c.key == "schema").values(value=VERSION))

@@ -22,7 +22,7 @@ from memzoo.stores.forks import new_rlock
 from memzoo.stores.sql.handles import Handles, Held
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
-from memzoo.stores.sql.statements import ADD, CONVERSATION, TURN, Statements
+from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
 from memzoo.stores.sql.waiting import AT_ONCE, Aside, Deadline
 
 __all__ = ["SQLite"]
@@ -103,12 +103,14 @@ class SQLite:
         return await self._done(job, writes=True)
 
     async def append(self, turn: NewTurn) -> Sequence[Row]:
-        """The rows of the turn, which are those that it has already where it is there; it is not empty."""
+        """The rows of the turn, which are those that it has already where it is there, none where it was forgotten."""
 
         def job(held: Held) -> Sequence[Row]:
             with _transaction(held.driver) as driver:
                 if stored := _run(driver, TURN, turn.ids).fetchall():
                     return stored
+                if _run(driver, BURIED, turn.buried).fetchone():
+                    return []
                 new = {**turn.ids, "count": len(turn.messages), "created_at": turn.created_at}
                 rows = turn.rows(_run(driver, _STATEMENTS.grow, new).fetchone()[0])
                 added = [(turn.conversation_id, *row, place) for place, row in enumerate(rows)]

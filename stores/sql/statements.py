@@ -6,10 +6,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, tombstones
 
 __all__ = [
     "ADD",
+    "BURIED",
     "CHANGES",
     "CLEAR",
     "CLEAR_REST",
@@ -18,7 +19,9 @@ __all__ = [
     "LOCK",
     "STATE",
     "STATES",
+    "TOMBSTONES",
     "TURN",
+    "UNBURY",
     "VECTORS",
     "Statements",
     "listed",
@@ -80,6 +83,10 @@ CLEAR_REST = tuple(
     for table in (messages, states, items, embeddings, epochs)
 )
 ADD = sa.insert(messages)
+_BURIED_IN = tombstones.c.conversation == sa.bindparam("conversation", type_=sa.Text)
+TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.c.turn)
+BURIED = TOMBSTONES.where(tombstones.c.turn == sa.bindparam("turn", type_=sa.Text))
+UNBURY = sa.delete(tombstones).where(_BURIED_IN)
 
 
 @functools.cache
@@ -149,7 +156,7 @@ class Statements:
         )
         self.retire = retire
         self.read = functools.partial(_read, page_first=page_first)
-        self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings)}
+        self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
 
     def put(self, connection: sa.Connection, rows: Mapping[sa.Table, Sequence[Mapping[str, Any]]]) -> None:
         """Insert or replace rows of these tables."""
@@ -159,6 +166,10 @@ class Statements:
 
 
 def _upsert(statement: Any, table: sa.Table) -> sa.Executable:
+    key = list(table.primary_key.columns)
     values = {column.name: statement.excluded[column.name] for column in table.c if not column.primary_key}
-    upsert: sa.Executable = statement.on_conflict_do_update(index_elements=list(table.primary_key.columns), set_=values)
+    if not values:
+        done: sa.Executable = statement.on_conflict_do_nothing(index_elements=key)
+        return done
+    upsert: sa.Executable = statement.on_conflict_do_update(index_elements=key, set_=values)
     return upsert

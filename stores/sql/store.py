@@ -8,16 +8,38 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Connection
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, unescaped
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, tombstone, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
 from memzoo.stores.sql.deletion import forget
 from memzoo.stores.sql.orphans import bring_back, orphaned
-from memzoo.stores.sql.rows import NO_FIELDS, NewTurn, as_time, entry_rows, from_json, state_rows, to_entries, to_json
+from memzoo.stores.sql.rows import (
+    NO_FIELDS,
+    NewTurn,
+    as_time,
+    buried_rows,
+    entry_rows,
+    from_json,
+    state_rows,
+    to_entries,
+    to_json,
+)
 from memzoo.stores.sql.schema import conversations
 from memzoo.stores.sql.sqlite import SQLite
-from memzoo.stores.sql.statements import ADD, CHANGES, CLEAR, CLEAR_REST, STATE, STATES, TURN, VECTORS, listed
+from memzoo.stores.sql.statements import (
+    ADD,
+    CHANGES,
+    CLEAR,
+    CLEAR_REST,
+    STATE,
+    STATES,
+    TOMBSTONES,
+    TURN,
+    UNBURY,
+    VECTORS,
+    listed,
+)
 
 if TYPE_CHECKING:
     from memzoo.stores.sql.postgres import PostgreSQL
@@ -156,6 +178,7 @@ class SQLStore(Closing):
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
         ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
+        buried = {"conversation": tombstone(conversation_id)}
 
         def work(connection: Connection) -> None:
             if retire is not None:
@@ -164,6 +187,8 @@ class SQLStore(Closing):
             if connection.execute(emptied, ids).rowcount or not only_empty:
                 for statement in CLEAR_REST:
                     connection.execute(statement, ids)
+            if not only_empty:
+                connection.execute(UNBURY, buried)
 
         await self._database.writing(work)
 
@@ -176,18 +201,35 @@ class SQLStore(Closing):
         bounds = {"after": escaped(after or ""), "limit": max(limit or 0, 0), "idle": idle}
         return [unescaped(id_) for (id_,) in await self._database.rows(found, bounds)]
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """See `Store.forget`."""
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+    ) -> list[int]:
+        """See `TombstoneStore.forget`."""
         id_, use = escaped(conversation_id), self._database.statements
-        return await self._database.writing(lambda connection: forget(connection, use, id_, seqs, derived=derived))
+        buries = derived if tombstones is None else tombstones
+        return await self._database.writing(
+            lambda connection: forget(connection, use, id_, seqs, derived=derived, buries=buries)
+        )
+
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """See `TombstoneStore.tombstones`."""
+        rows = await self._database.rows(TOMBSTONES, {"conversation": tombstone(conversation_id)})
+        return [turn for (turn,) in rows]
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         rows = await self._database.rows(STATES, {"conversation_id": escaped(conversation_id)})
         return sorted(unescaped(name) for (name,) in rows)
 
-    async def restore(self, conversation_id: str, entries: Sequence[Entry], states: Mapping[str, StoredState]) -> None:
-        """See `Store.restore`."""
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
+        """See `TombstoneStore.restore`."""
         checked_numbers(entries)
         use, rows = self._database.statements, entry_rows(escaped(conversation_id), entries)
 
@@ -199,6 +241,7 @@ class SQLStore(Closing):
             connection.execute(ADD, rows)
             for name, state in states.items():
                 use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
+            use.put(connection, {schema.tombstones: buried_rows(escaped(conversation_id), tombstones)})
 
         await self._database.writing(work)
 

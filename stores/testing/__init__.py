@@ -1,6 +1,7 @@
 """For testing stores and indexes of your own: contract suites to inherit. They need pytest.
 
-`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`.
+`PlainStoreContract` is for a `Store`, `StoreContract` for a `ManagedStore`, `TombstoneStoreContract` for a
+`TombstoneStore`.
 
 Example::
 
@@ -20,7 +21,14 @@ pytest.register_assert_rewrite(
 
 from memzoo.stores.testing.contract import PlainStoreContract  # noqa: E402
 from memzoo.stores.testing.index_contract import VectorIndexContract  # noqa: E402
-from memzoo.stores.testing.managed_contract import StoreContract  # noqa: E402
+from memzoo.stores.testing.managed_contract import StoreContract, TombstoneStoreContract  # noqa: E402
 from memzoo.stores.testing.tools import HOSTILE_IDS, vector  # noqa: E402
 
-__all__ = ["HOSTILE_IDS", "PlainStoreContract", "StoreContract", "VectorIndexContract", "vector"]
+__all__ = [
+    "HOSTILE_IDS",
+    "PlainStoreContract",
+    "StoreContract",
+    "TombstoneStoreContract",
+    "VectorIndexContract",
+    "vector",
+]

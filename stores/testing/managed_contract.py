@@ -5,14 +5,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memzoo.stores.base import Entry, ManagedStore, StateUpdate, StoredState
-from memzoo.stores.common import escaped
+from memzoo.stores.base import Entry, ManagedStore, StateUpdate, StoredState, TombstoneStore, take_back
+from memzoo.stores.common import escaped, tombstone
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
 from memzoo.stores.testing.contract import PlainStoreContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, records, vector
 
-__all__ = ["StoreContract"]
+__all__ = ["StoreContract", "TombstoneStoreContract"]
 
 _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -72,12 +72,19 @@ class StoreContract(PlainStoreContract):
         assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
-        """A turn that was forgotten in part is not stored again; one that was forgotten whole can be."""
-        drive(store.append("c", records("a", "b"), turn_id="1"))
-        drive(store.forget("c", [1]))
-        assert _numbers(drive(store.append("c", records("a", "b"), turn_id="1"))) == [2]
-        drive(store.forget("c", [2]))
-        assert _numbers(drive(store.append("c", records("a", "b"), turn_id="1"))) == [3, 4]
+        """A turn of which a message was forgotten, or taken back, is not stored again while there is some of it."""
+        for turn, remove in (("1", store.forget), ("2", lambda *which: take_back(store, *which))):
+            first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
+            drive(remove("c", [first.seq]))
+            assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]
+
+    def test_what_was_taken_back_may_be_said_again(self, store: ManagedStore) -> None:
+        """What was taken back is gone, with what was learnt from it, and its turn is stored if it comes again."""
+        fill(store, "c", "a", "b")
+        commit(store, "c", {"secret": "b"}, watermark=2)
+        assert drive(take_back(store, "c", [2, 9])) == [2]
+        assert drive(store.states("c")) == []
+        assert _numbers(fill(store, "c", "b", "a")) == [3, 1]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
         """States that have reached the first forgotten message start anew; others stay; all readers are told."""
@@ -229,6 +236,73 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read("c")) == entries
         assert drive(store.scrub(thorough=True))
         assert drive(store.read("c")) == entries
+
+
+class TombstoneStoreContract(StoreContract):
+    """The rules of `TombstoneStore`, which are those of `ManagedStore` and more; used in the same way."""
+
+    def test_what_was_forgotten_stays_forgotten(self, store: TombstoneStore) -> None:
+        """A forgotten turn that is sent again is not stored, and nothing is returned; other turns are stored."""
+        fill(store, "c", "a", "b")
+        fill(store, "other", "b")
+        drive(store.forget("c", [2]))
+        assert fill(store, "c", "b") == []
+        assert _numbers(fill(store, "c", "a", "d")) == [1, 3]
+        assert _numbers(fill(store, "other", "b")) == [1]
+        assert _numbers(drive(store.read("c"))) == [1, 3]
+
+    def test_no_part_of_a_forgotten_turn_comes_back(self, store: TombstoneStore) -> None:
+        """A turn that was forgotten in part does not come back whole when the rest of it goes, however that goes."""
+        for turn, for_good in (("x", True), ("y", False)):
+            first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
+            drive(store.forget("c", [first.seq]))
+            drive(store.forget("c", [second.seq], tombstones=for_good))
+            assert drive(store.append("c", records("a", "b"), turn_id=turn)) == []
+        assert drive(store.read("c")) == []
+
+    def test_a_tombstone_outlives_its_conversation(self, store: TombstoneStore) -> None:
+        """Where all was forgotten and the rest cleared away, no forgotten turn comes back; a clear starts it over."""
+        fill(store, "c", "a")
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        assert drive(store.conversations()) == []
+        assert _numbers(fill(store, "c", "b")) == [1]
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        drive(store.clear("c"))
+        assert drive(store.tombstones("c")) == []
+        assert _numbers(fill(store, "c", "a")) == [1]
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        drive(store.clear("c"))
+        assert _numbers(fill(store, "c", "a")) == [1]
+
+    def test_what_is_evicted_leaves_no_tombstone(self, store: TombstoneStore) -> None:
+        """Eviction removes messages that nobody needs; it does not say that nobody may say them."""
+        fill(store, "c", "a", "b")
+        drive(store.forget("c", [1], derived=False))
+        drive(store.forget("c", [2], tombstones=False))
+        assert drive(store.tombstones("c")) == []
+        assert _numbers(fill(store, "c", "a")) == [3]
+        drive(store.forget("c", [3], derived=False, tombstones=True))
+        assert fill(store, "c", "a") == []
+
+    def test_tombstones_are_hashes(self, store: TombstoneStore) -> None:
+        """What is kept of a forgotten turn is the hash of its id, of whatever id in whatever conversation."""
+        for id_ in HOSTILE_IDS:
+            drive(store.append(id_, records("a", "b"), turn_id=id_))
+            drive(store.forget(id_, [1, 2]))
+            assert drive(store.tombstones(id_)) == [tombstone(id_)]
+            assert drive(store.append(id_, records("a", "b"), turn_id=id_)) == []
+        assert drive(store.tombstones("nobody")) == []
+
+    def test_tombstones_are_restored(self, store: TombstoneStore) -> None:
+        """A restored conversation knows what was forgotten of it."""
+        entries = fill(store, "c", "a")
+        drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
+        assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))
+        assert _numbers(fill(store, "copy", "b", "a", "e")) == [1, 2]
 
 
 def _numbers(entries: Sequence[Entry]) -> list[int]:

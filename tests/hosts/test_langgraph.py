@@ -78,6 +78,69 @@ class TestWholeState(HostContract):
         return [chat(sent) for sent in model.sent]
 
 
+class TestGoingBack:
+    """What a thread has no more is not shown, and not in the log."""
+
+    def setup_method(self) -> None:
+        """A thread with two answered questions, and a memory that has followed it."""
+        self.memories = MemoryProvider("buffer")
+        self.model = ScriptedChat(script=[f"Answer {turn}" for turn in range(9)], sent=[])
+        self.graph = graph_of(self.memories, self.model, Whole, checkpoints.InMemorySaver())
+        for turn in range(2):
+            self.say(f"Question {turn}", id_=f"q{turn}")
+
+    def say(self, text: str, *, id_: str | None = None, config: Any = None) -> list[str]:
+        """Say something in the thread, or from one of its checkpoints on, and tell what the model was sent."""
+        self.graph.invoke({"messages": [messages.HumanMessage(text, id=id_)]}, config or _thread("anna"))
+        return contents(chat(self.model.sent[-1]))
+
+    def log(self) -> list[str]:
+        """What the log has."""
+        return contents(self.memories.get("anna").history())
+
+    def after(self, *texts: str) -> Any:
+        """The checkpoint at which the thread had these messages, and went on to the end of the turn."""
+        states = self.graph.get_state_history(_thread("anna"))
+        return next(s.config for s in states if not s.next and contents(chat(s.values["messages"])) == [*texts])
+
+    def test_a_fork_leaves_the_branch(self) -> None:
+        """Who resumes an older checkpoint and says something else is shown nothing of the branch; it can come back."""
+        first, second = ("Question 0", "Answer 0"), ("Question 1", "Answer 1")
+        old, new = self.after(*first), self.after(*first, *second)
+        assert self.say("Instead", config=old) == [*first, "Instead"]
+        assert self.log() == [*first, "Instead", "Answer 2"]
+        assert self.say("And then?", config=new) == [*first, *second, "And then?"]
+        assert self.log() == [*first, *second, "And then?", "Answer 3"]
+
+    @pytest.mark.parametrize("turn", [0, 1])
+    def test_a_removed_message_is_gone(self, turn: int) -> None:
+        """`RemoveMessage` removes it from what the model is sent, and from the log."""
+        self.graph.update_state(_thread("anna"), {"messages": [messages.RemoveMessage(id=f"q{turn}")]})
+        left = ["Question 0", "Answer 0", "Question 1", "Answer 1"]
+        left.remove(f"Question {turn}")
+        assert self.say("Next") == [*left, "Next"]
+        assert self.log() == [*left, "Next", "Answer 2"]
+
+    def test_an_edit_replaces(self) -> None:
+        """A message that has other words under its id has them in the log too."""
+        self.graph.update_state(_thread("anna"), {"messages": [messages.HumanMessage("****", id="q0")]})
+        expected = ["****", "Answer 0", "Question 1", "Answer 1", "Next"]
+        assert self.say("Next") == expected
+        assert self.log() == [*expected, "Answer 2"]
+
+    def test_what_was_forgotten_stays_forgotten(self) -> None:
+        """The thread still has it, and hands it over with each turn: neither log nor model get it."""
+        self.memories.get("anna").forget([1, 2, 3, 4])
+        assert self.say("Next") == ["Next"]
+        assert self.log() == ["Next", "Answer 2"]
+
+    def test_old_messages_may_be_dropped_from_the_state(self) -> None:
+        """A state that is kept small by removing whole old exchanges takes nothing away from the log."""
+        state = self.graph.get_state(_thread("anna")).values["messages"]
+        self.graph.update_state(_thread("anna"), {"messages": [messages.RemoveMessage(id=one.id) for one in state[:2]]})
+        assert self.say("Next") == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Next"]
+
+
 class TestSmallState(TestWholeState):
     """The recipe with our reducer: checkpoints have one turn."""
 

@@ -24,7 +24,7 @@ from memzoo.stores import (
 )
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
-from memzoo.stores.testing import StoreContract
+from memzoo.stores.testing import TombstoneStoreContract
 from memzoo.stores.testing.tools import commit, fill, records, vector
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
@@ -32,7 +32,7 @@ Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryptio
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
 
-class TestOverMemory(StoreContract):
+class TestOverMemory(TombstoneStoreContract):
     """Over a store in memory it keeps the contract."""
 
     @pytest.fixture
@@ -41,7 +41,7 @@ class TestOverMemory(StoreContract):
         return EncryptedStore(InMemoryStore(), KEY)
 
 
-class TestOverSQL(StoreContract):
+class TestOverSQL(TombstoneStoreContract):
     """Over a store in SQL it keeps the contract, with an old key beside the new one too."""
 
     @pytest.fixture

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from memzoo.stores import InMemoryStore, ManagedStore, Record, SQLStore, StateUpdate, StoredState
+from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, StoredState, TombstoneStore
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
 from tests.postgres import PostgresServer
@@ -44,10 +44,10 @@ class BothStores(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         """Two new stores, which have no version in common but none."""
-        self.stores: tuple[ManagedStore, ManagedStore] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
+        self.stores: tuple[TombstoneStore, TombstoneStore] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
         self.versions: dict[str, list[tuple[int, int]]] = {}
 
-    def in_sql(self, clock: Callable[[], datetime]) -> ManagedStore:
+    def in_sql(self, clock: Callable[[], datetime]) -> TombstoneStore:
         """The other store."""
         return SQLStore("sqlite://", clock=clock)
 
@@ -56,7 +56,7 @@ class BothStores(RuleBasedStateMachine):
         for store in getattr(self, "stores", ()):
             store.close()
 
-    def both(self, call: Callable[[ManagedStore], Coroutine[Any, Any, Any]]) -> Any:
+    def both(self, call: Callable[[TombstoneStore], Coroutine[Any, Any, Any]]) -> Any:
         """What the call returns, which is the same from both."""
         one, other = (drive(call(store)) for store in self.stores)
         assert one == other
@@ -117,10 +117,16 @@ class BothStores(RuleBasedStateMachine):
         """The same conversation."""
         self.both(lambda store: store.clear(id_))
 
-    @rule(id_=IDS, seqs=st.lists(st.integers(-1, 9), max_size=4), derived=st.booleans())
-    def forget(self, id_: str, seqs: list[int], *, derived: bool) -> None:
-        """The same messages, with or without what was learnt from them."""
-        self.both(lambda store: store.forget(id_, seqs, derived=derived))
+    @rule(
+        id_=IDS,
+        seqs=st.lists(st.integers(-1, 9), max_size=4),
+        derived=st.booleans(),
+        tombstones=st.none() | st.booleans(),
+    )
+    def forget(self, id_: str, seqs: list[int], *, derived: bool, tombstones: bool | None) -> None:
+        """The same messages, with or without what was learnt from them, for good or not."""
+        self.both(lambda store: store.forget(id_, seqs, derived=derived, tombstones=tombstones))
+        self.both(lambda store: store.tombstones(id_))
 
     @rule(id_=IDS)
     def clear_if_empty(self, id_: str) -> None:
@@ -160,7 +166,7 @@ class BothStores(RuleBasedStateMachine):
                 self.both(partial(_states, id_))
 
 
-def _states(id_: str, store: ManagedStore) -> Coroutine[Any, Any, list[str]]:
+def _states(id_: str, store: TombstoneStore) -> Coroutine[Any, Any, list[str]]:
     return store.states(id_)
 
 
@@ -172,7 +178,7 @@ def test_postgresql_does_the_same(postgres_server: PostgresServer):
     """So does the store in PostgreSQL."""
 
     class WithPostgres(BothStores):
-        def in_sql(self, clock: Callable[[], datetime]) -> ManagedStore:
+        def in_sql(self, clock: Callable[[], datetime]) -> TombstoneStore:
             return SQLStore(postgres_server.new_url(), clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]

@@ -3,10 +3,10 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.stores.testing import StoreContract
+from memzoo.stores.testing import TombstoneStoreContract
 
 
-class TestInMemoryStore(StoreContract):
+class TestInMemoryStore(TombstoneStoreContract):
     """It keeps the contract."""
 
     @pytest.fixture

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.stores.testing import StoreContract, VectorIndexContract
+from memzoo.stores.testing import TombstoneStoreContract, VectorIndexContract
 from tests.postgres import awaiting
 
 
@@ -17,11 +17,11 @@ def store(postgres_url: str) -> Iterator[SQLStore]:
         yield store
 
 
-class TestBlocking(StoreContract):
+class TestBlocking(TombstoneStoreContract):
     """Called synchronously it keeps the contract."""
 
 
-class TestAwaiting(StoreContract):
+class TestAwaiting(TombstoneStoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture

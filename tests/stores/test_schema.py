@@ -1,4 +1,4 @@
-"""Files that an older memzoo has written; version 2 is the schema of today without `memzoo_epochs`."""
+"""Files that an older memzoo has written; version 2 is the schema of today without `memzoo_epochs` and tombstones."""
 
 import contextlib
 import sqlite3
@@ -102,3 +102,9 @@ def shape(file: Path) -> dict[str, object]:
         return {
             name: sorted(row[1:] for row in connection.execute(f"PRAGMA {kind}_xinfo({name})")) for kind, name in names
         }
+
+
+def test_what_is_forgotten_stays_forgotten(store: SQLStore):
+    """Files from before there were tombstones have them now."""
+    drive(store.forget("anna", [1, 2]))
+    assert drive(store.append("anna", records("x"), turn_id="t1")) == []

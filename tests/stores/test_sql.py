@@ -15,15 +15,15 @@ import pytest
 from memzoo.stores import Entry, Record, SQLStore, Store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import StoreError
-from memzoo.stores.testing import StoreContract, vector
+from memzoo.stores.testing import TombstoneStoreContract, vector
 from memzoo.stores.testing.tools import fill
 
 
-class TestFile(StoreContract):
+class TestFile(TombstoneStoreContract):
     """In a file it keeps the contract."""
 
 
-class TestInMemory(StoreContract):
+class TestInMemory(TombstoneStoreContract):
     """In memory it keeps the contract."""
 
     @pytest.fixture

@@ -79,6 +79,19 @@ def test_what_comes_out_goes_in(source: str, target: str, opened: Callable[[str]
     assert [entry.seq for entry in fill(other, "c", "next")] == [11]
 
 
+@pytest.mark.parametrize("source", URLS)
+@pytest.mark.parametrize("target", URLS)
+def test_what_was_forgotten_stays_forgotten(source: str, target: str, opened: Callable[[str], ManagedStore]):
+    """A turn that was forgotten before an export does not come back after the import; earlier releases read others."""
+    one, other = opened(source), opened(target)
+    fill(one, "c", "a", "b")
+    assert '"format": 1' in next(export_conversation(one, "c"))
+    drive(one.forget("c", [1]))
+    import_conversation(other, list(export_conversation(one, "c")), "copy")
+    assert fill(other, "copy", "a") == []
+    assert [entry.seq for entry in fill(other, "copy", "b", "d")] == [2, 3]
+
+
 @pytest.mark.parametrize("id_", HOSTILE_IDS)
 def test_the_id_may_be_another(id_: str, opened: Callable[[str], ManagedStore]):
     """Any id can be exported, and a copy can have another one in the same store."""
@@ -128,7 +141,7 @@ ENTRY = {"seq": 1, "turn_id": "1", "created_at": "2026-01-01T00:00:00+00:00", "m
 @pytest.mark.parametrize(
     ("lines", "hint"),
     [
-        ([{**HEADER, "format": 2}], "line 1: the file has format 2.*up to 1; upgrade"),
+        ([{**HEADER, "format": 3}], "line 1: the file has format 3.*up to 2; upgrade"),
         ([{"role": "user", "content": "hi"}], "line 1: this is no conversation"),
         ([[1]], "line 1: this is no conversation"),
         ([HEADER, {**ENTRY, "created_at": "2026-01-01T00:00:00"}, {"end": 2}], "line 2: .*no time zone"),

@@ -40,6 +40,15 @@ class TestSeeding:
         assert memory.seed([("2 + 2", "4"), ("3 + 4", "7")])
         assert roles(memory.messages()) == "suaua"
 
+    def test_what_was_forgotten_can_be_seeded_again(self, store: Store) -> None:
+        """Examples are the application's: where all was forgotten, they stand at the beginning again."""
+        memory = ConversationBufferMemory(store=store, conversation_id="a")
+        for _ in range(3):
+            assert memory.seed([("2 + 2", "4")])
+            assert contents(memory.history()) == ["2 + 2", "4"]
+            memory.forget(None)
+        assert memory.history() == []
+
     @pytest.mark.parametrize("examples", [[("2 + 2",)], [("2 + 2", "4", "5")], "2 + 2"])
     def test_what_is_no_pair_is_refused(self, examples: Any) -> None:
         """The text says what an example is; nothing is stored."""

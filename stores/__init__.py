@@ -13,9 +13,7 @@ from memzoo.stores.base import (
     StateUpdate,
     Store,
     StoredState,
-    TombstoneStore,
     managed,
-    take_back,
 )
 from memzoo.stores.driving import Closing
 from memzoo.stores.encryption import EncryptedStore
@@ -23,6 +21,7 @@ from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.message_list import MessageListStore
 from memzoo.stores.opening import open_store
+from memzoo.stores.tombstones import TombstoneStore, take_back
 from memzoo.stores.transfer import (
     aexport_conversation,
     aimport_conversation,

@@ -17,9 +17,7 @@ __all__ = [
     "StateUpdate",
     "Store",
     "StoredState",
-    "TombstoneStore",
     "managed",
-    "take_back",
     "utc_now",
 ]
 
@@ -131,7 +129,7 @@ class Store(Protocol):
 
         When it returns, a durable store has them on disk. A `turn_id` that the conversation already has
         changes nothing: the entries of that turn are returned as they were. Nor does one that was forgotten (see
-        `TombstoneStore`): there are none to return.
+        `memzoo.stores.TombstoneStore`): there are none to return.
         """
         ...
 
@@ -233,7 +231,7 @@ class ManagedStore(Store, Protocol):
     async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
         """Delete messages for good, with their embeddings; their numbers are never used again.
 
-        A `TombstoneStore` also never stores their turns again.
+        A `memzoo.stores.TombstoneStore` also never stores their turns again.
 
         Args:
             conversation_id: The conversation to delete from.
@@ -277,63 +275,6 @@ class ManagedStore(Store, Protocol):
             without files has nothing to leave.
         """
         ...
-
-
-@runtime_checkable
-class TombstoneStore(ManagedStore, Protocol):
-    """A store that also knows which turns were forgotten, so that nothing brings them back.
-
-    All stores of memzoo are of this kind. Of a turn of which a message was forgotten, a hash of its id is kept: its
-    tombstone. `append` with that id stores nothing, and returns what is left of the turn. Tombstones outlive the
-    conversation where all of it was forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
-    """
-
-    async def tombstones(self, conversation_id: str) -> list[str]:
-        """The tombstones of a conversation, in order; see `memzoo.stores.common.tombstone`."""
-        ...
-
-    async def forget(
-        self,
-        conversation_id: str,
-        seqs: Collection[int],
-        *,
-        derived: bool = True,
-        tombstones: bool | None = None,
-    ) -> list[int]:
-        """As `ManagedStore.forget`.
-
-        Args:
-            conversation_id: The conversation to delete from.
-            seqs: Their log numbers.
-            derived: See there.
-            tombstones: Leave tombstones; by default as `derived` says: what is evicted may be said again.
-        """
-        ...
-
-    async def restore(
-        self,
-        conversation_id: str,
-        entries: Sequence[Entry],
-        states: Mapping[str, StoredState],
-        *,
-        tombstones: Collection[str] = (),
-    ) -> None:
-        """As `ManagedStore.restore`, with its tombstones."""
-        ...
-
-
-async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
-    """Delete messages, and what was learnt from them, as if they had not been said: they may be said again.
-
-    Returns:
-        The numbers that were removed, in order.
-
-    Raises:
-        UnsupportedError: The store cannot delete single messages.
-    """
-    if isinstance(store, TombstoneStore):
-        return await store.forget(conversation_id, seqs, tombstones=False)
-    return await managed(store, "forget").forget(conversation_id, seqs)
 
 
 def managed(store: Store, method: str) -> ManagedStore:

@@ -1,6 +1,5 @@
 """What several stores share: copies of JSON, ids as every database takes them, and checks of what is restored."""
 
-import hashlib
 import itertools
 import os
 import re
@@ -21,7 +20,6 @@ __all__ = [
     "private",
     "redacted",
     "shown",
-    "tombstone",
     "unescaped",
     "visible",
 ]
@@ -34,7 +32,6 @@ IN_MEMORY = (
 )
 """Why a store in memory is not pickled, and what to do."""
 
-_HASH = 32  # letters: 128 bits
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
 _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
@@ -57,16 +54,6 @@ def escaped(text: str) -> str:
 def unescaped(text: str) -> str:
     """Undo `escaped`."""
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
-
-
-def tombstone(id_: str) -> str:
-    """What is kept of the id of a forgotten turn: by it the turn is known again, and its id cannot be read.
-
-    Example:
-        >>> tombstone("turn-1")
-        '974cad2dd603827b06e9e6affa3de03d'
-    """
-    return hashlib.sha256(escaped(id_).encode()).hexdigest()[:_HASH]
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

@@ -8,21 +8,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from memzoo.stores.base import (
-    JSON,
-    Entries,
-    Entry,
-    ManagedStore,
-    Record,
-    StateUpdate,
-    Store,
-    StoredState,
-    TombstoneStore,
-    managed,
-)
+from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
+from memzoo.stores.tombstones import TombstoneStore, restore, tombstones_of
 
 __all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
 
@@ -150,7 +140,7 @@ class EncryptedStore(Closing):
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`; none where the store within keeps none."""
-        return await self._store.tombstones(conversation_id) if isinstance(self._store, TombstoneStore) else []
+        return await tombstones_of(self._store, conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
@@ -177,10 +167,7 @@ class EncryptedStore(Closing):
             )
             for name, state in states.items()
         }
-        if isinstance(self._store, TombstoneStore):
-            await self._store.restore(conversation_id, log, sealed, tombstones=tombstones)
-        else:
-            await managed(self._store, "restore").restore(conversation_id, log, sealed)
+        await restore(self._store, conversation_id, log, sealed, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`."""

@@ -9,10 +9,11 @@ from operator import attrgetter
 from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing, tombstone
+from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing
 from memzoo.stores.driving import Closing
 from memzoo.stores.errors import ConflictError, UnsupportedError
 from memzoo.stores.forks import new_rlock
+from memzoo.stores.tombstones import tombstone
 
 __all__ = ["InMemoryStore"]
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
-from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, TombstoneStore, managed
+from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import checked_numbers
 from memzoo.stores.driving import blocking_function, iterated
 from memzoo.stores.errors import StoreError, TransferError
 from memzoo.stores.plugins import loaded, plugins
+from memzoo.stores.tombstones import restore, tombstones_of
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
@@ -53,7 +54,7 @@ async def aexport_conversation(store: Store, conversation_id: str) -> AsyncGener
 async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[str, Any]]:
     if not await store.read(conversation_id, limit=1):
         raise StoreError(f"there is no conversation {conversation_id!r}")
-    buried = await _tombstones(store, conversation_id)
+    buried = await tombstones_of(store, conversation_id)
     # A release that knows no tombstones reads what has none.
     version = FORMAT if buried else _WITHOUT_TOMBSTONES
     yield {"memzoo": "conversation", "format": version, "conversation_id": conversation_id}
@@ -75,12 +76,8 @@ async def _exported(store: Store, conversation_id: str) -> AsyncGenerator[dict[s
     for turn in buried:
         yield {"tombstone": turn}
     resets = [(await store.read_state(conversation_id, name, since=old)).reset for name, old in versions.items()]
-    if any(resets) or await _tombstones(store, conversation_id) != buried:
+    if any(resets) or await tombstones_of(store, conversation_id) != buried:
         raise StoreError(f"something of {conversation_id!r} was deleted while it was exported; export it again")
-
-
-async def _tombstones(store: Store, conversation_id: str) -> list[str]:
-    return await store.tombstones(conversation_id) if isinstance(store, TombstoneStore) else []
 
 
 def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
@@ -120,10 +117,7 @@ async def aimport_conversation(store: Store, lines: Iterable[str], conversation_
     found = _read(lines)
     states = await _checked_states(found)
     id_ = found.conversation_id if conversation_id is None else conversation_id
-    if isinstance(store, TombstoneStore):
-        await store.restore(id_, found.entries, states, tombstones=found.tombstones)
-    else:
-        await managed(store, "restore").restore(id_, found.entries, states)
+    await restore(store, id_, found.entries, states, found.tombstones)
     if not found.has_digest:
         logger.warning("%r comes from an older memzoo, whose files do not show whether they were changed", id_)
     return id_

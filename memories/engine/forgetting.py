@@ -11,7 +11,7 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, ManagedStore, Store, TombstoneStore, managed, take_back
+from memzoo.stores import Entry, ManagedStore, Store, TombstoneStore, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 
 __all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]
@@ -99,7 +99,7 @@ async def rewind(engine: Engine, last: int) -> list[Entry]:
     store, id_ = engine.follower.store, engine.follower.conversation_id
     gone = await store.read(id_, after=last)
     if gone:
-        await take_back(store, id_, [entry.seq for entry in gone])
+        await forget_messages(store, id_, [entry.seq for entry in gone], for_good=False)
     for learner in engine.learners:
         await learner.refresh(reset=True)
     return list(gone)

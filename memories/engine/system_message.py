@@ -3,11 +3,12 @@
 import contextlib
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.stores import JSON, Entry, Store, StoredState, managed
+from memzoo.stores import JSON, Entry, Store, StoredState, managed, take_back
 from memzoo.stores.errors import ConflictError
 
 __all__ = ["SystemMessage", "forget_messages", "note_system", "system_state"]
@@ -133,10 +134,20 @@ async def note_system(store: Store, conversation_id: str) -> None:
     await SystemMessage(Follower(store, conversation_id)).write_down()
 
 
-async def forget_messages(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
-    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them."""
+async def forget_messages(
+    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
+) -> list[int]:
+    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them.
+
+    Args:
+        store: Where they are.
+        conversation_id: The conversation.
+        seqs: Their log numbers.
+        for_good: Otherwise they are taken back, and may be said again.
+    """
     before = await store.read_state(conversation_id, _STATE)
-    removed = await managed(store, "forget").forget(conversation_id, seqs)
+    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
+    removed = await remove(conversation_id, seqs)
     now, holds = await store.read_state(conversation_id, _STATE), _held(before.changes)
     if not before.watermark or now.watermark or (holds and holds.seq in removed):
         return removed

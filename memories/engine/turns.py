@@ -12,9 +12,10 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.stores import Entry, Message, Record, TombstoneStore
-from memzoo.stores.common import copied, tombstone
+from memzoo.stores.common import copied
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
+from memzoo.stores.tombstones import tombstone
 
 __all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
 

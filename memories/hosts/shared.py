@@ -10,12 +10,13 @@ from typing import Any, ClassVar, TypeAlias
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.hosts.messages import HostMessage
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import checked
-from memzoo.stores import Entry, Record, TombstoneStore, take_back
-from memzoo.stores.common import tombstone
+from memzoo.stores import Entry, Record, TombstoneStore
 from memzoo.stores.errors import ConversationIdError, MissingExtraError, UnsupportedError
+from memzoo.stores.tombstones import tombstone
 
 __all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
 
@@ -109,7 +110,8 @@ class HostLog:
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
-        await take_back(self.memory.store, self.memory.conversation_id, [one.seq for one in said])
+        seqs = [one.seq for one in said]
+        await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     def record(self, said: HostMessage) -> Record:
         """A message as it is kept, with the host's own form beside it."""

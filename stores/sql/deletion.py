@@ -4,15 +4,29 @@ from collections.abc import Collection, Iterator
 
 from sqlalchemy import Connection, Exists, Table, delete, exists, select, update
 
-from memzoo.stores.common import tombstone, unescaped
+from memzoo.stores.common import unescaped
 from memzoo.stores.sql.rows import buried_rows
 from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states, tombstones
-from memzoo.stores.sql.statements import LOCK, Statements
+from memzoo.stores.sql.statements import CLEAR, CLEAR_REST, LOCK, UNBURY, Statements
+from memzoo.stores.tombstones import tombstone
 
-__all__ = ["forget"]
+__all__ = ["clear", "forget"]
 
 # Fewer than the parameters that any database takes with one statement.
 _BATCH = 500
+
+
+def clear(connection: Connection, use: Statements, conversation_id: str, *, only_empty: bool) -> None:
+    """As `Store.clear`, in a transaction."""
+    ids = {"conversation_id": conversation_id}
+    if use.retire is not None:
+        connection.execute(use.retire, ids)
+    emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
+    if connection.execute(emptied, ids).rowcount or not only_empty:
+        for statement in CLEAR_REST:
+            connection.execute(statement, ids)
+    if not only_empty:
+        connection.execute(UNBURY, {"conversation": tombstone(unescaped(conversation_id))})
 
 
 def forget(

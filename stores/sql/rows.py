@@ -10,9 +10,10 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import JSON, Entry, StoredState
-from memzoo.stores.common import escaped, tombstone, unescaped
+from memzoo.stores.common import escaped, unescaped
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
+from memzoo.stores.tombstones import tombstone
 
 __all__ = [
     "NO_FIELDS",

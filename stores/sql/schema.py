@@ -81,7 +81,7 @@ epochs = sa.Table(
     "memzoo_epochs", _tables, _text("conversation_id", key=True), _number("epoch"), sqlite_with_rowid=False
 )
 
-# The turns of which something was forgotten, and their conversations: both ids hashed, by `common.tombstone`.
+# The turns of which something was forgotten, and their conversations: both ids hashed, by `tombstone`.
 tombstones = sa.Table(
     "memzoo_tombstones",
     _tables,

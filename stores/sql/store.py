@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Connection
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, tombstone, unescaped
+from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
-from memzoo.stores.sql.deletion import forget
+from memzoo.stores.sql.deletion import clear, forget
 from memzoo.stores.sql.orphans import bring_back, orphaned
 from memzoo.stores.sql.rows import (
     NO_FIELDS,
@@ -25,21 +25,18 @@ from memzoo.stores.sql.rows import (
     to_entries,
     to_json,
 )
-from memzoo.stores.sql.schema import conversations
 from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.sql.statements import (
     ADD,
     CHANGES,
-    CLEAR,
-    CLEAR_REST,
     STATE,
     STATES,
     TOMBSTONES,
     TURN,
-    UNBURY,
     VECTORS,
     listed,
 )
+from memzoo.stores.tombstones import tombstone
 
 if TYPE_CHECKING:
     from memzoo.stores.sql.postgres import PostgreSQL
@@ -177,20 +174,8 @@ class SQLStore(Closing):
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
-        ids, retire = {"conversation_id": escaped(conversation_id)}, self._database.statements.retire
-        buried = {"conversation": tombstone(conversation_id)}
-
-        def work(connection: Connection) -> None:
-            if retire is not None:
-                connection.execute(retire, ids)
-            emptied = CLEAR.where(conversations.c.updated_at.is_(None)) if only_empty else CLEAR
-            if connection.execute(emptied, ids).rowcount or not only_empty:
-                for statement in CLEAR_REST:
-                    connection.execute(statement, ids)
-            if not only_empty:
-                connection.execute(UNBURY, buried)
-
-        await self._database.writing(work)
+        id_, use = escaped(conversation_id), self._database.statements
+        await self._database.writing(lambda connection: clear(connection, use, id_, only_empty=only_empty))
 
     async def conversations(
         self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None

@@ -16,12 +16,16 @@ import pytest
 
 # Before they are imported: pytest shows what an `assert` compared only in modules that it was told of.
 pytest.register_assert_rewrite(
-    *(f"{__name__}.{part}" for part in ("contract", "managed_contract", "index_contract", "tools"))
+    *(
+        f"{__name__}.{part}"
+        for part in ("contract", "managed_contract", "tombstone_contract", "index_contract", "tools")
+    )
 )
 
 from memzoo.stores.testing.contract import PlainStoreContract  # noqa: E402
 from memzoo.stores.testing.index_contract import VectorIndexContract  # noqa: E402
-from memzoo.stores.testing.managed_contract import StoreContract, TombstoneStoreContract  # noqa: E402
+from memzoo.stores.testing.managed_contract import StoreContract  # noqa: E402
+from memzoo.stores.testing.tombstone_contract import TombstoneStoreContract  # noqa: E402
 from memzoo.stores.testing.tools import HOSTILE_IDS, vector  # noqa: E402
 
 __all__ = [

@@ -1,18 +1,18 @@
 """What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.stores.testing`."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from memzoo.stores.base import Entry, ManagedStore, StateUpdate, StoredState, TombstoneStore, take_back
-from memzoo.stores.common import escaped, tombstone
+from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
+from memzoo.stores.common import escaped
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, StoreError
 from memzoo.stores.testing.contract import PlainStoreContract
-from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, records, vector
+from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
+from memzoo.stores.tombstones import take_back
 
-__all__ = ["StoreContract", "TombstoneStoreContract"]
+__all__ = ["StoreContract"]
 
 _FUTURE = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -49,9 +49,9 @@ class StoreContract(PlainStoreContract):
         fill(store, "c", *"abcde")
         fill(store, "other", *"abcde")
         assert drive(store.forget("c", [4, 99, 2, -1, 2])) == [2, 4]
-        assert _numbers(drive(store.read("c"))) == [1, 3, 5]
-        assert _numbers(drive(store.read("c", after=1, until=4))) == [3]
-        assert _numbers(drive(store.read("c", limit=2, newest=True))) == [3, 5]
+        assert numbers(drive(store.read("c"))) == [1, 3, 5]
+        assert numbers(drive(store.read("c", after=1, until=4))) == [3]
+        assert numbers(drive(store.read("c", limit=2, newest=True))) == [3, 5]
         assert drive(store.forget("c", {2, 4})) == []
         assert drive(store.forget("nobody", [1])) == []
         assert len(drive(store.read("other"))) == 5
@@ -61,14 +61,14 @@ class StoreContract(PlainStoreContract):
         """After the newest messages were forgotten, or all, the next one has the number that it would have had."""
         fill(store, "c", *"abcde")
         drive(store.forget("c", seqs))
-        assert _numbers(fill(store, "c", "f", "g")) == [6, 7]
+        assert numbers(fill(store, "c", "f", "g")) == [6, 7]
 
     def test_many_messages_can_be_forgotten_at_once(self, store: ManagedStore) -> None:
         """There is no bound to how many."""
         drive(store.append("c", records(*map(str, range(1200))), turn_id="1"))
         commit(store, "c", {}, embeddings={seq: vector(seq) for seq in range(1, 1201)})
         assert drive(store.forget("c", range(1, 1200))) == list(range(1, 1200))
-        assert _numbers(drive(store.read("c"))) == [1200]
+        assert numbers(drive(store.read("c"))) == [1200]
         assert list(drive(store.embeddings("c", "s"))) == [1200]
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
@@ -84,7 +84,7 @@ class StoreContract(PlainStoreContract):
         commit(store, "c", {"secret": "b"}, watermark=2)
         assert drive(take_back(store, "c", [2, 9])) == [2]
         assert drive(store.states("c")) == []
-        assert _numbers(fill(store, "c", "b", "a")) == [3, 1]
+        assert numbers(fill(store, "c", "b", "a")) == [3, 1]
 
     def test_what_was_learnt_from_it_is_forgotten_too(self, store: ManagedStore) -> None:
         """States that have reached the first forgotten message start anew; others stay; all readers are told."""
@@ -162,11 +162,11 @@ class StoreContract(PlainStoreContract):
         assert len(drive(store.read("c"))) == 1
         drive(store.forget("c", [1]))
         assert drive(store.conversations()) == []
-        assert _numbers(fill(store, "c", "b")) == [2]
+        assert numbers(fill(store, "c", "b")) == [2]
         assert drive(store.conversations()) == ["c"]
         drive(store.forget("c", [2]))
         drive(store.clear("c", only_empty=True))
-        assert _numbers(fill(store, "c", "c")) == [1]
+        assert numbers(fill(store, "c", "c")) == [1]
 
     def test_conversations_are_listed_by_pages(self, store: ManagedStore) -> None:
         """Page by page there is each conversation once, in the order of all."""
@@ -207,7 +207,7 @@ class StoreContract(PlainStoreContract):
         assert state == StateUpdate(state.version, 3, {"a": {"b": [1]}, "é\0": False}, reset=True)
         assert drive(store.embeddings("copy", "vectors")) == {1: vector(1), 4: vector(4)}
         assert drive(store.append("copy", [], turn_id="1")) == entries[:2]
-        assert _numbers(fill(store, "copy", "e")) == [5]
+        assert numbers(fill(store, "copy", "e")) == [5]
         drive(store.commit("copy", "s", expected=state.version, watermark=5, changes={"a": None}))
         assert drive(store.read_state("copy", "s", since=state.version)).changes == {"a": None}
 
@@ -236,74 +236,3 @@ class StoreContract(PlainStoreContract):
         assert drive(store.read("c")) == entries
         assert drive(store.scrub(thorough=True))
         assert drive(store.read("c")) == entries
-
-
-class TombstoneStoreContract(StoreContract):
-    """The rules of `TombstoneStore`, which are those of `ManagedStore` and more; used in the same way."""
-
-    def test_what_was_forgotten_stays_forgotten(self, store: TombstoneStore) -> None:
-        """A forgotten turn that is sent again is not stored, and nothing is returned; other turns are stored."""
-        fill(store, "c", "a", "b")
-        fill(store, "other", "b")
-        drive(store.forget("c", [2]))
-        assert fill(store, "c", "b") == []
-        assert _numbers(fill(store, "c", "a", "d")) == [1, 3]
-        assert _numbers(fill(store, "other", "b")) == [1]
-        assert _numbers(drive(store.read("c"))) == [1, 3]
-
-    def test_no_part_of_a_forgotten_turn_comes_back(self, store: TombstoneStore) -> None:
-        """A turn that was forgotten in part does not come back whole when the rest of it goes, however that goes."""
-        for turn, for_good in (("x", True), ("y", False)):
-            first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
-            drive(store.forget("c", [first.seq]))
-            drive(store.forget("c", [second.seq], tombstones=for_good))
-            assert drive(store.append("c", records("a", "b"), turn_id=turn)) == []
-        assert drive(store.read("c")) == []
-
-    def test_a_tombstone_outlives_its_conversation(self, store: TombstoneStore) -> None:
-        """Where all was forgotten and the rest cleared away, no forgotten turn comes back; a clear starts it over."""
-        fill(store, "c", "a")
-        drive(store.forget("c", [1]))
-        drive(store.clear("c", only_empty=True))
-        assert fill(store, "c", "a") == []
-        assert drive(store.conversations()) == []
-        assert _numbers(fill(store, "c", "b")) == [1]
-        drive(store.clear("c", only_empty=True))
-        assert fill(store, "c", "a") == []
-        drive(store.clear("c"))
-        assert drive(store.tombstones("c")) == []
-        assert _numbers(fill(store, "c", "a")) == [1]
-        drive(store.forget("c", [1]))
-        drive(store.clear("c", only_empty=True))
-        drive(store.clear("c"))
-        assert _numbers(fill(store, "c", "a")) == [1]
-
-    def test_what_is_evicted_leaves_no_tombstone(self, store: TombstoneStore) -> None:
-        """Eviction removes messages that nobody needs; it does not say that nobody may say them."""
-        fill(store, "c", "a", "b")
-        drive(store.forget("c", [1], derived=False))
-        drive(store.forget("c", [2], tombstones=False))
-        assert drive(store.tombstones("c")) == []
-        assert _numbers(fill(store, "c", "a")) == [3]
-        drive(store.forget("c", [3], derived=False, tombstones=True))
-        assert fill(store, "c", "a") == []
-
-    def test_tombstones_are_hashes(self, store: TombstoneStore) -> None:
-        """What is kept of a forgotten turn is the hash of its id, of whatever id in whatever conversation."""
-        for id_ in HOSTILE_IDS:
-            drive(store.append(id_, records("a", "b"), turn_id=id_))
-            drive(store.forget(id_, [1, 2]))
-            assert drive(store.tombstones(id_)) == [tombstone(id_)]
-            assert drive(store.append(id_, records("a", "b"), turn_id=id_)) == []
-        assert drive(store.tombstones("nobody")) == []
-
-    def test_tombstones_are_restored(self, store: TombstoneStore) -> None:
-        """A restored conversation knows what was forgotten of it."""
-        entries = fill(store, "c", "a")
-        drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
-        assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))
-        assert _numbers(fill(store, "copy", "b", "a", "e")) == [1, 2]
-
-
-def _numbers(entries: Sequence[Entry]) -> list[int]:
-    return [entry.seq for entry in entries]

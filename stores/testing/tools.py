@@ -1,13 +1,13 @@
 """What the contracts of stores and indexes share; import it from `memzoo.stores.testing`."""
 
 import struct
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
 from memzoo.stores.driving import drive
 
-__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "records", "vector"]
+__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "numbers", "records", "vector"]
 
 HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
@@ -62,6 +62,11 @@ def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
     found = drive(store.read(conversation_id, **part))
     assert isinstance(found, Entries)
     return found.epoch
+
+
+def numbers(entries: Iterable[Entry]) -> list[int]:
+    """The log numbers of entries."""
+    return [entry.seq for entry in entries]
 
 
 def vector(*numbers: float) -> bytes:

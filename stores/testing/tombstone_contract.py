@@ -1,0 +1,75 @@
+"""What a store must do that knows which turns were forgotten, as tests to inherit; see `memzoo.stores.testing`."""
+
+from memzoo.stores.driving import drive
+from memzoo.stores.testing.managed_contract import StoreContract
+from memzoo.stores.testing.tools import HOSTILE_IDS, fill, numbers, records
+from memzoo.stores.tombstones import TombstoneStore, tombstone
+
+__all__ = ["TombstoneStoreContract"]
+
+
+class TombstoneStoreContract(StoreContract):
+    """The rules of `TombstoneStore`, which are those of `ManagedStore` and more; used in the same way."""
+
+    def test_what_was_forgotten_stays_forgotten(self, store: TombstoneStore) -> None:
+        """A forgotten turn that is sent again is not stored, and nothing is returned; other turns are stored."""
+        fill(store, "c", "a", "b")
+        fill(store, "other", "b")
+        drive(store.forget("c", [2]))
+        assert fill(store, "c", "b") == []
+        assert numbers(fill(store, "c", "a", "d")) == [1, 3]
+        assert numbers(fill(store, "other", "b")) == [1]
+        assert numbers(drive(store.read("c"))) == [1, 3]
+
+    def test_no_part_of_a_forgotten_turn_comes_back(self, store: TombstoneStore) -> None:
+        """A turn that was forgotten in part does not come back whole when the rest of it goes, however that goes."""
+        for turn, for_good in (("x", True), ("y", False)):
+            first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
+            drive(store.forget("c", [first.seq]))
+            drive(store.forget("c", [second.seq], tombstones=for_good))
+            assert drive(store.append("c", records("a", "b"), turn_id=turn)) == []
+        assert drive(store.read("c")) == []
+
+    def test_a_tombstone_outlives_its_conversation(self, store: TombstoneStore) -> None:
+        """Where all was forgotten and the rest cleared away, no forgotten turn comes back; a clear starts it over."""
+        fill(store, "c", "a")
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        assert drive(store.conversations()) == []
+        assert numbers(fill(store, "c", "b")) == [1]
+        drive(store.clear("c", only_empty=True))
+        assert fill(store, "c", "a") == []
+        drive(store.clear("c"))
+        assert drive(store.tombstones("c")) == []
+        assert numbers(fill(store, "c", "a")) == [1]
+        drive(store.forget("c", [1]))
+        drive(store.clear("c", only_empty=True))
+        drive(store.clear("c"))
+        assert numbers(fill(store, "c", "a")) == [1]
+
+    def test_what_is_evicted_leaves_no_tombstone(self, store: TombstoneStore) -> None:
+        """Eviction removes messages that nobody needs; it does not say that nobody may say them."""
+        fill(store, "c", "a", "b")
+        drive(store.forget("c", [1], derived=False))
+        drive(store.forget("c", [2], tombstones=False))
+        assert drive(store.tombstones("c")) == []
+        assert numbers(fill(store, "c", "a")) == [3]
+        drive(store.forget("c", [3], derived=False, tombstones=True))
+        assert fill(store, "c", "a") == []
+
+    def test_tombstones_are_hashes(self, store: TombstoneStore) -> None:
+        """What is kept of a forgotten turn is the hash of its id, of whatever id in whatever conversation."""
+        for id_ in HOSTILE_IDS:
+            drive(store.append(id_, records("a", "b"), turn_id=id_))
+            drive(store.forget(id_, [1, 2]))
+            assert drive(store.tombstones(id_)) == [tombstone(id_)]
+            assert drive(store.append(id_, records("a", "b"), turn_id=id_)) == []
+        assert drive(store.tombstones("nobody")) == []
+
+    def test_tombstones_are_restored(self, store: TombstoneStore) -> None:
+        """A restored conversation knows what was forgotten of it."""
+        entries = fill(store, "c", "a")
+        drive(store.restore("copy", entries, {}, tombstones={tombstone("turn of b"), tombstone("turn of d")}))
+        assert drive(store.tombstones("copy")) == sorted(map(tombstone, ("turn of b", "turn of d")))
+        assert numbers(fill(store, "copy", "b", "a", "e")) == [1, 2]

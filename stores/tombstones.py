@@ -1,0 +1,98 @@
+"""Tombstones: what is kept of a forgotten turn, so that nothing brings it back."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol, runtime_checkable
+
+from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, managed
+from memzoo.stores.common import escaped
+
+__all__ = ["TombstoneStore", "restore", "take_back", "tombstone", "tombstones_of"]
+
+_LETTERS = 32  # 128 bits
+
+
+def tombstone(id_: str) -> str:
+    """What is kept of the id of a forgotten turn: by it the turn is known again, and its id cannot be read.
+
+    Example:
+        >>> tombstone("turn-1")
+        '974cad2dd603827b06e9e6affa3de03d'
+    """
+    return hashlib.sha256(escaped(id_).encode()).hexdigest()[:_LETTERS]
+
+
+@runtime_checkable
+class TombstoneStore(ManagedStore, Protocol):
+    """A store that also knows which turns were forgotten, so that nothing brings them back.
+
+    All stores of memzoo are of this kind. Of a turn of which a message was forgotten, a hash of its id is kept: its
+    tombstone. `append` with that id stores nothing, and returns what is left of the turn. Tombstones outlive the
+    conversation where all of it was forgotten (`clear(only_empty=True)`); `clear` deletes them with the rest.
+    """
+
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """The tombstones of a conversation, in order; see `memzoo.stores.tombstones.tombstone`."""
+        ...
+
+    async def forget(
+        self,
+        conversation_id: str,
+        seqs: Collection[int],
+        *,
+        derived: bool = True,
+        tombstones: bool | None = None,
+    ) -> list[int]:
+        """As `ManagedStore.forget`.
+
+        Args:
+            conversation_id: The conversation to delete from.
+            seqs: Their log numbers.
+            derived: See there.
+            tombstones: Leave tombstones; by default as `derived` says: what is evicted may be said again.
+        """
+        ...
+
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
+        """As `ManagedStore.restore`, with its tombstones."""
+        ...
+
+
+async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
+    """Delete messages, and what was learnt from them, as if they had not been said: they may be said again.
+
+    Returns:
+        The numbers that were removed, in order.
+
+    Raises:
+        UnsupportedError: The store cannot delete single messages.
+    """
+    if isinstance(store, TombstoneStore):
+        return await store.forget(conversation_id, seqs, tombstones=False)
+    return await managed(store, "forget").forget(conversation_id, seqs)
+
+
+async def tombstones_of(store: Store, conversation_id: str) -> list[str]:
+    """The tombstones of a conversation, in order; none where a store keeps none."""
+    return await store.tombstones(conversation_id) if isinstance(store, TombstoneStore) else []
+
+
+async def restore(
+    store: Store,
+    conversation_id: str,
+    entries: Sequence[Entry],
+    states: Mapping[str, StoredState],
+    tombstones: Collection[str],
+) -> None:
+    """As `TombstoneStore.restore`; into a store that keeps no tombstones, without them."""
+    if isinstance(store, TombstoneStore):
+        await store.restore(conversation_id, entries, states, tombstones=tombstones)
+    else:
+        await managed(store, "restore").restore(conversation_id, entries, states)

@@ -1,5 +1,6 @@
 """Works out what statements change: what is added, what is said again, and what holds no more."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ from memzoo.memories.models.replies import Statement
 from memzoo.stores import JSON
 
 __all__ = ["Revision"]
+
+logger = logging.getLogger("memzoo")
 
 
 class Revision:
@@ -31,10 +34,10 @@ class Revision:
         return {key: fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
-        """Add a statement, and end the facts that it contradicts."""
+        """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends what it means."""
         said = Fact(statement.subject, statement.relation, statement.object, statement.negated)
-        if statement.ended and (ended := self._ended(said)):
-            self._supersede([fact for fact in ended if not fact.superseded_by], sources)
+        if statement.ended:
+            self._supersede(self._ended(said), sources)
             return
         known = self._changed.get(said.key) or self._facts.known(said.key) or said
         self._put(replace(known, superseded_by=0, sources=tuple(sorted({*known.sources, *sources}))))
@@ -71,15 +74,22 @@ class Revision:
             self._put(replace(fact, superseded_by=until))
 
     def _ended(self, said: Fact) -> list[Fact]:
-        """The facts that a model means by "NO LONGER ...": those in its words, else the one between the two names."""
-        known = self._facts.between(*said.nodes)
-        for superseded in (False, True):
-            known += self._alike(said, negated=False, superseded=superseded)
-        facts = [fact for fact in self._now(known, said.nodes[0]) if not fact.negated]
-        same = [fact for fact in facts if _same(said, fact)]
-        alike = [fact for fact in facts if _covers(said, fact) or _covers(fact, said)]
-        between = [fact for fact in facts if fact.nodes[1] == said.nodes[1]]
-        return same or alike or (between if len(between) == 1 else [])
+        """The facts that a model means by "NO LONGER ...".
+
+        They are those in its words, and those that say more than its words; else the one that says less, else the one
+        between the two names. Where there are several such ones, it is none: what holds is not ended by guessing.
+        """
+        known = [*self._facts.between(*said.nodes), *self._alike(said, negated=False, superseded=False)]
+        now = self._now(known, said.nodes[0])
+        facts = [fact for fact in now if not (fact.negated or fact.superseded_by)]
+        if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
+            return meant
+        near = [fact for fact in facts if _covers(fact, said)]
+        near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]]
+        if len(near) > 1:
+            # Without their words: a log is no place for what users say.
+            logger.warning("a model ended a fact in other words, and may mean any of %d: none was ended", len(near))
+        return near if len(near) == 1 else []
 
     def _contradicts(self, said: Fact, other: Fact) -> bool:
         if other.superseded_by or other.key == said.key:

@@ -217,6 +217,55 @@ class TestSurroundings:
         assert len(graph.around(["A"], 50)) == 4
 
 
+def ended(*said: tuple[str, str, str], over: tuple[str, str, str]) -> list[str]:
+    """What still holds after it was said that something is over."""
+    graph = told(*said)
+    graph.apply(graph.changes_from([(Statement(*over, negated=True, ended=True), [source(9)])]), reset=False)
+    return [fact.object for fact in graph.facts()]
+
+
+@pytest.mark.parametrize(
+    ("over", "left"),
+    [
+        (("Sam", "likes", "green tea"), ["black tea", "coffee"]),  # in its own words
+        (("Sam", "likes", "tea"), ["coffee"]),  # in fewer words: all that say more
+        (("Sam", "likes", "strong coffee"), ["green tea", "black tea"]),  # in more words: the one that says less
+        (("Sam", "drinks", "coffee"), ["green tea", "black tea"]),  # between the two names
+        (("Sam", "drinks", "water"), ["green tea", "black tea", "coffee"]),
+    ],
+)
+def test_what_is_over_is_what_was_meant(over: tuple[str, str, str], left: list[str]) -> None:
+    """A model says in its own words what is over; what it cannot mean holds on."""
+    said = [("Sam", "likes", thing) for thing in ("green tea", "black tea", "coffee")]
+    assert sorted(ended(*said, over=over)) == sorted(left)
+
+
+def test_what_may_be_this_or_that_is_not_ended() -> None:
+    """Of several facts between the same names, or that say less, none is ended by guessing."""
+    assert len(ended(("Sam", "likes", "tea"), ("Sam", "sells", "tea"), over=("Sam", "drinks", "tea"))) == 2
+    assert len(ended(("Sam", "likes", "tea"), ("Sam", "likes", "milk"), over=("Sam", "likes", "tea with milk"))) == 2
+
+
+def test_what_ended_already_is_not_meant() -> None:
+    """Of two facts between the same names, one of which is over, the other one is meant."""
+    graph = told(("Sam", "likes", "tea"), ("Sam", "sells", "tea"))
+    for seq, relation in ((8, "sells"), (9, "drinks")):
+        over = Statement("Sam", relation, "tea", negated=True, ended=True)
+        graph.apply(graph.changes_from([(over, [source(seq)])]), reset=False)
+    assert {fact.relation: fact.superseded_by for fact in graph.facts(history=True)} == {"likes": 9, "sells": 8}
+
+
+@pytest.mark.parametrize(("seqs", "until"), [([1, 5, 7], 5), ([7, 5], 5), ([1, 2], 1)])
+def test_a_fact_ends_with_the_first_message_after_it(seqs: list[int], until: int) -> None:
+    """Of several messages that correct it, the first that followed it is named; else the first of all."""
+    graph = KnowledgeGraph()
+    graph.apply(graph.changes_from([(Statement("Sam", "lives in", "Oslo"), [source(2), source(3)])]), reset=False)
+    moved = Statement("Sam", "lives in", "Rome"), [source(seq) for seq in seqs]
+    graph.apply(graph.changes_from([moved]), reset=False)
+    (old,) = [fact for fact in graph.facts(history=True) if fact.superseded_by]
+    assert (old.object, old.superseded_by) == ("Oslo", until)
+
+
 statements = some.lists(
     some.builds(
         Statement,

@@ -301,12 +301,23 @@ class TestUpdates:
         memory.save_context({"input": "x"}, {"output": "y"})
         assert on(memory, "Sam?").startswith("On Sam: Sam drinks tea. Sam likes tea.")
 
-    def test_of_what_was_not_known_are_denials(self) -> None:
-        """That something is over is a fact when it was not known before."""
-        memory, _ = told("NO LONGER Sam | lives in | Oslo\nSam | no longer works at | Acme")
+    def test_of_what_was_not_known_teach_nothing(self) -> None:
+        """What a model ends that was not known is no fact: it may be in words that nobody would deny it in."""
+        memory, _ = told("NO LONGER Sam | has his flat in | Oslo\nSam | no longer works at | Acme\nSam | likes | tea")
         memory.save_context({"input": "x"}, {"output": "y"})
-        shown = on(memory, "Sam?")
-        assert shown == ("On Sam: Sam is a friend. not true: Sam lives in Oslo. not true: Sam works at Acme.")
+        assert [str(fact) for fact in memory.kg.facts(history=True)] == ["Sam is a friend", "Sam likes tea"]
+
+    def test_that_may_mean_several_facts_end_none(self, caplog: pytest.LogCaptureFixture) -> None:
+        """Where what is over is between the two names in other words, and may be this or that, a warning says so."""
+        model = ScriptedModel(
+            "Anna | rents a flat in | Oslo\nAnna | works in | Oslo", "NO LONGER Anna | is based in | Oslo"
+        )
+        memory = ConversationKGMemory(llm=model)
+        memory.save_context({"input": "Anna rents and works in Oslo"}, {"output": "ok"})
+        memory.save_context({"input": "She is not based there any more"}, {"output": "ok"})
+        assert on(memory, "Anna?") == "On Anna: Anna rents a flat in Oslo. Anna works in Oslo."
+        assert "may mean any of 2" in caplog.text
+        assert "Oslo" not in caplog.text
 
     def test_see_what_is_known(self) -> None:
         """The prompt has the facts on the names in the new lines, on those before, and on the user; in one call."""

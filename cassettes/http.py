@@ -19,6 +19,7 @@ __all__ = [
     "header_values",
     "is_array",
     "is_json",
+    "is_lines",
     "is_object",
     "is_stream",
     "values_of",
@@ -98,6 +99,11 @@ def is_stream(kind: str) -> bool:
     return kind.startswith("text/event-stream")
 
 
+def is_lines(kind: str) -> bool:
+    """Tell whether a content type is that of JSON objects, one a line, as Ollama streams them."""
+    return kind.partition(";")[0].strip().endswith(("ndjson", "jsonl", "json-lines", "jsonlines", "json-seq"))
+
+
 def body_bytes(request: HttpRequest) -> bytes | None:
     """Read the body of a request, in whatever form its HTTP client supplied it.
 
@@ -120,12 +126,15 @@ def _part(part: Any) -> bytes:
     return bytes([part] if isinstance(part, int) else part)
 
 
-def events(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0."""
+def events(text: str, begin: str = EVENT) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Parse the JSON objects of a stream of server-sent events, each with the number of its line, from 0.
+
+    `begin` is how a line with an object begins; "" for streams that have an object a line.
+    """
     for number, line in enumerate(text.split("\n")):
         found = None
-        if line.startswith(EVENT):
+        if line.startswith(begin):
             with suppress(ValueError, RecursionError):
-                found = json.loads(line.removeprefix(EVENT))
+                found = json.loads(line.removeprefix(begin))
         if is_object(found):
             yield number, found

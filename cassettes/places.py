@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
-from http.cookies import CookieError, SimpleCookie
 from itertools import pairwise
 from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit
@@ -19,6 +18,8 @@ _PART = re.compile(r'name="([^"\r\n]{1,80})"[^\r\n]{0,300}\r\n(?:[^\r\n]{1,300}\
 # Also within texts: the address of an image in a prompt may be signed.
 _PARAMETER = re.compile(r"[?&]([\w.\[\]-]{1,80})=([^&\s\"'<>#\\]+)")
 _PUNCTUATION = ".,;:!?)]}"
+_IN_AUTHORIZATION = re.compile(r"(\w{1,40})=\"?([^\",\s]+)")
+_COOKIES = re.compile(r",\s*(?=[^;,=\s]+=)")
 _BOT = re.compile(r"bot(?=.*\d)[\w:~./+=-]{20,}")
 _HOOKS = frozenset({"hooks", "webhooks", "services"})
 _LOCAL = re.compile(r"(?:[/~\\]|\.{1,2}[/\\]|[A-Za-z]:[/\\]|file:)")
@@ -47,12 +48,33 @@ def texts(value: Any, change: Change, name: str = "") -> Any:
         found, inside = _found(name, value), in_json(value, change)
         return change(value if found is Found.SECRET else inside, found)
     if is_array(value):
-        return [texts(item, change, name) for item in value]
+        return [texts(item, change, one) for item, one in zip(value, _names(value, name), strict=True)]
     if not is_object(value):
         return value
+    named = _named(value)
     # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
     inherits = names_secret(name, surely=True) and "type" not in value
-    return {change(key, Found.TEXT): texts(child, change, name if inherits else key) for key, child in value.items()}
+    called = {key: named.get(key, name if inherits else key) for key in value}
+    return {change(key, Found.TEXT): texts(child, change, called[key]) for key, child in value.items()}
+
+
+def _named(value: dict[str, Any]) -> dict[str, str]:
+    """Of `{"name": "x-api-key", "value": ...}`, say what the value is called."""
+    small = {key.lower(): key for key in value}
+    name = next((value[small[key]] for key in ("name", "key", "header") if key in small), None)
+    is_pair = "value" in small and isinstance(name, str) and names_secret(name, surely=True)
+    return {small["value"]: str(name)} if is_pair else {}
+
+
+def _names(items: list[Any], name: str) -> list[str]:
+    """Say what the items of a list are called: of `["x-api-key", ...]`, the second."""
+    # A tokenizer's tokens are words: only what looks random is hidden among them.
+    one = name[:-1] if name.lower().endswith("tokens") else name
+    match items:
+        case [str(first), str(second)] if names_secret(first, surely=True) and looks_random(second.rsplit(" ")[-1]):
+            return [one, first]
+        case _:
+            return [one] * len(items)
 
 
 def in_json(text: str, change: Change) -> str:
@@ -111,14 +133,17 @@ def _in_header(name: str, value: str) -> Iterator[str]:
     if name == "location":
         yield from _in_address(value)
     elif name in {"cookie", "set-cookie"}:
-        try:
-            yield from (morsel.value for morsel in SimpleCookie(value).values())
-        except CookieError:
-            yield value
+        # Behind the first of a new cookie is how long it lasts, and for whom.
+        cookies = value.split(";") if name == "cookie" else [one.split(";")[0] for one in _COOKIES.split(value)]
+        for cookie in cookies:
+            said = cookie.partition("=")[2].strip().strip('"')
+            yield from (said, unquote(said))
     elif names_secret(name):
         # Of "Bearer sk-...", the key.
         yield from (value, value.rsplit(" ", maxsplit=1)[-1])
         yield from _password(value)
+        # Of "AWS4-HMAC-SHA256 Credential=..., Signature=...", the signature.
+        yield from (part for key, part in _IN_AUTHORIZATION.findall(value) if names_secret(key) or key == "response")
 
 
 def _password(authorization: str) -> Iterator[str]:

@@ -18,12 +18,13 @@ from memzoo.cassettes.http import (
     events,
     header_values,
     is_array,
+    is_lines,
     is_object,
     is_stream,
     values_of,
 )
-from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, outside_the_body, texts
-from memzoo.cassettes.secrets import PLACEHOLDER, Keys
+from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, json_in, outside_the_body, texts
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys, told
 
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber", "hide_in_events"]
 
@@ -33,7 +34,8 @@ ORIGIN = "http://recorded"
 REQUEST_HEADERS = frozenset({"content-type"})
 RESPONSE_HEADERS = frozenset({"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"})
 
-_STREAMED = frozenset({"delta", "text"})
+# Members whose texts later events continue; the last three are Ollama's.
+_STREAMED = frozenset({"delta", "text", "content", "response", "thinking"})
 _BOUNDARY = re.compile(r'boundary="?([^";]+)"?', re.IGNORECASE)
 
 _Piece: TypeAlias = tuple[Any, Any]
@@ -89,10 +91,15 @@ class Scrubber:
 
     def _change(self, text: str, found: Found) -> str:
         if found is Found.SECRET:
-            self._keys.learn([text])
+            self._keys.learn([text, text.rsplit(" ", maxsplit=1)[-1]])  # of "Bearer sk-...", the key
             return PLACEHOLDER
         if found is Found.LOCAL_MODEL:
             self._keys.shorten(text)
+        return self.hidden(text)
+
+    def hidden(self, text: str) -> str:
+        """Hide the secrets of a text, and remember those that only the words around them tell."""
+        self._keys.learn(text[start:end] for start, end in told(text))
         return self._keys.hide(text)
 
     def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
@@ -113,11 +120,14 @@ class Scrubber:
 
     def _body(self, body: bytes, kind: str) -> bytes:
         text, encoding = _decoded(body)
-        if is_stream(kind):
-            text = hide_in_events(text, self._keys, lambda event: texts(event, self._change))
+        if is_stream(kind) or is_lines(kind):
+            begin = EVENT if is_stream(kind) else ""
+            text = hide_in_events(text, self._keys, lambda event: texts(event, self._change), begin)
         else:
             text = _in_body(text, kind, self._change)
-        return self._keys.hide(text).encode(encoding)
+        # Of JSON, the texts are hidden already; what stands around them is JSON's.
+        hide = self._keys.hide_known if json_in(text) is not None else self.hidden
+        return hide(text).encode(encoding)
 
 
 def _in_body(text: str, kind: str, change: Change) -> str:
@@ -143,11 +153,13 @@ def _refuse_encoded(headers: Mapping[str, Any]) -> None:
         )
 
 
-def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> str:
-    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces."""
+def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any], begin: str = EVENT) -> str:
+    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces.
+
+    `begin` is as for `events`.
+    """
     lines = text.split("\n")
-    before = dict(events(text))
-    after = dict(events(text))
+    before, after = dict(events(text, begin)), dict(events(text, begin))
     for pieces in _streams(after):
         hide_values(_text(pieces))  # JSON that arrives in pieces may tell of secrets
         _hide_in_pieces(pieces, keys)
@@ -155,7 +167,7 @@ def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any]) -> 
         event = hide_values(raw)
         if event != before[number]:
             ending = "\r" if lines[number].endswith("\r") else ""
-            lines[number] = f"{EVENT} {json.dumps(event)}{ending}"
+            lines[number] = f"{begin}{' ' if begin else ''}{json.dumps(event)}{ending}"
     return "\n".join(lines)
 
 

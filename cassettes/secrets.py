@@ -1,15 +1,24 @@
 """Knows secrets, by their names and by how they look, and hides them."""
 
+import base64
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from urllib.parse import quote
 
 from memzoo.stores.forks import new_lock
 
-__all__ = ["PLACEHOLDER", "Keys", "can_be_secret", "looks_random", "names_secret", "secrets_in_environment"]
+__all__ = [
+    "PLACEHOLDER",
+    "Keys",
+    "can_be_secret",
+    "looks_random",
+    "names_secret",
+    "secrets_in_environment",
+    "told",
+]
 
 PLACEHOLDER = "SCRUBBED"
 
@@ -19,26 +28,53 @@ _LONGEST_WORD = 20
 
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
+_LONG = r"(?=[\w-]*(?:\d|[a-z][A-Z]))[\w-]{16,}"
 
-# Each kind of key: how it begins, and a pattern for all of it. Some English words begin like a key ("org-chart"), so
-# such patterns ask for a digit.
-_PATTERNS = {
+# How the keys of well-known services begin; a long random part follows.
+_BEGINNINGS = (
+    "gsk_ hf_ ghp_ gho_ ghs_ ghu_ ghr_ github_pat_ glpat- gldt- glrt- glptt- npm_ pypi- xai- pplx- r8_ lsv2_ nvapi-"
+    " tvly- csk- jina_ pcsk_ voyage- sk_live_ sk_test_ rk_live_ rk_test_ whsec_ shpat_ dop_v1_ dckr_pat_ hvs. figd_"
+    " lin_api_ ntn_ sbp_ ATATT3 PMAK- rubygems_ tskey- e2b_ ya29. AGE-SECRET-KEY-"
+).split()
+
+# Each other kind of key: how it begins, and a pattern for all of it. Some English words begin like a key ("org-chart"),
+# so such patterns ask for a digit.
+_PATTERNS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _BEGINNINGS} | {
     "sk-": _START + r"sk-[\w-]{8,}",
+    "sk_": _START + r"sk_[0-9a-f]{32,}",
+    "pa-": _START + r"pa-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{30,}",
     "org-": _START + "org-" + _RANDOM,
     "proj_": _START + "proj_" + _RANDOM,
     "Bearer ": r"(?<=Bearer )(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{8,}",
-    "gsk_": _START + r"gsk_\w{16,}",
-    "hf_": _START + r"hf_\w{16,}",
-    "ghp_": _START + r"ghp_\w{16,}",
-    "gho_": _START + r"gho_\w{16,}",
-    "github_pat_": _START + r"github_pat_\w{16,}",
-    "xai-": _START + r"xai-[\w-]{16,}",
     "xox": _START + r"xox[abeoprs]-[\w-]{8,}",
+    "xapp-": _START + r"xapp-[\w-]{8,}",
+    "slack.com/": r"(?<=slack\.com/services/)[\w/]{16,}",
+    "/webhooks/": r"(?<=/api/webhooks/)\d+/[\w-]{16,}",
     "AIza": _START + r"AIza[\w-]{30,}",
     "AKIA": _START + r"AKIA[0-9A-Z]{16}",
+    "ASIA": _START + r"ASIA[0-9A-Z]{16}",
+    "dapi": _START + r"dapi[0-9a-f]{32}(?:-\d)?",
+    "SG.": _START + r"SG\.[\w-]{16,}\.[\w-]{16,}",
+    ":AA": _START + r"\d{8,10}:AA[\w-]{30,}",
     "eyJ": _START + r"eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+",
     "__cf_bm=": r"__cf_bm=[^;\s\"]+",
+    "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
+    r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
 }
+
+# What the words around it tell: the password of an address, and what a text gives to a name.
+_ADDRESS = re.compile(
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}+://[^\s/:@\"'<>]{0,200}+:([^\s/@\"'<>\\]{1,500}+)@"
+)
+_GIVEN = re.compile(
+    r"(?<![\w.-])([A-Za-z_][\w.-]{1,64}+)\\?[\"']?[ \t]{0,3}(?::=|=>|[=:])[ \t]{0,3}(?:(?:Bearer|Basic|Token)[ \t]+)?"
+    r"(\\?[\"'])?([^\s\"'`<>,;(){}\[\]\\]{8,500}+)(?![(\[{])",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_DENSE = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}")
+_ENDINGS = ".,;:!?"
+_URL_SAFE = str.maketrans("+/", "-_")
 
 _ACCOUNTS = frozenset({"OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"})
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
@@ -49,8 +85,8 @@ _SURE = tuple(
     " credentials csrftoken encryptionkey idtoken masterkey passphrase passwd password privatekey pwd refreshtoken"
     " secret secretkey securitytoken sessiontoken sharedkey signingkey subscriptionkey".split()
 )
-_LIKELY = ("jwt", "sessionid", "signature", "token")
-_BARE = frozenset({"auth", "code", "key", "session", "sid", "sig"})
+_LIKELY = ("auth", "jwt", "sessionid", "signature", "token")
+_BARE = frozenset("code hmac key otp pass pw session sid sig".split())
 
 _FILLING = re.compile(r"[^a-z0-9]+")
 _LOOKS_RANDOM = re.compile(r"(?=[\w.~+/=-]*[A-Za-z])(?=[\w.~+/=-]*\d)[\w.~+/=-]{16,}")
@@ -65,12 +101,40 @@ def names_secret(name: str, *, surely: bool = False) -> bool:
         surely: Leave out names that have other uses in JSON: a `token` of `logprobs`, the `code` of an error.
     """
     plain = _FILLING.sub("", name.lower())
-    return plain.endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
+    return plain.removesuffix("s").endswith(_SURE) or (not surely and (plain in _BARE or plain.endswith(_LIKELY)))
 
 
 def looks_random(value: str) -> bool:
     """Tell whether a value is long, has letters and digits, and nothing that stands between words."""
     return _LOOKS_RANDOM.fullmatch(value) is not None
+
+
+def _looks_chosen(value: str) -> bool:
+    """Tell whether a value that has a secret's name is one: a word would be a description of it."""
+    return len(value) >= _SHORTEST and not value.isalpha() and not value.isdigit() and any(map(str.isdigit, value))
+
+
+def told(text: str) -> Iterator[tuple[int, int]]:
+    """Find what the words around it tell for a secret, as (start, end).
+
+    That is the password of an address, and what is given to a name: `password: X`, `API_KEY=X`, `{'secret': 'X'}`,
+    `Authorization: Basic X`.
+    """
+    if "://" in text and "@" in text:
+        yield from (found.span(1) for found in _ADDRESS.finditer(text))
+    for found in _GIVEN.finditer(text) if "=" in text or ":" in text else ():
+        name, quote_, value = found.groups()
+        value = value.rstrip(_ENDINGS)
+        if _is_given(name, value, quoted=bool(quote_)):
+            yield found.start(3), found.start(3) + len(value)
+
+
+def _is_given(name: str, value: str, *, quoted: bool) -> bool:
+    if name in _FOLDERS or "://" in value or not _looks_chosen(value):
+        return False
+    if not quoted and _CODE.fullmatch(value):
+        return False
+    return names_secret(name, surely=True) or (names_secret(name) and _DENSE.search(value) is not None)
 
 
 def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> frozenset[str]:
@@ -107,11 +171,24 @@ class Keys:
 
     def hide(self, text: str) -> str:
         """Put a placeholder in place of each secret."""
-        pattern = self._pattern(text)
-        return pattern.sub(lambda found: self._known.get(found[0], PLACEHOLDER), text) if pattern else text
+        return self._without(text, self.spans(text))
+
+    def hide_known(self, text: str) -> str:
+        """Likewise, but leave what only the words around it tell for a secret."""
+        return self._without(text, self._looks(text))
+
+    def _without(self, text: str, spans: Iterable[tuple[int, int]]) -> str:
+        parts, last = list[str](), 0
+        for start, end in spans:
+            parts += text[last:start], self._known.get(text[start:end], PLACEHOLDER)
+            last = end
+        return "".join(parts) + text[last:] if parts else text
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Find the secrets, as (start, end), in order and without overlap."""
+        return _apart(sorted([*self._looks(text), *told(text)]))
+
+    def _looks(self, text: str) -> list[tuple[int, int]]:
         pattern = self._pattern(text)
         return [found.span() for found in pattern.finditer(text)] if pattern else []
 
@@ -134,6 +211,25 @@ def can_be_secret(value: str) -> bool:
     return len(value) >= _SHORTEST and not (value.isalpha() and len(value) < _LONGEST_WORD)
 
 
+def _apart(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that overlap."""
+    apart = list[tuple[int, int]]()
+    for start, end in spans:
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(end, apart[-1][1])
+        else:
+            apart.append((start, end))
+    return apart
+
+
 def _forms(value: str) -> set[str]:
-    """List how a value is written: as it is, in an address, in JSON."""
-    return {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}
+    """List how a value is written: as it is, in an address, in JSON, in base64 behind anything, in hex."""
+    content = value.encode(errors="surrogatepass")
+    forms = {value, quote(value, safe="", errors="surrogatepass"), quote(value, errors="surrogatepass")}
+    forms |= {json.dumps(value)[1:-1], content.hex(), content.hex().upper()}
+    for before in range(3):
+        # Letters of base64 that the value alone determines: not those that it shares with its neighbours.
+        start, end = -(-8 * before // 6), 8 * (before + len(content)) // 6
+        coded = base64.b64encode(bytes(before) + content)[start:end].decode()
+        forms |= {coded, coded.translate(_URL_SAFE)}
+    return forms

@@ -24,6 +24,9 @@ _FORMATS = {"f32": "<f", "f64": "<d"}
 # A shorter list of numbers stays readable, and so does a shorter part that is said again.
 _SHORTEST_ARRAY = 32
 _SMALLEST_SHARED = 120
+# Python itself reads no deeper JSON.
+_DEEPEST = 1_000
+_DEEP_LINE = re.compile(rf"^[ \t?:-]{{{_DEEPEST}}}", re.MULTILINE)
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -46,12 +49,23 @@ def load(text: str) -> Any:
     """Read what `dump` wrote; only plain values, never objects.
 
     Raises:
-        ValueError: The text is not YAML, or has tags that only an unsafe reader would follow.
+        ValueError: The text is not YAML, has tags that only an unsafe reader would follow, or lies too deep.
     """
     try:
+        if text.count("[") + text.count("{") > _DEEPEST or _DEEP_LINE.search(text):
+            _refuse_depths(text)
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, struct.error) as error:
         raise ValueError(str(error)) from error
+
+
+def _refuse_depths(text: str) -> None:
+    """Refuse what libyaml would read by calling itself until the process dies."""
+    depth = 0
+    for event in yaml.parse(text, Loader=_SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"it has more than {_DEEPEST:,} lists or mappings in each other")
 
 
 class _Dumper(yaml.SafeDumper):

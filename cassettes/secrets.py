@@ -28,7 +28,7 @@ _LONGEST_WORD = 20
 
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
-_LONG = r"(?=[\w-]*(?:\d|[a-z][A-Z]))[\w-]{16,}"
+_LONG = r"(?=[\w-]{0,200}(?:\d|[a-z][A-Z]))[\w-]{16,}"
 
 # How the keys of well-known services begin; a long random part follows.
 _BEGINNINGS = (
@@ -42,7 +42,7 @@ _BEGINNINGS = (
 _PATTERNS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _BEGINNINGS} | {
     "sk-": _START + r"sk-[\w-]{8,}",
     "sk_": _START + r"sk_[0-9a-f]{32,}",
-    "pa-": _START + r"pa-(?=[\w-]*\d)(?=[\w-]*[A-Z])[\w-]{30,}",
+    "pa-": _START + r"pa-(?=[\w-]{0,200}\d)(?=[\w-]{0,200}[A-Z])[\w-]{30,}",
     "org-": _START + "org-" + _RANDOM,
     "proj_": _START + "proj_" + _RANDOM,
     "Bearer ": r"(?<=Bearer )(?=[\w.~+/=-]*\d|[\w.~+/=-]{20})[\w.~+/=-]{8,}",
@@ -72,7 +72,7 @@ _GIVEN = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_DENSE = re.compile(r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{12,}")
+_RUN = re.compile(r"[A-Za-z0-9]{12,}")
 _ENDINGS = ".,;:!?"
 _URL_SAFE = str.maketrans("+/", "-_")
 
@@ -134,7 +134,12 @@ def _is_given(name: str, value: str, *, quoted: bool) -> bool:
         return False
     if not quoted and _CODE.fullmatch(value):
         return False
-    return names_secret(name, surely=True) or (names_secret(name) and _DENSE.search(value) is not None)
+    return names_secret(name, surely=True) or (names_secret(name) and _is_dense(value))
+
+
+def _is_dense(value: str) -> bool:
+    """Tell whether letters and digits stand together in it, as in no name of a model or of a thing."""
+    return any(not run.isalpha() and not run.isdigit() for run in _RUN.findall(value))
 
 
 def secrets_in_environment(further: Iterable[str] = (), environment: Mapping[str, str] | None = None) -> frozenset[str]:

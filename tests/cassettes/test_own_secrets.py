@@ -296,7 +296,7 @@ def test_short_passwords_of_addresses_are_hidden_in_their_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a:" * 50_000, "a://b:" * 20_000, "key=" * 30_000, "-----BEGIN PRIVATE KEY-----" * 4_000, "x" * 200_000]
+    "text", ["a:" * 50_000, "a://b:" * 20_000, "key=" * 30_000, "-----BEGIN PRIVATE KEY-----" * 4_000, "npm_" * 50_000]
 )
 def test_any_text_is_read_in_linear_time(text: str) -> None:
     """Texts that would make a careless pattern look at everything again and again are read to their end (I13)."""

@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from tests.fuzz.cassettes import fuzz_cassettes
 from tests.fuzz.importing import SOURCES, fuzz_import
 from tests.fuzz.migrating import fuzz_migrate
 from tests.fuzz.mutations import Fuzzed
 
 FUZZES: Mapping[str, Callable[[int, Path, int], list[Fuzzed]]] = {
+    "cassettes": lambda count, folder, seed: [fuzz_cassettes(count, folder, seed)],
     "import": lambda count, folder, seed: [fuzz_import(kind, count, _new(folder, kind), seed) for kind in SOURCES],
     "migrate": lambda count, folder, seed: [fuzz_migrate(count, _new(folder, "programs"), seed)],
 }

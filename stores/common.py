@@ -14,6 +14,7 @@ __all__ = [
     "IN_MEMORY",
     "checked_numbers",
     "copied",
+    "damaged",
     "did_you_mean",
     "escaped",
     "existing",
@@ -127,3 +128,9 @@ def checked_numbers(entries: Sequence[Entry]) -> None:
 def existing(conversation_id: str) -> ConflictError:
     """The error that says that a conversation is there already."""
     return ConflictError(f"there is a conversation {conversation_id!r} already; clear it, or choose another id")
+
+
+def damaged(what: str, conversation_id: str, error: Exception) -> StoreError:
+    """The error for a row that cannot be read."""
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    return StoreError(f"{what} of {conversation_id!r} is damaged ({why:.200})")

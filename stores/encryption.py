@@ -1,10 +1,11 @@
 """A store that keeps its content encrypted."""
 
+import contextlib
 import copy
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -21,6 +22,7 @@ KEY_VARIABLE = "MEMZOO_KEY"
 
 T = TypeVar("T", bound=Store)
 _TOKEN = "encrypted"  # noqa: S105 - the name of a field
+_SAMPLED = 50  # conversations
 _FLOAT = 4  # bytes of a number in an embedding
 
 
@@ -62,8 +64,8 @@ class EncryptedStore(Closing):
         self._fernet = fernet_of(given)
         self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
         self._store = store
-        for entry in drive(_samples(store)):
-            self._opened(_token(entry))
+        self._fits = False  # whether anything was decrypted yet: then what cannot be is damaged
+        drive(self._try_keys())
 
     def __repr__(self) -> str:
         return f"<EncryptedStore over {self._store!r}>"
@@ -173,6 +175,11 @@ class EncryptedStore(Closing):
         """See `Store.scrub`."""
         return await managed(self._store, "scrub").scrub(thorough=thorough)
 
+    async def check(self) -> list[str]:
+        """See `SQLStore.check`; nothing for a store without it."""
+        own: Any = getattr(self._store, "check", None)
+        return await own() if own else []
+
     def close(self) -> None:
         """See `Store.close`."""
         self._store.close()
@@ -202,30 +209,69 @@ class EncryptedStore(Closing):
         place = conversation_id, strategy
         return {seq: self._fernet.encrypt(_mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
-    def _decrypted(self, token: str | bytes) -> bytes:
-        try:
-            return self._fernet.decrypt(token)
-        except cryptography().InvalidToken as error:
-            raise WrongKeyError("the store has content that none of the given keys decrypts") from error
+    async def _try_keys(self) -> None:
+        """See whether the keys are those of the store, which a few damaged rows do not keep shut.
 
-    def _opened(self, token: JSON) -> Any:
-        return json.loads(self._decrypted(token))
+        Raises:
+            WrongKeyError: The samples can be read, and none of them decrypted.
+        """
+        wrong: list[WrongKeyError] = []
+
+        def fits(entry: Entry) -> bool:
+            try:
+                self._decrypted(self._token(entry, "a message"), "a message")
+            except WrongKeyError as error:
+                wrong.append(error)
+            return self._fits
+
+        if not await _sampled(self._store, fits) and wrong:
+            raise wrong[0]
+
+    def _token(self, entry: Entry, what: str) -> JSON:
+        if _is_encrypted(entry):
+            return entry.message[_TOKEN]
+        if self._fits:
+            raise StoreError(f"{what} is not encrypted, as all else is: it is damaged, or was exchanged")
+        raise WrongKeyError("the store has content that is not encrypted; open it without a key")
+
+    def _decrypted(self, token: Any, what: str) -> bytes:
+        try:
+            plain = self._fernet.decrypt(token)
+        except (cryptography().InvalidToken, TypeError, ValueError) as error:
+            if self._fits:
+                raise StoreError(
+                    f"{what} is damaged, or encrypted under a key that is not given: none of the given keys decrypts it"
+                ) from error
+            raise WrongKeyError("the store has content that none of the given keys decrypts") from error
+        self._fits = True
+        return plain
+
+    def _opened(self, token: JSON, what: str) -> list[Any]:
+        """What was sealed as JSON, which always is a list of a value, another one, and perhaps their place."""
+        plain = self._decrypted(token, what)
+        try:
+            found: list[Any] = json.loads(plain)
+        except ValueError as error:  # no JSON was sealed here, but an embedding
+            raise _tampered(what) from error
+        return found
 
     # Earlier releases bound nothing to its place: what they wrote is taken as it is.
 
     def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
-        name, value, *bound = self._opened(token)
+        what = f"an item of the state {strategy!r} of {conversation_id!r}"
+        name, value, *bound = self._opened(token, what)
         place = [conversation_id, strategy]
-        if pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
-            raise _tampered(f"an item of the state {strategy!r} of {conversation_id!r}")
+        if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
+            raise _tampered(what)
         return name, value
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
-        plain, mark = self._decrypted(token), _mark(*place)
+        what = f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}"
+        plain, mark = self._decrypted(token, what), _mark(*place)
         if len(plain) % _FLOAT == 0:
             return plain
         if not plain.startswith(mark):
-            raise _tampered(f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}")
+            raise _tampered(what)
         return plain.removeprefix(mark)
 
     def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
@@ -233,13 +279,16 @@ class EncryptedStore(Closing):
         begins: dict[str, int] = {}
         opened: list[Entry] = []
         for entry in entries:
-            message, fields, *bound = self._opened(_token(entry))
+            what = f"message {entry.seq} of {conversation_id!r}"
+            message, fields, *bound = self._opened(self._token(entry, what), what)
+            if not (isinstance(message, dict) and isinstance(fields, dict)):
+                raise _tampered(what)
             # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.
             for id_, turn_id, place, seq in bound:
                 first = entry.seq - (place or 0)
                 is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
                 if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
-                    raise _tampered(f"message {entry.seq} of {conversation_id!r}")
+                    raise _tampered(what)
             opened.append(replace(entry, message=message, fields=fields))
         return opened
 
@@ -265,15 +314,17 @@ def unlocked(store: T, keys: str | bytes | Sequence[str | bytes] | None) -> "T |
     """
     if keys is not None:
         return EncryptedStore(store, keys)
-    if any(map(_is_encrypted, drive(_samples(store)))):
+    # What can be read at all tells: a damaged row does not.
+    first: list[Entry] = []
+
+    def is_first(entry: Entry) -> bool:
+        first.append(entry)
+        return True
+
+    drive(_sampled(store, is_first))
+    if any(map(_is_encrypted, first)):
         raise WrongKeyError("the store is encrypted: a key is needed to open it")
     return store
-
-
-def _token(entry: Entry) -> JSON:
-    if not _is_encrypted(entry):
-        raise WrongKeyError("the store has content that is not encrypted; open it without a key")
-    return entry.message[_TOKEN]
 
 
 def _mark(*place: JSON) -> bytes:
@@ -292,9 +343,16 @@ def _is_encrypted(entry: Entry) -> bool:
     return list(entry.message) == [_TOKEN]
 
 
-async def _samples(store: Store) -> list[Entry]:
-    """The oldest and the newest message of a conversation, if the store has any, and can say so."""
-    listed = await store.conversations(limit=1) if isinstance(store, ManagedStore) else []
-    return [
-        entry for id_ in listed for newest in (False, True) for entry in await store.read(id_, limit=1, newest=newest)
-    ]
+async def _sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
+    """Go through the oldest and the newest message of some conversations, as far as they can be read, and listed.
+
+    Returns:
+        Whether one was enough.
+    """
+    listed = await store.conversations(limit=_SAMPLED) if isinstance(store, ManagedStore) else []
+    for id_ in listed:
+        for newest in (False, True):
+            with contextlib.suppress(StoreError):
+                if any(map(is_enough, await store.read(id_, limit=1, newest=newest))):
+                    return True
+    return False

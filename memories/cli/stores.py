@@ -28,10 +28,11 @@ from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, InMemoryStore, export_conversation, import_conversation, managed
+from memzoo.stores.checking import check
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.common import shown as shown_url
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError, TransferError
+from memzoo.stores.errors import OptionError, StoreError, TransferError
 from memzoo.stores.opening import KINDS
 from memzoo.stores.plugins import plugins
 
@@ -43,8 +44,12 @@ def list_stores(
     url: Annotated[str, typer.Argument(help="A store, such as sqlite:///chat.db, to list its conversations.")] = "",
     limit: Annotated[int, typer.Option(min=1, help="How many conversations.")] = 100,
     after: Annotated[str | None, typer.Option(help="Only conversations that follow this one.")] = None,
+    check_all: Annotated[bool, typer.Option("--check", help="Read all that it has, and list what is damaged.")] = False,
 ) -> None:
     """Show the kinds of stores, or the conversations of one: id, messages, first and last time."""
+    if check_all:
+        _check(url)
+        return
     if not url:
         added = {f"{plugin.name}://": f"of an installed package: {plugin.value}" for plugin in plugins("memzoo.stores")}
         for kind, meaning in (KINDS | added).items():
@@ -53,6 +58,18 @@ def list_stores(
     with closing(existing_store(url)) as store:
         for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
             row(id_, *_about(drive(store.read(id_))))
+
+
+def _check(url: str) -> None:
+    if not url:
+        raise OptionError("--check needs the URL of a store")
+    with closing(existing_store(url)) as store:
+        found = check(store)
+    for line in found:
+        row(line)
+    if found:
+        raise StoreError(f"{counted(len(found), 'thing')} found; export what can be read, and restore the rest")
+    echo("All of it can be read.")
 
 
 def history(

@@ -3,12 +3,14 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
+from typing import Any
 
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import unanswered
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
+from memzoo.stores.common import damaged
 from memzoo.stores.forks import new_lock
 
 __all__ = ["Follower", "Log", "messages_of", "talk"]
@@ -49,18 +51,30 @@ class Follower:
         """The entries held, oldest first, up to the newest one that is known."""
         return self._held[0]
 
+    async def read(self, **bounds: Any) -> list[Entry]:
+        """A part of the log from the store, with the bounds of `Store.read`.
+
+        Raises:
+            StoreError: A message there has no role: its row is damaged.
+        """
+        found = await self.store.read(self.conversation_id, **bounds)
+        for entry in found:
+            if not isinstance(entry.message.get("role"), str):
+                raise damaged(f"message {entry.seq}", self.conversation_id, ValueError("it has no role"))
+        return found
+
     async def refresh(self) -> None:
         """Take in what was appended since the last time, in one read; start anew if something was deleted."""
         while self.epoch is not None:
             held = self._held[0]
-            new = await self.store.read(self.conversation_id, after=held[-1].seq if held else 0)
+            new = await self.read(after=held[-1].seq if held else 0)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
                     if new:
                         self._extend(new)
                     return
                 self.epoch = None
-        newest = await self.store.read(self.conversation_id, limit=_FIRST_READ, newest=True)
+        newest = await self.read(limit=_FIRST_READ, newest=True)
         with self._lock:
             self._start(newest, getattr(newest, "epoch", None))
 
@@ -102,9 +116,7 @@ class Follower:
 
     async def _read_older(self, first: int, limit: int | None) -> None:
         start, epoch = self._held[1], self.epoch
-        older = await self.store.read(
-            self.conversation_id, after=first - 1, until=start - 1, limit=limit, newest=limit is not None
-        )
+        older = await self.read(after=first - 1, until=start - 1, limit=limit, newest=limit is not None)
         if getattr(older, "epoch", None) != epoch:
             self.epoch = None
             await self.refresh()
@@ -170,9 +182,7 @@ class Log:
         held = self.follower.entries
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
-            return self._seen(
-                await self.follower.store.read(self.follower.conversation_id, after=first - 1, until=last)
-            )
+            return self._seen(await self.follower.read(after=first - 1, until=last))
         start = bisect_left(held, first, key=_seq)
         return self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)])
 
@@ -204,8 +214,7 @@ class Log:
             if value is not None:
                 whole_number(name, value, at_least=0)
         until = self.until if before is None else before - 1
-        store, id_ = self.follower.store, self.follower.conversation_id
-        found = await store.read(id_, after=after, until=until, limit=limit, newest=newest_first)
+        found = await self.follower.read(after=after, until=until, limit=limit, newest=newest_first)
         return found[::-1] if newest_first else found
 
     def until_number(self, seq: int) -> "Log":

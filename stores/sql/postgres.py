@@ -144,6 +144,11 @@ class PostgreSQL:
             await self._run(lambda connection: connection.exec_driver_sql(f"VACUUM (FULL) {_TABLES}").close())
         return thorough
 
+    async def check(self) -> list[str]:
+        """How many pages of the database had a wrong checksum, as far as the server keeps any."""
+        [(count,)] = await self._run(lambda connection: connection.exec_driver_sql(_FAILED_PAGES).all())
+        return [f"{self.name}: {count} pages were read whose checksum is wrong"] if count else []
+
     async def _run(self, work: Callable[[Connection], T], **options: str) -> T:
         with self._checked():
             if is_blocking():
@@ -236,6 +241,9 @@ def _close(engine: Engine, loops: dict[asyncio.AbstractEventLoop, _LoopEngine]) 
         loops.pop(loop).close()
 
 
+_FAILED_PAGES = (
+    "SELECT coalesce(sum(checksum_failures), 0) FROM pg_catalog.pg_stat_database WHERE datname = current_database()"
+)
 _UNSUPPORTED = "unsupported startup parameter"  # as PgBouncer says it
 
 

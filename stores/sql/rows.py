@@ -10,12 +10,13 @@ from typing import Any
 from sqlalchemy import Table
 
 from memzoo.stores.base import JSON, Entry, StoredState
-from memzoo.stores.common import escaped, unescaped
+from memzoo.stores.common import damaged, escaped, unescaped
 from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
 
 __all__ = [
+    "DAMAGE",
     "NO_FIELDS",
     "NewTurn",
     "Row",
@@ -29,6 +30,9 @@ __all__ = [
 ]
 
 Row = Sequence[Any]
+
+DAMAGE = (ValueError, TypeError, AttributeError, RecursionError)
+"""What reading a row raises that is not as it was written."""
 
 NO_FIELDS = "{}"  # as nearly all messages have them
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -94,8 +98,17 @@ def to_json(value: JSON) -> str:
 
 
 def from_json(text: str | None) -> JSON:
-    """What `to_json` was given; `None` for no text."""
-    return None if text is None else _decode(text)[0]
+    """What `to_json` was given; `None` for no text.
+
+    Raises:
+        ValueError: The text is not as it was written; or a TypeError or a RecursionError, see `DAMAGE`.
+    """
+    if text is None:
+        return None
+    value, end = _decode(text)
+    if end != len(text):
+        raise ValueError(f"more than JSON: {text[end:]!r:.40}")
+    return value
 
 
 def as_time(moment: datetime) -> str:
@@ -103,18 +116,23 @@ def as_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat()
 
 
-def to_entries(rows: Iterable[Sequence[Any]]) -> list[Entry]:
-    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries."""
-    return [
-        Entry(
-            seq,
-            from_json(message),
-            unescaped(turn_id),
-            datetime.fromisoformat(created_at),
-            {} if fields == NO_FIELDS else from_json(fields),
-        )
-        for seq, turn_id, message, fields, created_at, *_ in rows
-    ]
+def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:
+    """Rows with the columns `memzoo.stores.sql.statements.ENTRY_COLUMNS` (and others after them) as entries.
+
+    Raises:
+        StoreError: One is not as it was written.
+    """
+    entries: list[Entry] = []
+    for seq, turn_id, text, fields, created_at, *_ in rows:
+        try:
+            message, said_at = from_json(text), datetime.fromisoformat(created_at)
+            more = {} if fields == NO_FIELDS else from_json(fields)
+            if not (isinstance(message, dict) and isinstance(more, dict)) or said_at.tzinfo is None:
+                raise ValueError("it is no message, or has no time")
+            entries.append(Entry(int(seq), message, unescaped(turn_id), said_at, more))
+        except DAMAGE as error:
+            raise damaged(f"message {seq}", conversation_id, error) from error
+    return entries
 
 
 def entry_rows(conversation_id: str, entries: Iterable[Entry]) -> list[dict[str, Any]]:

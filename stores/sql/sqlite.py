@@ -132,6 +132,11 @@ class SQLite:
             return False
         return thorough or self.url is None
 
+    async def check(self) -> list[str]:
+        """What SQLite finds wrong with the file."""
+        found = await self._done(lambda held: held.driver.execute("PRAGMA integrity_check").fetchall())
+        return [f"{self.name}: {line}" for (line,) in found if line != "ok"]
+
     async def _done(self, job: Callable[[Held], T], *, writes: bool = False) -> T:
         """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
         try:
@@ -153,7 +158,7 @@ class SQLite:
                     with held.lock:
                         if not held.is_closed:
                             return job(held)
-                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError) as error:
+                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError, UnicodeError) as error:
                     if not (_is_busy(error) and deadline.pause()):
                         raise self._error(error) from error
         finally:
@@ -169,7 +174,9 @@ class SQLite:
 
     def _error(self, error: Exception) -> StoreError:
         kind = _BusyError if _is_busy(error) else StoreError
-        return kind(f"{self.name}: {getattr(error, 'orig', None) or error}")
+        # Of text that is no UTF-8 it would show what was said.
+        said, *_ = str(getattr(error, "orig", None) or error).partition(" with text ")
+        return kind(f"{self.name}: {said}")
 
 
 class _BusyError(StoreError):

@@ -17,6 +17,7 @@ __all__ = [
     "CONVERSATION",
     "ENTRY_COLUMNS",
     "LOCK",
+    "LOST",
     "STATE",
     "STATES",
     "TOMBSTONES",
@@ -87,6 +88,10 @@ _BURIED_IN = tombstones.c.conversation == sa.bindparam("conversation", type_=sa.
 TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.c.turn)
 BURIED = TOMBSTONES.where(tombstones.c.turn == sa.bindparam("turn", type_=sa.Text))
 UNBURY = sa.delete(tombstones).where(_BURIED_IN)
+_NEWEST = sa.select(messages.c.created_at).where(messages.c.conversation_id == conversations.c.id)
+_NEWEST_TIME = sa.func.coalesce(_NEWEST.order_by(messages.c.seq.desc()).limit(1).scalar_subquery(), "")
+# The row of a conversation has the time of its newest message.
+LOST = sa.select(conversations.c.id).where(conversations.c.updated_at != _NEWEST_TIME)
 
 
 @functools.cache

@@ -5,18 +5,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, escaped, existing, unescaped
+from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
 from memzoo.stores.sql.deletion import clear, forget
 from memzoo.stores.sql.orphans import bring_back, orphaned
 from memzoo.stores.sql.rows import (
+    DAMAGE,
     NO_FIELDS,
     NewTurn,
+    Row,
     as_time,
     buried_rows,
     entry_rows,
@@ -29,6 +31,7 @@ from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.sql.statements import (
     ADD,
     CHANGES,
+    LOST,
     STATE,
     STATES,
     TOMBSTONES,
@@ -107,7 +110,8 @@ class SQLStore(Closing):
         messages = [to_json(record.message) for record in records]
         fields = [to_json(dict(record.fields)) if record.fields else NO_FIELDS for record in records]
         turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
-        return to_entries(await (self._database.append(turn) if messages else self._database.rows(TURN, turn.ids)))
+        rows = await (self._database.append(turn) if messages else self._database.rows(TURN, turn.ids))
+        return to_entries(conversation_id, rows)
 
     async def read(
         self,
@@ -122,24 +126,29 @@ class SQLStore(Closing):
         found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
         # At least one row, because the first one also brings the epoch.
         bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
-        rows = await self._database.rows(found, {"conversation_id": escaped(conversation_id), **bounds})
+        rows = await self._rows(found, conversation_id, bounds)
         if not rows:
             return Entries()
         seq, *_, born, evictions = rows[0]
         epoch = (born, evictions)
         if seq is None or (limit is not None and limit <= 0):
             return Entries(epoch=epoch)
-        return Entries(to_entries(reversed(rows) if newest else rows), epoch)
+        return Entries(to_entries(conversation_id, reversed(rows) if newest else rows), epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
-        rows = await self._database.rows(CHANGES, {**_state_ids(conversation_id, strategy), "since": since})
+        rows = await self._rows(CHANGES, conversation_id, {"strategy": escaped(strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
+        if not (isinstance(version, int) and isinstance(learnt_to, int)):
+            raise damaged(f"the state {strategy!r}", conversation_id, ValueError("its numbers are none"))
         reset = not born <= since <= version
-        found = {unescaped(key): value for *_, key, value in rows if key is not None}
-        changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
+        try:
+            found = {unescaped(key): value for *_, key, value in rows if key is not None}
+            changes = {key: from_json(value) for key, value in found.items() if not reset or value is not None}
+        except DAMAGE as error:
+            raise damaged(f"the state {strategy!r}", conversation_id, error) from error
         return StateUpdate(version, learnt_to, changes, reset)
 
     async def commit(
@@ -169,8 +178,11 @@ class SQLStore(Closing):
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        rows = await self._database.rows(VECTORS, {**_state_ids(conversation_id, strategy), "after": after})
-        return dict(cast("Sequence[tuple[int, bytes]]", rows))
+        rows = await self._rows(VECTORS, conversation_id, {"strategy": escaped(strategy), "after": after})
+        vectors: dict[int, bytes] = dict(cast("Sequence[tuple[int, bytes]]", rows))
+        if wrong := [seq for seq, vector in vectors.items() if not isinstance(vector, bytes)]:
+            raise damaged(f"embedding {wrong[0]} of the state {strategy!r}", conversation_id, ValueError("no bytes"))
+        return vectors
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
@@ -203,7 +215,7 @@ class SQLStore(Closing):
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
-        rows = await self._database.rows(STATES, {"conversation_id": escaped(conversation_id)})
+        rows = await self._rows(STATES, conversation_id)
         return sorted(unescaped(name) for (name,) in rows)
 
     async def restore(
@@ -254,9 +266,23 @@ class SQLStore(Closing):
             await self._database.writing(functools.partial(bring_back, use=use, conversation_id=id_))
         return [unescaped(id_) for id_ in found]
 
+    async def check(self) -> list[str]:
+        """What the database finds wrong with itself, and which conversations lack their newest messages."""
+        found = await self._database.check()
+        lost = await self._database.rows(LOST, {})
+        return [*found, *(f"the newest messages of {id_!r} are not there" for (id_,) in lost)]
+
     def close(self) -> None:
         """See `Store.close`."""
         self._database.close()
+
+    async def _rows(
+        self, statement: Executable, conversation_id: str, values: Mapping[str, Any] | None = None
+    ) -> Sequence[Row]:
+        try:
+            return await self._database.rows(statement, {"conversation_id": escaped(conversation_id), **(values or {})})
+        except StoreError as error:
+            raise type(error)(f"{error} (in the conversation {conversation_id!r})") from error
 
     def _update_schema(self) -> None:
         found = drive(self._database.reading(schema.version))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from tests.fuzz.cassettes import fuzz_cassettes
+from tests.fuzz.damage import KINDS, fuzz_damage
 from tests.fuzz.importing import SOURCES, fuzz_import
 from tests.fuzz.migrating import fuzz_migrate
 from tests.fuzz.mutations import Fuzzed
@@ -16,6 +17,7 @@ FUZZES: Mapping[str, Callable[[int, Path, int], list[Fuzzed]]] = {
     "cassettes": lambda count, folder, seed: [fuzz_cassettes(count, folder, seed)],
     "import": lambda count, folder, seed: [fuzz_import(kind, count, _new(folder, kind), seed) for kind in SOURCES],
     "migrate": lambda count, folder, seed: [fuzz_migrate(count, _new(folder, "programs"), seed)],
+    "damage": lambda count, folder, seed: [fuzz_damage(kind, count, _new(folder, kind), seed) for kind in KINDS],
 }
 """What is read, with how many of each kind, where, and with which seed."""
 

@@ -1,0 +1,90 @@
+"""Reads all that a store has, and names what is damaged."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
+
+from memzoo.stores.base import Entry, ManagedStore, Store, managed
+from memzoo.stores.driving import blocking_function
+from memzoo.stores.errors import StoreError
+
+__all__ = ["acheck", "check"]
+
+_PAGE = 500
+_MOST = 20  # damaged messages of a conversation that are named one by one
+_FURTHEST = 2**40
+
+
+async def acheck(store: Store) -> list[str]:
+    """Read every message, state and embedding of a store, after what its database can find by itself.
+
+    Returns:
+        What is damaged, each in a line; nothing if all can be read.
+
+    Raises:
+        UnsupportedError: The store cannot list its conversations.
+    """
+    whole = managed(store, "conversations")
+    own = cast("Callable[[], Awaitable[list[str]]] | None", getattr(store, "check", None))
+    found = list[str]()
+    try:
+        found += await own() if own else []
+        ids = await whole.conversations()
+    except StoreError as error:
+        return [*found, str(error)]
+    for id_ in ids:
+        found += await _damaged_messages(whole, id_)
+        found += await _damaged_states(whole, id_)
+    return list(dict.fromkeys(found))
+
+
+check = blocking_function(acheck)
+
+
+async def _damaged_messages(store: ManagedStore, id_: str) -> list[str]:
+    found, last, error = list[str](), 0, ""
+    while len(found) < _MOST:
+        page, error = await _tried(store, id_, after=last, limit=_PAGE)
+        if not error:
+            if not page:
+                return found
+            last = page[-1].seq
+            continue
+        # The first number up to which the log cannot be read is that of the next damaged message.
+        low, step = last, 1
+        while step < _FURTHEST and not (await _tried(store, id_, after=last, until=low + step))[1]:
+            low, step = low + step, 2 * step
+        high = low + step
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if (await _tried(store, id_, after=last, until=middle))[1] else (middle, high)
+        _, error = await _tried(store, id_, after=high - 1, until=high)
+        found.append(error if error.startswith("message ") else f"message {high} of {id_!r}: {error}")
+        last = high
+    return [*found, f"more of {id_!r} is damaged"]
+
+
+async def _tried(store: ManagedStore, id_: str, **bounds: Any) -> tuple[Sequence[Entry], str]:
+    """What can be read, or why it cannot be."""
+    try:
+        entries = await store.read(id_, **bounds)
+    except StoreError as error:
+        return (), str(error)
+    # Every store keeps any object; what is no chat message cannot be shown.
+    wrong = (entry.seq for entry in entries if not isinstance(entry.message.get("role"), str))
+    return entries, next((f"message {seq} of {id_!r} is damaged (it has no role)" for seq in wrong), "")
+
+
+async def _damaged_states(store: ManagedStore, id_: str) -> list[str]:
+    found = list[str]()
+    try:
+        names = await store.states(id_)
+    except StoreError as error:
+        return [str(error)]
+    for name in names:
+        reads: list[Awaitable[Any]] = [store.read_state(id_, name), store.embeddings(id_, name)]
+        for read in reads:
+            try:
+                await read
+            except StoreError as error:
+                found.append(str(error))
+    return found

@@ -330,8 +330,9 @@ class BaseMemory(ABC):
 
     def turn(
         self,
-        user: str | Message,
+        user: str | Message | None,
         *,
+        after: int | None = None,
         on_failure: turns.OnFailure = "keep",
         busy: turns.Busy = "wait",
         turn_id: str | None = None,
@@ -339,7 +340,9 @@ class BaseMemory(ABC):
         """Begin a turn, for `with` or `async with`: its messages are stored together at its end, and learnt from.
 
         Args:
-            user: The user's words, or a user message (with pictures, say).
+            user: The user's words, or a user message (with pictures, say); `None` to answer the last question again:
+                what followed it is taken back, and it stays.
+            after: Take back first what was said after this log number (see `arewind`).
             on_failure: When an exception ends it, `"keep"` stores what was said so far, and `unfinished_turn` tells so;
                 `"rollback"` stores nothing. A turn without an answer is unfinished too.
             busy: `"wait"` for the end of another turn of this conversation, or `"refuse"`.
@@ -348,8 +351,10 @@ class BaseMemory(ABC):
         Raises:
             MessageError: What the user said is no user message.
         """
-        log, show, save = self._engine.follower, self.amessages, self.aadd_messages
-        return turns.Turn(log, show, save, user, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        if after is not None:
+            options.whole_number("after", after, at_least=0)
+        parts = self._engine.follower, self.amessages, self.aadd_messages, self.arewind
+        return turns.Turn(*parts, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""

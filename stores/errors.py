@@ -125,7 +125,7 @@ class ToolRoundsError(MemoryZooError, RuntimeError):
 
 
 class TurnError(MemoryZooError, RuntimeError):
-    """A turn is used before it began or after it ended."""
+    """A turn is used before it began or after it ended, or there is no question that it could answer again."""
 
 
 class TurnInProgressError(TurnError):

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, answered
+from memzoo.memories.chat.reply import Reply
 from memzoo.memories.chat.room import Oversized, Room
 from memzoo.memories.chat.tools import Called, Tool, run, toolbox
 from memzoo.memories.engine.prompt_limit import is_too_long
@@ -15,45 +16,14 @@ from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import assigning, not_pickled, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
-from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.messages import text_of, with_words
 from memzoo.stores import Message, Store, open_store
 from memzoo.stores.driving import Closing, blocking, iterated, together
-from memzoo.stores.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError
+from memzoo.stores.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
 
 __all__ = ["Conversation", "Reply"]
 
 logger = logging.getLogger("memzoo")
-
-
-class Reply(str):
-    """What a conversation answers: a text that also knows how it came about.
-
-    Attributes:
-        calls: The tools that were called on the way, in the order of the calls.
-        immediate: The text consists of the results of immediate tools, not of the model's words.
-        finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
-        spent: What the turn cost: calls of the model, tokens, seconds.
-    """
-
-    __slots__ = ("calls", "finish_reason", "immediate", "spent")
-
-    calls: tuple[Called, ...]
-    immediate: bool
-    finish_reason: str
-    spent: Spent
-
-    @classmethod
-    def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
-        """A reply with its attributes; nothing was spent yet."""
-        reply = cls(text)
-        reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
-        reply.spent = Spent()
-        return reply
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
-        # FastAPI reads the annotation of what an endpoint returns: to it a reply is a text.
-        return handler(str)
 
 
 class Conversation(Closing):
@@ -138,23 +108,46 @@ class Conversation(Closing):
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
 
-    async def asend(self, user: str | Message) -> Reply:
+    async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
         """Say something, and get the answer.
 
         Args:
-            user: Text, or a user message (with pictures, say).
+            user: Text, or a user message (with pictures, say); `None` to have the last question answered again.
+            after: Take back first what was said after this log number, as `aedit` does.
 
         Raises:
             ModelError: The model failed.
             OverBudgetError: The message is too long for `max_tokens`; nothing of it is sent or stored.
             ToolRoundsError: It still asked for tools after `max_rounds` rounds.
             TurnInProgressError: See `BaseMemory.turn`.
+            TurnError: There is no question that can be answered again.
         """
-        [reply] = [piece async for piece in self._turn(user, stream=False) if isinstance(piece, Reply)]
+        [reply] = [piece async for piece in self._turn(user, after, stream=False) if isinstance(piece, Reply)]
         return reply
 
-    async def astream(self, user: str | Message) -> AsyncGenerator[str]:
+    async def aregenerate(self) -> Reply:
+        """Have the last question answered again; its old answer goes. In pieces: `astream(None)`. Raises as `asend`."""
+        return await self.asend(None)
+
+    async def aedit(self, id: int, text: str | Message) -> Reply:  # noqa: A002 - the page calls it so
+        """Have said something else, and go on from there: the message and all that follows it go, and it is answered.
+
+        Args:
+            id: The log number of a message of the user (see `BaseMemory.aentries`).
+            text: What it is to say; pictures and files of the old one stay. Or the whole message.
+
+        Raises:
+            UnknownMessageError: There is no such message of the user; nothing was changed.
+            UnsupportedError: The memory's store cannot delete single messages.
+            ModelError: As in `asend`, like the others. The new message is stored without an answer then, as
+                `on_failure` says.
+        """
+        return await self.asend(await _edited(self.memory, id, text), after=id - 1)
+
+    async def astream(self, user: str | Message | None, *, after: int | None = None) -> AsyncGenerator[str]:
         """Say something, and get the answer in pieces, as the model writes it; texts before calls of tools too.
+
+        `user` and `after` are those of `asend`.
 
         The turn is stored when the last piece was taken. One that is not read to its end failed; `aclosing` or
         `aclose()` ends it at once.
@@ -162,16 +155,16 @@ class Conversation(Closing):
         Raises:
             ModelError, OverBudgetError, ToolRoundsError, TurnInProgressError: As in `asend`, perhaps after some pieces.
         """
-        async with contextlib.aclosing(self._turn(user, stream=True)) as pieces:
+        async with contextlib.aclosing(self._turn(user, after, stream=True)) as pieces:
             async for piece in pieces:
                 if not isinstance(piece, Reply):
                     yield piece
 
-    send = blocking(asend)
+    send, regenerate, edit = blocking(asend), blocking(aregenerate), blocking(aedit)
 
-    def stream(self, user: str | Message) -> Generator[str]:
+    def stream(self, user: str | Message | None, *, after: int | None = None) -> Generator[str]:
         """Like `astream`, for synchronous code: `for piece in conversation.stream("..."):`."""
-        return iterated(self.astream(user))
+        return iterated(self.astream(user, after=after))
 
     def close(self) -> None:
         """Close the store that was opened for this conversation; one that was given stays open."""
@@ -184,9 +177,9 @@ class Conversation(Closing):
     def __repr__(self) -> str:
         return f"<Conversation of {self._model.name!r} with {self.memory!r}>"
 
-    async def _turn(self, user: str | Message, *, stream: bool) -> AsyncGenerator[str]:
+    async def _turn(self, user: str | Message | None, after: int | None, *, stream: bool) -> AsyncGenerator[str]:
         """Take one turn: give pieces of text if they are to be streamed, and at last the `Reply`."""
-        turn = self.memory.turn(user, on_failure=self._on_failure, busy=self._busy)
+        turn = self.memory.turn(user, after=after, on_failure=self._on_failure, busy=self._busy)
         called: list[Called] = []
         reply, left, spent = None, self._max_rounds, Spent()
         try:
@@ -272,6 +265,14 @@ def _let_go_of(turn: Turn) -> None:
     """Do not store a turn that would make later requests too long as well, unless tools have acted in it."""
     if len(turn.said) == 1:
         turn.roll_back()
+
+
+async def _edited(memory: BaseMemory, id_: int, text: str | Message) -> Message:
+    whole_number("id", id_, at_least=1)
+    found = await memory.aentries(1, after=id_ - 1, before=id_ + 1)
+    if not found or found[0].message["role"] != "user":
+        raise UnknownMessageError(f"{memory.conversation_id!r} has no message {id_} of the user")
+    return with_words(found[0].message, text) if isinstance(text, str) else text
 
 
 def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:

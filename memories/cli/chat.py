@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.conversation import Conversation
 from memzoo.memories.cli.options import Asked, Counter, only_conversation, unlocked_store
 from memzoo.memories.cli.terminal import Terminal, tell
 from memzoo.memories.registry import strategy_named
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import MessageError, ModelError, OverBudgetError
+from memzoo.stores.errors import MessageError, ModelError, OverBudgetError, TurnError
 
 __all__ = ["chat"]
 
@@ -22,6 +23,8 @@ console = Terminal(soft_wrap=True, highlight=False)
 
 _COMMANDS = {
     "/help": "Show this.",
+    "/regenerate": "Have the last question answered again.",
+    "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/memory": "Show what the model sees, as chat messages.",
     "/quit": "End; so does Ctrl-D. Ctrl-C stops an answer.",
 }
@@ -92,18 +95,27 @@ def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
     failed = False
     while (line := _read_line()) is not None:
         try:
-            if line.startswith("/"):
-                _obey(line.split()[0], conversation)
+            word, _, rest = line.partition(" ")
+            if word == "/regenerate" or (word == "/edit" and rest.strip()):
+                _take_turn(conversation, model, rest.strip() or None, again=True)
+            elif line.startswith("/"):
+                _obey(word, conversation)
             elif line.strip():
                 _take_turn(conversation, model, line.strip())
         except KeyboardInterrupt:
             console.print("\n[dim]Stopped. What you said is kept.[/]")
-        except (ModelError, MessageError, OverBudgetError) as error:
+        except (ModelError, MessageError, OverBudgetError, TurnError) as error:
             console.print()
             tell("[bold red]error:[/]", str(error))
             failed = True
         notes.tell()
     return failed
+
+
+def _before_question(memory: BaseMemory) -> int:
+    """The log number after which the user's last message stands."""
+    asked = (entry.seq for entry in memory.entries(newest_first=True) if entry.message["role"] == "user")
+    return next(asked, 1) - 1
 
 
 def _read_line() -> str | None:
@@ -120,16 +132,18 @@ def _obey(word: str, conversation: Conversation) -> None:
         request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
         console.print(request, markup=False)
         return
-    if word != "/help":
+    if word not in _COMMANDS:
         console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
     for name, meaning in _COMMANDS.items():
-        console.print(f"  {name:10}{meaning}")
+        console.print(f"  {name:13}{meaning}")
     console.print("  To say something that begins with /, type a space before it.")
 
 
-def _take_turn(conversation: Conversation, model: str, line: str) -> None:
+def _take_turn(conversation: Conversation, model: str, line: str | None, *, again: bool = False) -> None:
+    """Answer a line, with `again` in place of the last message; answer that one again if there is no line."""
+    after = _before_question(conversation.memory) if again and line else None
     console.print(f"[bold]{escape(model)}:[/] ", end="")
-    with closing(conversation.stream(line)) as pieces:
+    with closing(conversation.stream(line, after=after)) as pieces:
         for piece in pieces:
             console.print(piece, end="", markup=False)
     console.print()

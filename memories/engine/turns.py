@@ -45,7 +45,9 @@ class Turn(Managed["Turn"]):
         log: The conversation.
         show: Gives the memory as chat messages, for what the user is about to say.
         save: Stores the turn and learns from it.
+        rewind: Takes back what was said after a log number.
         user: See `BaseMemory.turn`, as for the others.
+        after: See there.
         on_failure: See there.
         busy: See there.
         turn_id: See there.
@@ -56,8 +58,10 @@ class Turn(Managed["Turn"]):
         log: Follower,
         show: Callable[[str], Awaitable[list[Message]]],
         save: Save,
-        user: str | Message,
+        rewind: Callable[[int], Awaitable[object]],
+        user: str | Message | None,
         *,
+        after: int | None,
         on_failure: OnFailure,
         busy: Busy,
         turn_id: str | None,
@@ -65,10 +69,13 @@ class Turn(Managed["Turn"]):
         check_turn_options(on_failure, busy)
         self.id = turn_name(turn_id)
         self.finished = False
-        self._log, self._show, self._save = log, show, save
+        self._log, self._show, self._save, self._rewind = log, show, save, rewind
+        self._after = after
+        # How many messages of the turn the log has already: the question that is answered again.
+        self._stored = int(user is None)
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [_users(user)]
+        self._said = [] if user is None else [_users(user)]
         self._before: list[Message] | None = None
         self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
         self._entered = False
@@ -81,6 +88,12 @@ class Turn(Managed["Turn"]):
         if self._owner is None:
             raise self._refusal()
         self._entered = True
+        try:
+            await self._go_back()
+        except BaseException:
+            owner, self._owner = self._owner, None
+            self._lock.give_back(owner)
+            raise
         return self
 
     async def __aexit__(
@@ -102,6 +115,8 @@ class Turn(Managed["Turn"]):
         self._open()
         if self._before is None:
             self._before = await self._show(text_of(self._said[0]))
+            if self._stored and self._before[-1:] == self._said[:1]:
+                self._before.pop()
         return copied(sendable([*self._before, *self._said]))
 
     messages = blocking(amessages)
@@ -134,16 +149,27 @@ class Turn(Managed["Turn"]):
             return self._owner
         raise TurnError("this turn is not open; use it inside `with memory.turn(...) as turn:`")
 
+    async def _go_back(self) -> None:
+        """Take back what this turn takes the place of."""
+        if not self._said:
+            question = await _newest_question(self._log)
+            if question is None:
+                raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
+            self._said, self._after = [question.message], question.seq
+        if self._after is not None:
+            await self._rewind(self._after)
+
     async def _store(self, *, failed: bool) -> None:
-        if failed and not self._keeps:
+        new = self._said[self._stored :]
+        if not new or (failed and not self._keeps):
             return
         if failed or not _is_answered(self._said):
             # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
-            records, log = [Record(message) for message in self._said], self._log
+            records, log = [Record(message) for message in new], self._log
             await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
             return
         self.finished = True
-        await self._save(self._said, turn_id=self.id)
+        await self._save(new, turn_id=self.id)
 
     def _refusal(self) -> TurnInProgressError:
         why = (
@@ -157,7 +183,8 @@ class Turn(Managed["Turn"]):
 async def unfinished_turn(log: Follower) -> list[Message]:
     """The messages of the newest turn if it ended without an answer; else none."""
     turn = await _newest_turn(log)
-    unfinished = turn and turn[0].turn_id.startswith(_UNFINISHED)
+    # A question that stands alone is one that was to be answered again, and was not.
+    unfinished = turn and (turn[0].turn_id.startswith(_UNFINISHED) or turn[-1].message["role"] == "user")
     return [entry.message for entry in turn] if unfinished else []
 
 
@@ -239,6 +266,16 @@ def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
     if len(example) != len(roles):
         raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
     return [checked(_worded(role, words)) for role, words in zip(roles, example, strict=True)]
+
+
+async def _newest_question(log: Follower) -> Entry | None:
+    size = 8
+    while True:
+        entries = await log.store.read(log.conversation_id, limit=size, newest=True)
+        asked = [entry for entry in entries if entry.message["role"] == "user"]
+        if asked or len(entries) < size:
+            return asked[-1] if asked else None
+        size *= 2
 
 
 async def _newest_turn(log: Follower) -> list[Entry]:

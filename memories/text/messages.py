@@ -25,6 +25,7 @@ __all__ = [
     "sendable",
     "text_of",
     "tool_call",
+    "with_words",
 ]
 
 _SPEAKERS = ("user", "assistant")
@@ -148,6 +149,14 @@ def text_of(message: Message) -> str:
         said.append(f"[calls {_call_text({'function': legacy})}]")
     said.append(str(message.get("refusal") or ""))
     return "\n".join(piece for piece in said if piece)
+
+
+def with_words(message: Message, text: str) -> Message:
+    """A message with other words; its pictures and files stay."""
+    if isinstance(message["content"], str):
+        return message | {"content": text}
+    others = [part for part in message["content"] if part["type"] != "text"]
+    return message | {"content": [{"type": "text", "text": text}, *others]}
 
 
 def _part_text(part: dict[str, Any]) -> str:

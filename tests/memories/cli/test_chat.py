@@ -62,6 +62,19 @@ def test_shows_what_the_model_sees(memzoo: Memzoo) -> None:
     assert "never said" not in output
 
 
+def test_answers_again(memzoo: Memzoo, tmp_path: Path) -> None:
+    """`/regenerate` answers the last message again, and `/edit` says something else in its place."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    typed = "My cat is Pixel.\n/regenerate\nMy dog is Rex.\n/edit My dog is Max.\n/edit\n/quit\n"
+    output = memzoo("chat", "--memory", "buffer", "--store", store, typed=typed).output
+    assert "/edit TEXT" in output
+    assert [text for role, text in kept(store) if role == "user"] == ["My cat is Pixel.", "My dog is Max."]
+    assert [role for role, _ in kept(store)] == ["user", "assistant"] * 2
+    result = memzoo("chat", typed="/regenerate\n/quit\n")
+    assert "no question to answer again" in result.output + result.stderr
+    assert result.exit_code == 1
+
+
 def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the offline model tokens are counted approximately by default; a tokenizer that is asked for is used."""
     monkeypatch.setattr("tiktoken.get_encoding", pytest.fail)

@@ -1,0 +1,40 @@
+"""What a conversation answers."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from memzoo.memories.chat.tools import Called
+from memzoo.memories.models.usage import Spent
+
+__all__ = ["Reply"]
+
+
+class Reply(str):
+    """What a conversation answers: a text that also knows how it came about.
+
+    Attributes:
+        calls: The tools that were called on the way, in the order of the calls.
+        immediate: The text consists of the results of immediate tools, not of the model's words.
+        finish_reason: Why the model stopped, such as `"stop"`, or `"length"` if it was cut off.
+        spent: What the turn cost: calls of the model, tokens, seconds.
+    """
+
+    __slots__ = ("calls", "finish_reason", "immediate", "spent")
+
+    calls: tuple[Called, ...]
+    immediate: bool
+    finish_reason: str
+    spent: Spent
+
+    @classmethod
+    def of(cls, text: str, calls: Iterable[Called], finish_reason: str, *, immediate: bool = False) -> "Reply":
+        """A reply with its attributes; nothing was spent yet."""
+        reply = cls(text)
+        reply.calls, reply.immediate, reply.finish_reason = tuple(calls), immediate, finish_reason
+        reply.spent = Spent()
+        return reply
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
+        # FastAPI reads the annotation of what an endpoint returns: to it a reply is a text.
+        return handler(str)

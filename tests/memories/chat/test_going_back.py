@@ -1,0 +1,194 @@
+"""Answering again, and having said something else: what was taken back is shown and learnt no more."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from memzoo.memories import BaseMemory, Conversation, ConversationBufferMemory, create_memory
+from memzoo.memories.registry import STRATEGIES
+from memzoo.memories.testing import ScriptedModel
+from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import MessageError, ModelError, OptionError, TurnError, UnknownMessageError
+from tests.memories.chat.ways import texts
+
+PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
+
+Regenerate = Callable[[Conversation], str]
+WAYS: dict[str, Regenerate] = {
+    "regenerate": lambda conversation: conversation.regenerate(),
+    "aregenerate": lambda conversation: asyncio.run(conversation.aregenerate()),
+    "stream": lambda conversation: "".join(conversation.stream(None)),
+}
+
+
+class Seeing:
+    """A model that numbers its answers, and keeps what it was shown; it fails when it is told to."""
+
+    def __init__(self) -> None:
+        self.sent: list[list[Message]] = []
+        self.fails = False
+
+    def __call__(self, messages: list[Message]) -> str:
+        """Answer."""
+        if self.fails:
+            raise ModelError("overloaded")
+        self.sent.append(messages)
+        return f"Answer {len(self.sent)}"
+
+
+@pytest.fixture
+def model() -> Seeing:
+    """A model."""
+    return Seeing()
+
+
+@pytest.fixture
+def conversation(model: Seeing) -> Conversation:
+    """A conversation of two exchanges."""
+    conversation = Conversation(model, ConversationBufferMemory(conversation_id="c"))
+    conversation.send("First?")
+    conversation.send("Second?")
+    return conversation
+
+
+def said(conversation: Conversation) -> list[str]:
+    """All that is in the log."""
+    return [str(text) for _, text in texts(conversation.memory.history())]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_last_question_is_answered_again(conversation: Conversation, model: Seeing, way: str) -> None:
+    """The model is sent the same as before, once, and its new answer takes the place of the old one."""
+    assert WAYS[way](conversation) == "Answer 3"
+    assert model.sent[2] == model.sent[1]
+    assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 3"]
+    assert WAYS[way](conversation) == "Answer 4"
+    assert model.sent[3] == model.sent[1]
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_each_strategy_answers_again(name: str) -> None:
+    """The question is sent once, and neither the model nor the memory has anything of the old answer."""
+    model, answers = Seeing(), iter(["Noted.", "Anna likes Quokkas.", "Anna likes Wombats."])
+
+    def answer(messages: list[Message]) -> str:
+        model(messages)
+        return next(answers)
+
+    options = {"llm": "offline"} if "llm" in create_memory(name).__dataclass_fields__ else {}
+    conversation = Conversation(answer, create_memory(name, **options))
+    conversation.send("Hello there")
+    conversation.send("What does Anna like?")
+    conversation.regenerate()
+    assert "Quokkas" not in str(model.sent[2])
+    assert str(model.sent[2]).count("What does Anna like?") == str(model.sent[1]).count("What does Anna like?")
+    memory = conversation.memory
+    state = asyncio.run(memory.store.read_state(memory.conversation_id, memory.state_name))
+    shown = f"{memory.load_memory_variables({'input': 'Anna?'})} {memory.messages('Anna?')} {state} {memory.history()}"
+    assert "Wombats" in shown
+    assert "Quokkas" not in shown
+
+
+def test_an_answer_with_tools_goes_as_a_whole() -> None:
+    """Calls and their results are part of the answer."""
+    memory = ConversationBufferMemory()
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    memory.add_messages(
+        [
+            {"role": "user", "content": "Look!"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "1", "content": "A cat."},
+            {"role": "assistant", "content": "I see a cat."},
+        ]
+    )
+    conversation = Conversation(Seeing(), memory)
+    conversation.regenerate()
+    assert said(conversation) == ["Look!", "Answer 1"]
+
+
+def test_a_failure_leaves_the_question(conversation: Conversation, model: Seeing) -> None:
+    """When the model fails the question stands without an answer, and can be answered again."""
+    model.fails = True
+    with pytest.raises(ModelError):
+        conversation.regenerate()
+    assert said(conversation) == ["First?", "Answer 1", "Second?"]
+    assert texts(conversation.memory.unfinished_turn()) == [("user", "Second?")]
+    model.fails = False
+    conversation.regenerate()
+    assert said(conversation) == ["First?", "Answer 1", "Second?", "Answer 3"]
+    assert conversation.memory.unfinished_turn() == []
+
+
+def test_nothing_asked_cannot_be_answered_again() -> None:
+    """The error says so, and the next turn can begin."""
+    conversation = Conversation(Seeing())
+    with pytest.raises(TurnError, match="no question to answer again"):
+        conversation.regenerate()
+    assert conversation.send("Now?") == "Answer 1"
+
+
+@pytest.mark.parametrize("way", ["edit", "aedit", "stream"])
+def test_an_edit_goes_on_from_there(conversation: Conversation, model: Seeing, way: str) -> None:
+    """The message and all that followed it are gone, and the new one is answered with what stood before it."""
+    ways = {
+        "edit": lambda: conversation.edit(3, "Third?"),
+        "aedit": lambda: asyncio.run(conversation.aedit(3, "Third?")),
+        "stream": lambda: "".join(conversation.stream("Third?", after=2)),
+    }
+    assert ways[way]() == "Answer 3"
+    assert [text for _, text in texts(model.sent[2])] == ["First?", "Answer 1", "Third?"]
+    assert said(conversation) == ["First?", "Answer 1", "Third?", "Answer 3"]
+    conversation.edit(1, "Anew?")
+    assert texts(model.sent[3]) == [("user", "Anew?")]
+    assert said(conversation) == ["Anew?", "Answer 4"]
+
+
+def test_an_edit_keeps_the_pictures(model: Seeing) -> None:
+    """What is no text stays with the message, unless a whole message is given."""
+    conversation = Conversation(model)
+    conversation.send({"role": "user", "name": "Zoe", "content": [{"type": "text", "text": "What is it?"}, PICTURE]})
+    conversation.edit(1, "And this?")
+    (edited, _) = conversation.memory.history()
+    assert edited == {"role": "user", "name": "Zoe", "content": [{"type": "text", "text": "And this?"}, PICTURE]}
+    number = conversation.memory.entries()[0].seq
+    conversation.edit(number, {"role": "user", "content": "Nothing."})
+    assert said(conversation)[0] == "Nothing."
+
+
+@pytest.mark.parametrize(("number", "error"), [(2, UnknownMessageError), (9, UnknownMessageError), (0, OptionError)])
+def test_only_a_message_of_the_user_is_edited(conversation: Conversation, number: int, error: type[Exception]) -> None:
+    """Another number is refused, and nothing is changed."""
+    before = said(conversation)
+    with pytest.raises(error):
+        conversation.edit(number, "x")
+    with pytest.raises(MessageError, match="a turn begins with a user message"):
+        conversation.edit(1, {"role": "assistant", "content": "x"})
+    assert said(conversation) == before
+
+
+def test_a_retry_after_going_back_is_stored() -> None:
+    """What was taken back may be said again, under the same turn id too; what was forgotten may not."""
+    memory: BaseMemory = ConversationBufferMemory(store=InMemoryStore())
+    for text in ("a", "b"):
+        memory.save_context({"input": text}, {"output": "ok"}, turn_id=text)
+    assert [entry.seq for entry in memory.rewind(2)] == [3, 4]
+    memory.save_context({"input": "b"}, {"output": "ok"}, turn_id="b")
+    assert [entry.seq for entry in memory.entries()] == [1, 2, 5, 6]
+    memory.forget([5, 6])
+    memory.save_context({"input": "b"}, {"output": "ok"}, turn_id="b")
+    assert [entry.seq for entry in memory.entries()] == [1, 2]
+    assert memory.rewind(2) == []
+
+
+def test_nothing_is_learnt_anew_that_stays() -> None:
+    """A summary that had not reached the old answer yet is as it was, and costs no call."""
+    model = ScriptedModel("A summary.", "One.", "Two.")
+    memory = create_memory("summary-buffer", llm=model, max_token_limit=12, token_counter=lambda _: 5)
+    memory.save_context({"input": "a"}, {"output": "b"})
+    memory.save_context({"input": "c"}, {"output": "d"})
+    asked = len(model.asked)
+    assert asked == 1
+    memory.rewind(3)
+    assert "A summary." in str(memory.messages())
+    assert len(model.asked) == asked

@@ -1,6 +1,7 @@
 """What a store must do that also knows the life of its data, as tests to inherit; see `memzoo.stores.testing`."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -73,7 +74,7 @@ class StoreContract(PlainStoreContract):
 
     def test_a_turn_is_known_by_what_is_left_of_it(self, store: ManagedStore) -> None:
         """A turn of which a message was forgotten, or taken back, is not stored again while there is some of it."""
-        for turn, remove in (("1", store.forget), ("2", lambda *which: take_back(store, *which))):
+        for turn, remove in (("1", store.forget), ("2", partial(take_back, store))):
             first, second = drive(store.append("c", records("a", "b"), turn_id=turn))
             drive(remove("c", [first.seq]))
             assert drive(store.append("c", records("a", "b"), turn_id=turn)) == [second]

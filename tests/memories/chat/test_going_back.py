@@ -181,10 +181,15 @@ def test_a_retry_after_going_back_is_stored() -> None:
     assert memory.rewind(2) == []
 
 
+def five_tokens(_: Message) -> int:
+    """Each message is as long as the other."""
+    return 5
+
+
 def test_nothing_is_learnt_anew_that_stays() -> None:
     """A summary that had not reached the old answer yet is as it was, and costs no call."""
     model = ScriptedModel("A summary.", "One.", "Two.")
-    memory = create_memory("summary-buffer", llm=model, max_token_limit=12, token_counter=lambda _: 5)
+    memory = create_memory("summary-buffer", llm=model, max_token_limit=12, token_counter=five_tokens)
     memory.save_context({"input": "a"}, {"output": "b"})
     memory.save_context({"input": "c"}, {"output": "d"})
     asked = len(model.asked)

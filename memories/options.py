@@ -34,6 +34,7 @@ __all__ = [
 
 Check = Callable[[str, Any], None]
 T = TypeVar("T")
+_FIXED = "{name} cannot change once it is made, make another one: {kind}({name}=..., ...)"
 
 
 def option(
@@ -48,8 +49,7 @@ def option(
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
-    An option annotated `bool` must be true or false, and one annotated `int` a whole number; where `None` is the
-    default it is allowed too.
+    An option annotated `bool` must be true or false, and one annotated `int` a whole number; or `None` by default.
 
     Args:
         default: Its value if it is left out.
@@ -103,7 +103,7 @@ def check(memory: Any) -> None:
         OptionError: One of them cannot work; the text names it, its value, and what would be right.
     """
     for field in dataclasses.fields(memory):
-        _check_value(field, getattr(memory, field.name))
+        _check_value(memory, field, getattr(memory, field.name))
 
 
 def assigned(memory: Any, name: str, value: object) -> None:
@@ -113,14 +113,13 @@ def assigned(memory: Any, name: str, value: object) -> None:
         OptionError: It cannot work with that value, or cannot change any more.
     """
     field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
-    engine = memory.__dict__.get("_engine")
+    engine = vars(memory).get("_engine")
     if engine and not field and not hasattr(memory, name):
         refuse_idle(memory, name, memory.__dataclass_fields__)
     if field and engine:
         if field.metadata.get("fixed"):
-            made = f"{type(memory).__name__}({name}=..., ...)"
-            raise OptionError(f"{name} cannot change once a memory is made, make another one: {made}")
-        _check_value(field, value)
+            raise OptionError(_FIXED.format(name=name, kind=type(memory).__name__))
+        _check_value(memory, field, value)
     object.__setattr__(memory, name, value)
     if field and engine:
         engine.look_again()
@@ -141,7 +140,7 @@ def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:
     if name in known or name.startswith("_") or not kind.__module__.startswith("memzoo."):
         return
     if name in inspect.signature(kind).parameters:
-        raise OptionError(f"{name} cannot change once it is made, make another one: {kind.__name__}({name}=..., ...)")
+        raise OptionError(_FIXED.format(name=name, kind=kind.__name__))
     raise OptionError(f"a {kind.__name__} has nothing called {name!r} to assign{did_you_mean(name, known)}")
 
 
@@ -164,7 +163,9 @@ def not_pickled(instead: str) -> Callable[[Any, Any], NoReturn]:
     return refuse
 
 
-def _check_value(field: "dataclasses.Field[Any]", value: object) -> None:
+def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) -> None:
+    if field.name == "keep_history" and not (value or hasattr(memory.store, "forget")):
+        raise OptionError(f"keep_history=False needs a store that can delete, not a {type(memory.store).__name__}")
     bounds = field.metadata
     if not bounds or (value is None and field.default is None):
         return

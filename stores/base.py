@@ -146,8 +146,7 @@ class Store(Protocol):
 
         A reader that keeps what it has read asks for what comes `after` its last entry: one cheap read brings the new
         entries, and an `Entries.epoch` that has changed says that older ones were deleted or replaced. Read them
-        together, from one snapshot. A store may return a plain list; a reader that keeps entries then reads all of them
-        each time.
+        together, from one snapshot. A store may return a plain list, of which a reader then reads all each time.
 
         Args:
             conversation_id: The conversation to read; an unknown one is empty.
@@ -213,7 +212,12 @@ class ManagedStore(Store, Protocol):
     """
 
     async def conversations(
-        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        idle_since: datetime | None = None,
+        prefix: str = "",
     ) -> list[str]:
         """The ids of conversations that have a message, in order (see `memzoo.stores.common.escaped`).
 
@@ -221,8 +225,12 @@ class ManagedStore(Store, Protocol):
             after: Only ids that follow this one, so that a long list can be read page by page; `None` for all.
             limit: At most so many; `None` for all.
             idle_since: Only conversations whose newest message is older; with a time zone.
+            prefix: Only ids that begin so; no others are looked at.
         """
         ...
+
+    async def count(self, conversation_id: str) -> int:
+        """How many messages a conversation has, without reading them."""
 
     async def states(self, conversation_id: str) -> list[str]:
         """The names of the stored states of a conversation, in order."""
@@ -271,8 +279,7 @@ class ManagedStore(Store, Protocol):
                 takes as long as copying them, and others wait.
 
         Returns:
-            Whether nothing is left: not so before the files were rewritten, or if another process holds one up. A store
-            without files has nothing to leave.
+            Whether nothing is left in files: not so before they were rewritten, or if another process holds one up.
         """
         ...
 

@@ -18,6 +18,7 @@ __all__ = [
     "did_you_mean",
     "escaped",
     "existing",
+    "prefix_range",
     "private",
     "redacted",
     "shown",
@@ -35,6 +36,7 @@ IN_MEMORY = (
 
 _SCALARS = frozenset({str, int, float, bool, type(None)})
 _UNSAFE = re.compile("[\\\\\0\ud800-\udfff]")
+_LAST = "\U0010ffff"
 _ESCAPE = re.compile(r"\\([0-9a-f]{4})")
 # Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -50,6 +52,21 @@ def escaped(text: str) -> str:
         a\0000\005c
     """
     return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
+
+
+def prefix_range(prefix: str) -> tuple[str, str | None]:
+    r"""The escaped ids that begin with some text: from the first on, up to but without the second; `None` for all.
+
+    Example:
+        >>> prefix_range("user-")
+        ('user-', 'user.')
+    """
+    first = escaped(prefix)
+    rest = first.rstrip(_LAST)
+    if not rest:
+        return first, None
+    # Between these are the halves of pairs, which are no characters.
+    return first, rest[:-1] + ("\ue000" if rest[-1] == "\ud7ff" else chr(ord(rest[-1]) + 1))
 
 
 def unescaped(text: str) -> str:

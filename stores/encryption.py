@@ -38,13 +38,10 @@ class EncryptedStore(Closing):
 
     Example:
         >>> from memzoo.stores import InMemoryStore
-        >>> inner = InMemoryStore()
-        >>> store = EncryptedStore(inner, EncryptedStore.new_key())
+        >>> store = EncryptedStore(InMemoryStore(), EncryptedStore.new_key())
         >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> drive(store.read("user-42"))[0].message
         {'role': 'user', 'content': 'hi'}
-        >>> list(drive(inner.read("user-42"))[0].message)
-        ['encrypted']
     """
 
     def __init__(self, store: Store, keys: str | bytes | Sequence[str | bytes]) -> None:
@@ -86,14 +83,13 @@ class EncryptedStore(Closing):
     async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
         """See `Store.append`."""
         # Which numbers they get is not known yet, so each is bound to its place in the turn.
-        places = enumerate(records)
-        sealed = [Record(self._sealed_message(one, conversation_id, turn_id, place, None)) for place, one in places]
+        ids = conversation_id, turn_id
+        sealed = [Record(self._sealed_message(one, *ids, place, None)) for place, one in enumerate(records)]
         return self._entries(conversation_id, await self._store.append(conversation_id, sealed, turn_id=turn_id))
 
     async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
         """See `Store.read`."""
-        found = await self._store.read(conversation_id, **bounds)
-        opened = self._entries(conversation_id, found)
+        opened = self._entries(conversation_id, found := await self._store.read(conversation_id, **bounds))
         return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
@@ -131,6 +127,10 @@ class EncryptedStore(Closing):
     async def conversations(self, **bounds: Any) -> list[str]:
         """See `Store.conversations`."""
         return await managed(self._store, "conversations").conversations(**bounds)
+
+    async def count(self, conversation_id: str) -> int:
+        """See `ManagedStore.count`."""
+        return await managed(self._store, "count").count(conversation_id)
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None

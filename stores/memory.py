@@ -160,14 +160,25 @@ class InMemoryStore(Closing):
                 self._tombstones.pop(conversation_id, None)
 
     async def conversations(
-        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        idle_since: datetime | None = None,
+        prefix: str = "",
     ) -> list[str]:
         """See `Store.conversations`."""
         with self._lock:
             newest = {id_: one.log[-1].created_at for id_, one in self._conversations.items() if one.log}
-        idle = [id_ for id_, at in newest.items() if idle_since is None or at < idle_since]
+        own = {id_: at for id_, at in newest.items() if id_.startswith(prefix)}
+        idle = [id_ for id_, at in own.items() if idle_since is None or at < idle_since]
         found = sorted((id_ for id_ in idle if after is None or escaped(id_) > escaped(after)), key=escaped)
         return found if limit is None else found[: max(limit, 0)]
+
+    async def count(self, conversation_id: str) -> int:
+        """See `ManagedStore.count`."""
+        with self._lock:
+            return len(self._found(conversation_id).log)
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None

@@ -1,7 +1,7 @@
 """A store over something that only gets, replaces and deletes a list of messages."""
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,8 @@ __all__ = ["MessageListStore"]
 class MessageListStore(Closing):
     """A plain `Store` that keeps messages in lists, and all else in the memory of this process.
 
-    Its promises are weaker than those of other stores:
+    What is forgotten, also by `keep_history=False`, goes from the list, too: it is replaced by a shorter one. The
+    promises are weaker than those of other stores:
 
     - What strategies learn, turn ids and times live in this process alone. After a restart, states are derived anew
       from the messages; a turn that is saved again then is stored twice.
@@ -94,6 +95,24 @@ class MessageListStore(Closing):
             if not (await self._look(conversation_id) and only_empty):
                 self._delete(conversation_id)
                 await self._seen.clear(conversation_id)
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+        """See `ManagedStore.forget`: the list is replaced by a shorter one."""
+        with self._lock:
+            await self._look(conversation_id)
+            log = await self._seen.read(conversation_id)
+            left = [entry.message for entry in log if entry.seq not in seqs]
+            if len(left) < len(log):
+                self._update(conversation_id, left)
+            return await self._seen.forget(conversation_id, seqs, derived=derived)
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `ManagedStore.states`."""
+        return await self._seen.states(conversation_id)
+
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """See `ManagedStore.scrub`: what the functions leave somewhere is beyond this store."""
+        return False
 
     async def _look(self, conversation_id: str) -> int:
         """Take in what the list has now, and return how many messages that is."""

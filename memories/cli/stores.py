@@ -1,7 +1,6 @@
 """The commands that look into a store, and put conversations into one."""
 
 import json
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -27,7 +26,7 @@ from memzoo.memories.graph.export import FORMATS, export, stored_graph
 from memzoo.memories.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry, InMemoryStore, export_conversation, import_conversation, managed
+from memzoo.stores import Entry, InMemoryStore, ManagedStore, export_conversation, import_conversation, managed
 from memzoo.stores.checking import check
 from memzoo.stores.common import did_you_mean
 from memzoo.stores.common import shown as shown_url
@@ -57,7 +56,7 @@ def list_stores(
         return
     with closing(existing_store(url)) as store:
         for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
-            row(id_, *_about(drive(store.read(id_))))
+            row(id_, *_about(store, id_))
 
 
 def _check(url: str) -> None:
@@ -197,8 +196,9 @@ def _summed_up(wrong: list[TransferError], rest: str) -> TransferError:
     return TransferError(f"{len(wrong)} files or conversations could not be imported; {rest}")
 
 
-def _about(entries: Sequence[Entry]) -> tuple[str, str, str]:
-    return counted(len(entries), "message"), _time(entries[0]), _time(entries[-1])
+def _about(store: ManagedStore, id_: str) -> tuple[str, ...]:
+    first, last = drive(store.read(id_, limit=1)), drive(store.read(id_, limit=1, newest=True))
+    return counted(drive(store.count(id_)), "message"), *map(_time, (*first, *last))
 
 
 def _time(entry: Entry) -> str:

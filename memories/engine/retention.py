@@ -58,7 +58,7 @@ async def aretain(
             messages is taken out; the next load puts the rest in again, from the store.
         after: Look only at conversations that follow this one.
         limit: Look at so many conversations at most.
-        prefix: Forget only in conversations whose ids begin so, such as `memzoo-scope-`, with which those of
+        prefix: Look only at conversations whose ids begin so, such as `memzoo-scope-`, with which those of
             `MemoryProvider.scope` do: a process that was killed in a scope leaves its conversation.
         thorough: As in `BaseMemory.aforget`; once, at the end.
 
@@ -80,10 +80,8 @@ async def aretain(
     old, idle = (now - span if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
     last: str | None = None
-    async for id_ in _listed(store, after, limit, idle_since=None if old else idle):
+    async for id_ in _listed(store, after, limit, idle_since=None if old else idle, prefix=prefix):
         last = id_
-        if not id_.startswith(prefix):
-            continue
         if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
             removed[id_] = gone
     erased = await managed(store, "scrub").scrub(thorough=thorough) if removed else None
@@ -94,11 +92,11 @@ retain = blocking_function(aretain)
 
 
 async def _listed(
-    store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None
+    store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None, prefix: str
 ) -> AsyncIterator[str]:
     left = _PAGE if limit is None else limit
     while page := await managed(store, "conversations").conversations(
-        after=after, limit=min(_PAGE, left), idle_since=idle_since
+        after=after, limit=min(_PAGE, left), idle_since=idle_since, prefix=prefix
     ):
         for id_ in page:
             yield id_

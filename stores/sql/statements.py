@@ -15,6 +15,7 @@ __all__ = [
     "CLEAR",
     "CLEAR_REST",
     "CONVERSATION",
+    "COUNT",
     "ENTRY_COLUMNS",
     "LOCK",
     "LOST",
@@ -40,17 +41,25 @@ VECTORS = (
     .order_by(embeddings.c.seq)
 )
 
+COUNT = sa.select(sa.func.count()).select_from(messages).where(messages.c.conversation_id == CONVERSATION)
 STATES = sa.select(states.c.strategy).where(states.c.conversation_id == CONVERSATION)
 
 
+_ID, _UPDATED_AT = conversations.c.id, conversations.c.updated_at
+_BOUNDS: dict[str, sa.ColumnElement[bool]] = {
+    "after": sa.bindparam("after", type_=sa.Text) < _ID,
+    "first": sa.bindparam("first", type_=sa.Text) <= _ID,
+    "beyond": sa.bindparam("beyond", type_=sa.Text) > _ID,
+    "idle": sa.bindparam("idle", type_=sa.Text) > _UPDATED_AT,
+}
+
+
 @functools.cache
-def listed(*, after: bool, limit: bool, idle: bool) -> sa.Select[*tuple[str]]:
-    """The ids of conversations that have messages, with those bounds that are given."""
-    id_, updated_at = conversations.c.id, conversations.c.updated_at
-    found = sa.select(id_).where(updated_at.is_not(None)).order_by(id_)
-    found = found.where(id_ > sa.bindparam("after", type_=sa.Text)) if after else found
-    found = found.where(updated_at < sa.bindparam("idle", type_=sa.Text)) if idle else found
-    return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if limit else found
+def listed(*bounds: str) -> sa.Select[*tuple[str]]:
+    """The ids of conversations that have messages, with those bounds that are named: of `_BOUNDS`, and `limit`."""
+    own = [_BOUNDS[name] for name in bounds if name != "limit"]
+    found = sa.select(_ID).where(_UPDATED_AT.is_not(None), *own).order_by(_ID)
+    return found.limit(sa.bindparam("limit", type_=sa.BigInteger)) if "limit" in bounds else found
 
 
 def _state() -> sa.Select[*tuple[Any, ...]]:

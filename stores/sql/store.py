@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Connection, Executable
 
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
-from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, unescaped
+from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema
@@ -31,6 +31,7 @@ from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.sql.statements import (
     ADD,
     CHANGES,
+    COUNT,
     LOST,
     STATE,
     STATES,
@@ -190,13 +191,21 @@ class SQLStore(Closing):
         await self._database.writing(lambda connection: clear(connection, use, id_, only_empty=only_empty))
 
     async def conversations(
-        self, *, after: str | None = None, limit: int | None = None, idle_since: datetime | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        idle_since: datetime | None = None,
+        prefix: str = "",
     ) -> list[str]:
         """See `Store.conversations`."""
-        found = listed(after=after is not None, limit=limit is not None, idle=idle_since is not None)
-        idle = as_time(idle_since) if idle_since else ""
-        bounds = {"after": escaped(after or ""), "limit": max(limit or 0, 0), "idle": idle}
-        return [unescaped(id_) for (id_,) in await self._database.rows(found, bounds)]
+        first, beyond = prefix_range(prefix)
+        bounds: dict[str, Any] = {"first": first or None, "beyond": beyond}
+        bounds["after"] = None if after is None else escaped(after)
+        bounds["limit"] = None if limit is None else max(limit, 0)
+        bounds["idle"] = as_time(idle_since) if idle_since else None
+        given = {name: value for name, value in bounds.items() if value is not None}
+        return [unescaped(id_) for (id_,) in await self._database.rows(listed(*given), given)]
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
@@ -212,6 +221,10 @@ class SQLStore(Closing):
         """See `TombstoneStore.tombstones`."""
         rows = await self._database.rows(TOMBSTONES, {"conversation": tombstone(conversation_id)})
         return [turn for (turn,) in rows]
+
+    async def count(self, conversation_id: str) -> int:
+        """See `ManagedStore.count`."""
+        return int((await self._database.rows(COUNT, {"conversation_id": escaped(conversation_id)}))[0][0])
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
@@ -245,21 +258,17 @@ class SQLStore(Closing):
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `ManagedStore.scrub`.
 
-        SQLite overwrites with zeros what is deleted, and here its write-ahead log is emptied; but it leaves copies
-        behind when it splits and merges pages, now and then: `thorough` rewrites the file without them (`VACUUM`).
-        PostgreSQL vacuums what is deleted by itself in time; `thorough` rewrites the tables, which nobody can use
-        meanwhile (`VACUUM FULL`). What it keeps in its own log, in replicas and in backups is its administrator's.
+        SQLite overwrites what is deleted, and here its write-ahead log is emptied; copies that it left when it split
+        and merged pages go when the file is rewritten (`VACUUM`). PostgreSQL vacuums what is deleted by itself in time;
+        `VACUUM FULL` locks everybody out. What it keeps in its log, replicas and backups is its administrator's.
         """
         return await self._database.scrub(thorough=thorough)
 
     async def repair(self) -> list[str]:
         """Bring back conversations that are not found any more, though their messages are there.
 
-        Through a pooler in transaction mode, an earlier memzoo could delete the row of a conversation that nobody had
-        cleared. The next save of such a conversation brings it back, too, and `clear` deletes it for good.
-
-        Returns:
-            The ids of those that are back, in order.
+        Through a pooler, an earlier memzoo could delete the row of a conversation that nobody had cleared. The next
+        save brings one back, too, and `clear` deletes it. Returns the ids of those that are back, in order.
         """
         found, use = await self._database.reading(orphaned), self._database.statements
         for id_ in found:

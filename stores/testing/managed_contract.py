@@ -180,6 +180,23 @@ class StoreContract(PlainStoreContract):
         assert found == sorted(HOSTILE_IDS, key=escaped)
         assert drive(store.conversations(limit=0)) == []
 
+    def test_conversations_are_found_by_how_they_begin(self, store: ManagedStore) -> None:
+        """A prefix finds just the ids that begin with it, whatever characters stand at its end, in order."""
+        ends = ("", "a", "%", "_", "\\", "\0", "\ud7ff", "\ud800", "\uffff", "\U0010ffff")
+        ids = {f"{start}{one}{other}" for start in ("", "u-") for one in ends for other in ("", ends[-1])}
+        for id_ in ids:
+            fill(store, id_, "a")
+        for prefix in ids:
+            expected = [id_ for id_ in drive(store.conversations()) if id_.startswith(prefix)]
+            assert drive(store.conversations(prefix=prefix)) == expected
+            assert drive(store.conversations(prefix=prefix, after=expected[0], limit=1)) == expected[1:2]
+
+    def test_messages_are_counted(self, store: ManagedStore) -> None:
+        """Those that are there, without those that were forgotten."""
+        fill(store, "c", *"abcde")
+        drive(store.forget("c", [2, 5]))
+        assert [drive(store.count(id_)) for id_ in ("c", "nobody")] == [3, 0]
+
     def test_idle_conversations_are_found(self, store: ManagedStore) -> None:
         """Idle is where the newest message that is left is older than the time given."""
         first, second = fill(store, "c", "a", "b")

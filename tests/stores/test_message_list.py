@@ -1,11 +1,14 @@
 """The store over lists of messages."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from memzoo.memories import create_memory
-from memzoo.stores import Message, MessageListStore, Record, Store, managed
+from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError, UnsupportedError
+from memzoo.stores.errors import OptionError, StoreError, UnsupportedError
 from memzoo.stores.testing import PlainStoreContract
 
 
@@ -92,21 +95,61 @@ def test_a_turn_that_could_not_be_written_is_not_there():
 
 def test_what_it_lacks_is_named():
     """A method that only managed stores have is refused by its name."""
-    with pytest.raises(UnsupportedError, match="'forget', which MessageListStore lacks") as caught:
-        managed(over(Lists()), "forget")
+    with pytest.raises(UnsupportedError, match="'restore', which MessageListStore lacks") as caught:
+        managed(over(Lists()), "restore")
     assert isinstance(caught.value, StoreError)
 
 
 def test_a_memory_names_what_its_store_lacks():
-    """Over a plain store a memory can be cleared; forgetting, and embeddings, are refused by name."""
+    """Over a list a memory can be cleared; embeddings are refused by name."""
     lists = Lists()
     memory = create_memory("buffer", store=over(lists), conversation_id="c")
     memory.save_context({"input": "a"}, {"output": "b"})
-    with pytest.raises(UnsupportedError, match=r"'(states|forget)'"):
-        memory.forget([1])
-    assert len(memory.history()) == 2
     memory.clear()
     assert lists.kept == {}
     retriever = create_memory("vector-retriever", store=over(lists), conversation_id="c")
     with pytest.raises(UnsupportedError, match="'embeddings'"):
         retriever.save_context({"input": "a"}, {"output": "b"})
+
+
+@pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+def test_what_left_a_window_leaves_the_list(rules: str):
+    """With `keep_history=False` the list is replaced by a shorter one, and whoever opens it goes on with that."""
+    lists = Lists()
+    options: dict[str, Any] = {"max_messages": 2, "rules": rules, "conversation_id": "c", "keep_history": False}
+    memory = create_memory("message-window", store=over(lists), **options)
+    for number in range(3):
+        memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"}, turn_id=str(number))
+        assert [message["content"] for message in lists.kept["c"]] == [f"q{number}", f"a{number}"]
+    memory.save_context({"input": "q2"}, {"output": "a2"}, turn_id="2")
+    again = create_memory("message-window", store=over(lists), **options)
+    assert again.messages() == memory.messages() == lists.kept["c"]
+
+
+def test_what_was_forgotten_leaves_the_list():
+    """A message that is forgotten goes from the list; if the list refuses, nothing is forgotten."""
+    lists = Lists()
+    memory = create_memory("summary", llm=fish, store=over(lists), conversation_id="c")
+    memory.save_context({"input": "a"}, {"output": "b"})
+    lists.full = True
+    with pytest.raises(OSError, match="no space"):
+        memory.forget([1])
+    assert len(memory.history()) == 2
+    lists.full = False
+    receipt = memory.forget([1])
+    assert (receipt.removed, receipt.rederived, receipt.erased) == ((1,), ("summary",), False)
+    assert lists.kept["c"] == memory.history() == [{"role": "assistant", "content": "b"}]
+
+
+def test_a_store_that_cannot_delete_is_refused():
+    """Where nothing can be deleted, `keep_history=False` is refused when it is chosen, not when it is too late."""
+    whole = InMemoryStore()
+    six = ("append", "read", "read_state", "commit", "clear", "close")
+    plain: Any = SimpleNamespace(**{name: getattr(whole, name) for name in six})
+    with pytest.raises(OptionError, match="keep_history=False needs a store that can delete"):
+        create_memory("window", store=plain, keep_history=False)
+    memory = create_memory("window", store=plain)
+    with pytest.raises(OptionError, match="keep_history=False needs a store that can delete"):
+        memory.keep_history = False
+    assert memory.keep_history
+    memory.keep_history = True

@@ -73,12 +73,16 @@ def test_nothing_reads_more_than_it_needs(statements: list[str], store: SQLStore
     drive(store.commit("c", "s", expected=version, watermark=1, changes={"a": 1}, embeddings={1: vector(1)}))
     drive(store.read_state("c", "s", since=version))
     drive(store.embeddings("c", "s", after=1))
+    drive(store.conversations(prefix="user-", limit=9))
+    assert drive(store.count("c")) == 2
     found = plans(file, statements)
     assert not [step for step in found if step.startswith(("SCAN", "USE TEMP B-TREE"))]
     assert {
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>?)",
         "SEARCH memzoo_messages USING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=? AND seq>? AND seq<?)",
         "SEARCH memzoo_messages USING INDEX memzoo_messages_by_place (conversation_id=? AND turn_id=?)",
+        "SEARCH memzoo_messages USING COVERING INDEX sqlite_autoindex_memzoo_messages_1 (conversation_id=?)",
+        "SEARCH memzoo_conversations USING PRIMARY KEY (id>? AND id<?)",
         (
             "SEARCH memzoo_embeddings USING INDEX sqlite_autoindex_memzoo_embeddings_1 "
             "(conversation_id=? AND strategy=? AND seq>?)"

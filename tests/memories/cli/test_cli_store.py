@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.cli.commands import app
-from memzoo.stores import EncryptedStore, Message, open_store
+from memzoo.stores import EncryptedStore, Entries, Message, SQLStore, open_store
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ConflictError, OptionError, StoreError, UnknownMessageError, WrongKeyError
 
@@ -157,6 +157,24 @@ def test_forget_deletes_a_conversation(memzoo: Memzoo, url: str) -> None:
     assert "4 messages deleted." in memzoo("forget", "--all", "--yes", "--conversation", "anna").output
     assert memzoo("stores", url).output.startswith("bo")
     assert b"chess" not in Path(url.removeprefix("sqlite:///")).read_bytes()
+
+
+def test_listing_reads_no_log(memzoo: Memzoo, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To tell how many messages a conversation has, a few of them are read, however many there are."""
+    read, rows = SQLStore.read, list[int]()
+
+    async def counting(*where: Any, **bounds: Any) -> Entries:
+        found = await read(*where, **bounds)
+        rows.append(len(found))
+        return found
+
+    with contextlib.closing(open_store(url)) as store:
+        create_memory("buffer", store=store, conversation_id="long").add_messages(
+            [{"role": "user", "content": "hi"}] * 500
+        )
+    monkeypatch.setattr(SQLStore, "read", counting)
+    assert "long\t500 messages\t" in memzoo("stores", url).output
+    assert sum(rows) < 10
 
 
 def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:

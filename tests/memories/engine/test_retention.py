@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,3 +148,21 @@ def test_it_must_be_told_how_long(store: Store, say: Say, older: timedelta | Non
     with pytest.raises(OptionError, match="how long"):
         retain(store, older_than=older, idle_for=idle)
     assert left(store) == {"a": [1, 2]}
+
+
+def test_a_prefix_lists_no_others(store: Store, say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where ids begin otherwise, nothing is even listed."""
+    for conversation in ("a", "user-1", "user-2", "v"):
+        say(conversation, 0, "hi")
+    listed, conversations = list[str](), managed(store, "conversations").conversations
+
+    async def listing(**bounds: Any) -> list[str]:
+        found = await conversations(**bounds)
+        listed.extend(found)
+        return found
+
+    monkeypatch.setattr(store, "conversations", listing)
+    retained = retain(store, idle_for=DAY, now=START + 6 * DAY, prefix="user-")
+    assert [*retained.removed] == listed == ["user-1", "user-2"]
+    assert retained.last == "user-2"
+    assert sorted(left(store)) == ["a", "v"]

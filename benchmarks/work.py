@@ -4,7 +4,6 @@ Each finished unit is written to `outcomes.jsonl` at once. Whoever is killed and
 goes on where it was; at the end the lines are put in order, so that the file does not tell how often that was.
 """
 
-import functools
 import hashlib
 import json
 import multiprocessing
@@ -162,7 +161,7 @@ def work_off(
     try:
         if jobs == 1:
             for unit in waiting:
-                journal.write(*_done(unit, setup, functools.partial(progress, unit.variant.name)))
+                journal.write(*_told(unit, setup, progress))
         else:
             _by_processes(waiting, journal, setup, jobs, progress)
     except LimitReachedError as error:
@@ -184,6 +183,21 @@ def _waiting(units: Iterable[Unit], journal: Journal, progress: Progress) -> Ite
             progress(unit.variant.name, steps_in(unit.transcript))
         else:
             yield unit
+
+
+def _told(unit: Unit, setup: Setup, progress: Progress) -> tuple[Outcome, Timing]:
+    """Do a unit, and tell of all its steps: those before an error on the way, the rest after it."""
+    left = steps_in(unit.transcript)
+
+    def advance(steps: int) -> None:
+        nonlocal left
+        left -= steps
+        progress(unit.variant.name, steps)
+
+    found = _done(unit, setup, advance)
+    if left:
+        progress(unit.variant.name, left)
+    return found
 
 
 def _done(unit: Unit, setup: Setup, advance: Callable[[int], None]) -> tuple[Outcome, Timing]:

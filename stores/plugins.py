@@ -28,7 +28,9 @@ def loaded(plugin: "EntryPoint") -> Any:
     """
     try:
         return plugin.load()
-    except Exception as error:
+    except (
+        BaseException
+    ) as error:  # SystemExit and KeyboardInterrupt too: no package may end the program that looks at it
         package, reason = plugin.dist.name if plugin.dist else plugin.value, f"{type(error).__name__}: {error}"
         raise PluginError(
             f"the package {package!r} adds {plugin.name!r} to {plugin.group}, which cannot be loaded: {reason}"

@@ -48,7 +48,7 @@ def measure(
         variant: The memory.
         setup: What all memories have in common.
         keep_views: Keep what was shown for the questions.
-        progress: Called after each exchange and each question with 1.
+        progress: Called on the way with how many exchanges and questions are done; those of several runs count as one.
 
     Raises:
         LimitReachedError: The next model call might cost more than is left.
@@ -57,8 +57,15 @@ def measure(
         _Run(transcript, variant, setup, list(budgets), keep_views=keep_views)
         for _, budgets in itertools.groupby(setup.budgets, key=lambda budget: repr(variant.options_at(budget)))
     ]
+    taken = itertools.count(1)
+
+    def advance(steps: int) -> None:
+        for _ in range(steps):
+            if next(taken) % len(runs) == 0:
+                progress(1)
+
     for run in runs:
-        run.go(progress if run is runs[-1] else lambda _steps: None)
+        run.go(advance)
     first = runs[0]
     # What several budgets need of one memory is run several times, but would be paid once; answers are judged for each.
     calls: dict[str, Any] = first.calls | {"judging": sum((run.calls["judging"] for run in runs), Sum())}

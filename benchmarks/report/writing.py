@@ -29,14 +29,14 @@ def table(comparison: Comparison) -> Group:
 
 def markdown(comparison: Comparison) -> str:
     """Write the verdict and the tables as Markdown, for a pull request: the same for the same inputs."""
-    parts = ["# Which memory?", *comparison.results.verdict]
+    parts = ["# Which memory?", *map(_plain, comparison.results.verdict)]
     for budget in comparison.results.run.budgets:
         shown = columns(comparison, budget, "markdown")
         titles = ["memory", *(one.title.replace("\n", " ") for one in shown)]
         lines = [titles, ["---", *["--:"] * len(shown)], *(_cells(row, shown) for row in comparison.rows)]
         parts += [f"## Within {budget:,} tokens", "\n".join(f"| {' | '.join(map(_escaped, line))} |" for line in lines)]
-    notes = [f"- {name}: {text}" for name, text in caption(comparison)] + [f"- {one}" for one in exclusions(comparison)]
-    return "\n\n".join([*parts, "\n".join(notes)]) + "\n"
+    notes = [*(f"{name}: {text}" for name, text in caption(comparison)), *exclusions(comparison)]
+    return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
 
 
 def write_report(comparison: Comparison, folder: Path, date: datetime | None = None) -> list[Path]:
@@ -89,4 +89,9 @@ def _style(row: Row) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return _plain(text).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    """Text in Markdown that is no tag, no link and no other line, whatever titles and names say."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace("](", "]\\(").replace("\n", " ")

@@ -185,6 +185,23 @@ def test_progress_is_reported_for_each_exchange_and_question(transcript: Transcr
     assert sum(steps) == steps_in(transcript) == 5
 
 
+def test_progress_goes_on_through_all_budgets(transcript: Transcript, words: TextCounter) -> None:
+    """A memory that is run once for each of two budgets reports in both runs, and no more in all."""
+    steps: list[int] = []
+    said: list[int] = []
+
+    def model(_: object) -> str:
+        said.append(sum(steps))
+        return "A summary."
+
+    variant = PRESETS["summary-buffer"]
+    assert variant.options_at(4) != variant.options_at(8)
+    measure(transcript, 0, variant, setup(words, model, 4, 8), progress=steps.append)
+    assert sum(steps) == steps_in(transcript)
+    # Were the first run silent, all its calls would come before the first step.
+    assert said.count(0) < len(said) / 2
+
+
 def test_model_backed_memories_get_the_model(measured: Measured) -> None:
     """Every strategy runs with a function as its model."""
     for name in STRATEGIES:

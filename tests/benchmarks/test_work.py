@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +162,21 @@ def test_many_conversations_are_not_held(talks: Path, tmp_path: Path, monkeypatc
 
     compare(talks, [Variant("window", strategy="window")], progress=look)
     assert seen[0] == 5 + 1
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_memory_that_fails_reports_all_steps(jobs: int, talks: Path) -> None:
+    """However many processes there are, as many steps are told of one that ends in an error as of the others."""
+    steps: Counter[str] = Counter()
+
+    def count(name: str, done: int) -> None:
+        steps[name] += done
+
+    # No message fits, so that the first load is an error.
+    failing = Variant("failing", strategy="token-window", options={"max_tokens": 1})
+    found = compare(talks, ["window", failing], jobs=jobs, progress=count)
+    assert [row.memory.name for row in found.results.rows if row.error] == ["failing"]
+    assert steps["failing"] == steps["window"] > 0
 
 
 def test_the_folder_must_be_writable(talks: Path) -> None:

@@ -121,6 +121,15 @@ def test_broken_strategies_are_listed_with_the_rest(packages: Path):
     assert "ConversationBufferMemory" in lines["buffer"]
 
 
+@pytest.mark.parametrize("ends", ["SystemExit(3)", "KeyboardInterrupt", "GeneratorExit"])
+def test_a_package_that_wants_to_end_the_program(packages: Path, ends: str):
+    """Whatever a package raises when it is loaded, it is told in its line, and the others are listed."""
+    (packages / "no_such_module.py").write_text(f"raise {ends}", encoding="utf-8")
+    lines = dict(line.split("\t", 1) for line in said(packages, "-m", "memzoo", "list"))
+    assert ends.partition("(")[0] in lines["broken"]
+    assert "ConversationBufferMemory" in lines["buffer"]
+
+
 def test_a_broken_check_stops_an_import(packages: Path):
     """What cannot be checked is not imported: the error names the package, and nothing is stored."""
     error, history = said(packages, "-c", IMPORTED)

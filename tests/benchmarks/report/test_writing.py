@@ -108,3 +108,13 @@ class TestTable:
         named = rows[1].model_copy(update={"memory": rows[1].memory.model_copy(update={"name": "[red]x[/red]"})})
         results = comparison.results.model_copy(update={"rows": (named,)})
         assert "[red]x[/red]" in printed(Comparison(results, {}), 200)
+
+    def test_a_title_is_no_html(self, comparison: Comparison) -> None:
+        """What a transcript is called can be no tag, no link and no line of its own in the Markdown either."""
+        title = "<img src=x onerror=alert(1)>\n# [x](javascript:alert)"
+        talks = comparison.results.talks
+        told = [talks.first[0].model_copy(update={"title": title}), *talks.first[1:]]
+        results = comparison.results.model_copy(update={"talks": talks.model_copy(update={"first": tuple(told)})})
+        text = markdown(Comparison(results, {}))
+        assert "<img" not in text
+        assert "&lt;img src=x onerror=alert(1)> # [x]\\(javascript:alert)" in text

@@ -57,6 +57,8 @@ class BaseMemory(ABC):
     keeps_fields = False
     # Whether the view shows what was not learnt from yet word for word.
     _shows_waiting = False
+    # Whether its `max_token_limit`, if it has one, is for messages, and so for those that wait, too.
+    _limits_messages = True
     # Whether `derive` is called at all, and whether it and `due` are given system messages too.
     _derives, _learns_system = True, False
 
@@ -97,7 +99,7 @@ class BaseMemory(ABC):
         4000,
         at_least=0,
         doc="Tokens that messages may have which are shown because they could not be learnt from yet, the newest "
-        "first; where the memory has a `max_token_limit`, that counts instead.",
+        "first; where the memory has a `max_token_limit` for messages, that counts instead.",
     )
     clock: Callable[[], float] = option(
         time.time, fixed=True, check=a_function, doc="The time in seconds since 1970; a failed model rests for a while."
@@ -128,7 +130,7 @@ class BaseMemory(ABC):
         patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
         hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
         learner = Learner(log, self.state_name, hooks, patience, background=self.background) if hooks else None
-        exact = self.token_counter is not None or getattr(self, "max_token_limit", None) is not None
+        exact = self.token_counter is not None or self._message_limit is not None
         raising, size = lambda: self.on_model_error == "raise", self._renderer.tokens if exact else None
         self._engine = Engine(log, patience, learner, raising=raising, room=self._room_for_waiting, size=size)
 
@@ -410,8 +412,12 @@ class BaseMemory(ABC):
 
     def _room_for_waiting(self) -> int | None:
         """Tokens that what waits may have in a view, if it is to be there."""
-        limit: int | None = getattr(self, "max_token_limit", None)
+        limit = self._message_limit
         return (self.max_pending_tokens if limit is None else limit) if self._shows_waiting else None
+
+    @property
+    def _message_limit(self) -> int | None:
+        return getattr(self, "max_token_limit", None) if self._limits_messages else None
 
     async def _current_view(self, query: str | None, log: Log | None = None, *, catch_up: bool = True) -> View:
         return await self._engine.shown(lambda seen, state: self.view(seen, state, query), log, catch_up=catch_up)

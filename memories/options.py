@@ -49,7 +49,8 @@ def option(
 ) -> Any:
     """Declare an option of a memory: a dataclass field that also knows what it means and what it may be.
 
-    An option annotated `bool` must be true or false, and one annotated `int` a whole number; or `None` by default.
+    An option annotated `bool` must be true or false, and one annotated `int` a whole number; or `None`, if that is the
+    default or in the annotation.
 
     Args:
         default: Its value if it is left out.
@@ -167,9 +168,9 @@ def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) ->
     if field.name == "keep_history" and not (value or hasattr(memory.store, "forget")):
         raise OptionError(f"keep_history=False needs a store that can delete, not a {type(memory.store).__name__}")
     bounds = field.metadata
-    if not bounds or (value is None and field.default is None):
-        return
     kinds = [field.type, *get_args(field.type)]
+    if not bounds or (value is None and (field.default is None or type(None) in kinds)):
+        return
     if bounds["check"]:
         bounds["check"](field.name, value)
     elif bounds["one_of"]:

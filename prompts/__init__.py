@@ -41,7 +41,7 @@ class PromptSet:
         >>> prompts.render("summary", summary="Sam is here.", new_lines="Human: {{ 1 + 1 }}")
         'Shorten: Sam is here. Human: {{ 1 + 1 }}'
         >>> sorted(prompts.variables("current_entities"))
-        ['history', 'input']
+        ['history', 'input', 'known']
     """
 
     def __init__(self, source: PromptSource = None) -> None:

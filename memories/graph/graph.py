@@ -11,6 +11,8 @@ from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
 from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.asked_names import asked_names
+from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 from memzoo.stores.driving import blocking
@@ -106,6 +108,29 @@ class KnowledgeGraph:
         """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
         with self._lock:
             return [self._facts.name_of(node) for node in self._facts.names.named_in(text)]
+
+    def asked_in(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
+        """The canonical names that a text asks about, each with how surely; see `asked_names`."""
+        with self._lock:
+            return asked_names(text, self._facts.names, labels, before)
+
+    def known_as(self, name: str) -> list[str]:
+        """The canonical names that a name stands for: its own; of a part of names, all that have it."""
+        with self._lock:
+            return self._facts.meant_by(name)
+
+    def name_of(self, node: str) -> str:
+        """A canonical name as it was written first."""
+        with self._lock:
+            return self._facts.name_of(node)
+
+    def holding(self, keys: Iterable[str]) -> Iterator[Fact]:
+        """The facts with some keys that hold, in the order of the keys."""
+        for key in keys:
+            with self._lock:
+                fact = self._facts.known(key)
+            if fact and not fact.superseded_by:
+                yield fact
 
     def names_all_of(self, text: str) -> bool:
         """Tell whether a text has a known name, and no capitalised word that is only a part of one.

@@ -2,13 +2,14 @@
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
+from memzoo.memories.text.room import Room
 
-__all__ = ["known_lines", "lines", "within"]
+__all__ = ["best_within", "known_lines", "lines", "within"]
 
 _MOST_CHARACTERS = 2_000
 """Of the known facts in a prompt: some 500 tokens, whatever counts them."""
@@ -56,6 +57,41 @@ def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> li
     return best(bisect_right(counts[:most], limit, key=lambda count: _size(lines(best(count)), tokens)))
 
 
+def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int]) -> list[Near]:
+    """Choose as many facts as fit a number of tokens, for a line for each subject, that of the best fact first.
+
+    Args:
+        limit: Tokens, of each line by itself and of all as one text.
+        facts: The best first. One that does not fit is passed over for the next that does.
+        tokens: Counts the tokens of a text.
+    """
+    chosen: dict[str, Fact] = {}
+    subjects: dict[str, str] = {}
+
+    def near() -> list[Near]:
+        return _by_subject(chosen.values(), subjects)
+
+    room = Room(limit, lambda: _size(lines(near()), tokens))
+    for fact in facts:
+        heading = "" if fact.nodes[0] in subjects else f"\nOn {fact.subject}:"
+        if room.has(tokens(f"{heading} {fact}.")):
+            chosen[fact.key] = fact
+            subjects.setdefault(fact.nodes[0], fact.subject)
+        elif room.is_full:
+            break
+    while _size(lines(near()), tokens) > limit:
+        chosen.popitem()
+    return near()
+
+
+def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near]:
+    """Facts by subject, each with the name under which it is shown; those on a subject in the order first said."""
+    place = {node: number for number, node in enumerate(subjects)}
+    return [
+        Near(fact, subjects[fact.nodes[0]], 1) for fact in sorted(in_order(facts), key=lambda one: place[one.nodes[0]])
+    ]
+
+
 def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
     """Write what holds about the names in new lines, then about the user and the names before them, as triples.
 
@@ -79,4 +115,4 @@ def _in_lines(facts: Iterable[Fact]) -> str:
 
 
 def _size(texts: Sequence[str], tokens: Callable[[str], int]) -> int:
-    return max(sum(map(tokens, texts)), tokens("\n".join(texts)))
+    return max(sum(map(tokens, texts)), tokens("\n".join(texts))) if texts else 0

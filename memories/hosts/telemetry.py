@@ -177,6 +177,7 @@ def seams() -> list[Seam]:
     from memzoo.memories.graph.graph import KnowledgeGraph
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
+    from memzoo.memories.search.known_index import KnownIndex
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.stores.memory import InMemoryStore
     from memzoo.stores.sql.store import SQLStore
@@ -196,6 +197,7 @@ def seams() -> list[Seam]:
         Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
+        Seam(KnownIndex, "found", "memzoo.search known", _nothing, _of_found),
         *(
             Seam(store, method, f"memzoo.store {method}", _of_store)
             for store in (InMemoryStore, SQLStore)

@@ -7,9 +7,10 @@ import numpy
 
 from memzoo.memories.search.rows import Numbers, Places, Terms
 from memzoo.memories.search.speakers import Speakers
+from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.search.weights import Weights
 
-__all__ = ["Grain", "SearchedText"]
+__all__ = ["Grain", "SearchedText", "phrase_counts"]
 
 # As in SQLite's FTS5: a word never counts less.
 _LEAST_WEIGHT = 1e-6
@@ -34,7 +35,7 @@ class Grain(NamedTuple):
     saturation: float
 
     @classmethod
-    def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights) -> "Grain":
+    def of(cls, spans: tuple[Places, Places], day: Places, ends: Places, weights: Weights | UnitWeights) -> "Grain":
         """Measure spans, given by their first messages and by those after the last; `ends` of the terms of each."""
         first, end = spans
         length = ends[end] - ends[first] + ends[day + 1] - ends[day]
@@ -75,26 +76,36 @@ class SearchedText(NamedTuple):
     speakers: Speakers
 
     def found(self, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
-        """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message."""
-        # Going through the text once for all words bounds the cost of a pasted page, which asks for thousands.
-        words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))
-        places = numpy.flatnonzero(numpy.isin(self.terms, words))
-        # Small numbers instead of the terms themselves, since those are sorted in one go (by radix).
-        which = numpy.searchsorted(words, self.terms[places]).astype(numpy.min_scalar_type(len(words)))
-        ends = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
-        positions = dict(
-            zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], ends), strict=False)
-        )
-        for phrase in phrases:
-            starts = positions[int(phrase[0])]
-            for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
-                starts = starts[starts + offset < len(self.terms)]
-                starts = starts[self.terms[starts + offset] == term]
-            if len(starts):
-                began, further = self._before(starts), min(len(phrase), _LONGEST_PHRASE) - 1
-                yield began, self._before(starts + further) if further else began
+        """See `phrase_counts`."""
+        return phrase_counts(self.terms, self.ends, phrases)
 
-    def _before(self, positions: Places) -> Places:
-        """Count how many of some positions among the terms lie before each message, and before the end."""
-        behind = numpy.searchsorted(self.ends, positions, side="right")
-        return numpy.cumsum(numpy.bincount(behind, minlength=len(self.ends)))
+
+def phrase_counts(terms: Terms, ends: Places, phrases: Sequence[Terms]) -> Iterator[tuple[Places, Places]]:
+    """Tell of each phrase that stands anywhere how often it begins and how often it ends before each message.
+
+    Args:
+        terms: The terms of all messages.
+        ends: Where the terms of each message begin, and where the last ones end.
+        phrases: What is looked for.
+    """
+    # Going through the text once for all words bounds the cost of a pasted page, which asks for thousands.
+    words = numpy.unique(numpy.array([phrase[0] for phrase in phrases], numpy.uint64))
+    places = numpy.flatnonzero(numpy.isin(terms, words))
+    # Small numbers instead of the terms themselves, since those are sorted in one go (by radix).
+    which = numpy.searchsorted(words, terms[places]).astype(numpy.min_scalar_type(len(words)))
+    after = numpy.cumsum(numpy.bincount(which, minlength=len(words)))
+    positions = dict(zip(words.tolist(), numpy.split(places[numpy.argsort(which, kind="stable")], after), strict=False))
+    for phrase in phrases:
+        starts = positions[int(phrase[0])]
+        for offset, term in enumerate(phrase[1:_LONGEST_PHRASE], start=1):
+            starts = starts[starts + offset < len(terms)]
+            starts = starts[terms[starts + offset] == term]
+        if len(starts):
+            began, further = _before(ends, starts), min(len(phrase), _LONGEST_PHRASE) - 1
+            yield began, _before(ends, starts + further) if further else began
+
+
+def _before(ends: Places, positions: Places) -> Places:
+    """Count how many of some positions among the terms lie before each message, and before the end."""
+    behind = numpy.searchsorted(ends, positions, side="right")
+    return numpy.cumsum(numpy.bincount(behind, minlength=len(ends)))

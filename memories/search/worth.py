@@ -8,14 +8,14 @@ from memzoo.memories.search.passages import PAUSE
 from memzoo.memories.search.rows import Numbers, Places, Rows
 from memzoo.memories.search.weights import Weights
 
-__all__ = ["answering", "located", "nearness", "worth"]
+__all__ = ["answering", "doublings", "located", "nearness", "worth"]
 
 
 def worth(rows: Rows, weights: Weights) -> Numbers:
     """Return what each message gains or loses, as a share of the best score by words."""
     gain: Numbers = weights.telling * rows["tells"] - weights.asking * rows["asks"]
-    length = weights.length * _doublings(rows["terms"], weights.short)
-    return gain - length - weights.talkative * _doublings(_usual_lengths(rows), weights.short)
+    length = weights.length * doublings(rows["terms"], weights.short)
+    return gain - length - weights.talkative * doublings(_usual_lengths(rows), weights.short)
 
 
 def answering(rows: Rows) -> Numbers:
@@ -50,7 +50,7 @@ def nearness(count: int, places: Places, similarities: Numbers, weights: Weights
     return near[1:-1] + weights.before * near[:-2] + weights.after * near[2:]
 
 
-def _doublings(lengths: Places | Numbers, short: int) -> Numbers:
+def doublings(lengths: Places | Numbers, short: int) -> Numbers:
     """How often a length that is just short has to be doubled."""
     logarithms: Numbers = numpy.log2(numpy.maximum(lengths, short) / short)
     return logarithms

@@ -10,10 +10,13 @@ from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
+from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
+from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.shortening import fitting
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.stores.driving import drive
@@ -24,18 +27,20 @@ __all__ = ["ConversationEntityMemory"]
 logger = logging.getLogger("memzoo")
 
 _MOST_OTHERS = 10
+_MOST_INTRODUCED = 40
 
 
 @strategy
 class ConversationEntityMemory(ModelBackedMemory):
-    """Shows the last `k` exchanges, and notes on the people and things mentioned in the input.
+    """Shows the last `k` exchanges, and what notes on people and things say that fits the input.
 
     Each person or thing has a note of its own, so what is said about one never pushes out what was said about another.
-    Loading asks the model who is mentioned (one call). Saving brings all notes up to date in one call, after one that
-    finds the names, unless the load before it found them. A name is known however it is written: "Sam", "sam" and "SAM"
+    Loading asks nobody: what the notes say is found by the words of the input, by the names in it ("I" and "my" mean
+    the user), and by what it has to do with the best finds. Saving brings all notes up to date in one call, after one
+    that finds the names. A name is known however it is written: "Sam", "sam" and "SAM"
     are one. Where the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
 
-    Costs: 1 call a load, 1 or 2 a save.
+    Costs: no call a load, 1 or 2 a save; tokens up to the limit.
 
     State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
     ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
@@ -43,7 +48,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     log number. What is not known is left out. (In memzoo 0.1: `{"name": ..., "summary": ...}`, read as sentences.)
 
     Example:
-        >>> answers = iter(["Sam", "Sam: Sam is the user's brother.", "SAM"])
+        >>> answers = iter(["Sam", "Sam: Sam is the user's brother."])
         >>> memory = ConversationEntityMemory(llm=lambda messages: next(answers))
         >>> memory.save_context({"input": "Sam is my brother"}, {"output": "Nice!"})
         >>> memory.load_memory_variables({"input": "Who is SAM?"})["entities"]
@@ -52,6 +57,9 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     name = "entity"
     needs_query = True
+    # Not annotated, or they would be options: a subclass may search by others.
+    _weights = UnitWeights()
+    _limits_messages = False
 
     k: int = option(
         3,
@@ -59,10 +67,15 @@ class ConversationEntityMemory(ModelBackedMemory):
         "and what follows it up to the next one.",
     )
     max_token_limit: int | None = option(
-        None,
+        1000,
         at_least=1,
-        doc="Tokens that the notes may have together. Then the notes on what the last `k` exchanges mention follow "
-        "those on what the input mentions, as far as they fit.",
+        doc="Tokens that the notes may have together: of each, the statements that fit the input best, and the first. "
+        "`None` for the whole notes on the names in the input, and no others.",
+    )
+    ask_at_load: bool = option(
+        default=False,
+        doc="Ask the model at each load, too, whom and what the input is about. It is shown the names that are most "
+        "likely, each with a statement.",
     )
     chat_history_key: str = option(
         "history", doc='The variable under which the exchanges are returned; the notes are under "entities".'
@@ -72,6 +85,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         super().__post_init__()
         self._hint: _Hint | None = None
         self._index = EntityIndex()
+        self._known = KnownIndex(units_of_note, self._weights)
 
     @property
     def memory_variables(self) -> list[str]:
@@ -103,20 +117,16 @@ class ConversationEntityMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The last exchanges, and the notes on who and what is mentioned in the query."""
+        """The last exchanges, and what the notes say that fits the query."""
         recent = await log.exchanges(self.k)
-        notes = self._notes(state)
-        names = await self._names(query or "", recent, state)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
-        if self.max_token_limit is not None:
-            names = [*names, *_spoken_of(recent, notes)]
-        explaining.found("names", ((name, 1.0) for name in names))
-        return View.of([*older, *recent], notes=fitting(notes.found(names), self._fits))
+        return View.of([*older, *recent], notes=await self._found(query or "", recent, state))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""
         self._index.apply(changes, reset=reset)
+        self._known.apply(changes, reset=reset)
 
     @property
     def entities(self) -> dict[str, str]:
@@ -132,22 +142,41 @@ class ConversationEntityMemory(ModelBackedMemory):
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
         return EntityNotes(state.items, self._index if self._engine.keeps(state) else None)
 
-    async def _names(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
-        self._found = None
+    async def _found(self, query: str, recent: Sequence[Entry], state: State) -> dict[str, str]:
+        """What is shown of the notes."""
+        self._hint = None
         if not query.strip():
-            return []
+            return {}
+        notes = self._notes(state)
+        asked = await self._asked(query, recent, state) if self.ask_at_load else None
+        if self.max_token_limit is None:
+            names = [*notes.standing_in(query)] if asked is None else asked
+            explaining.found("names", ((name, 1.0) for name in names))
+            return notes.found(names)
+        named = self._named(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
+        found = self._known.found(query, named)
+        for part in found.parts:
+            explaining.found(part, ((one.unit.text, score) for one, score in found.by(part)))
+        return notes_within(self.max_token_limit, found, state.items, self._renderer.text_tokens)
+
+    def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
+        """The keys of the notes that a query asks about, each with how surely."""
+        before = (text_of(entry.message) for entry in reversed(recent))
+        asked = self._index.asked_in(query, self._renderer.labels, before)
+        return {notes.key(name): surely for name, surely in sorted(asked.items(), key=lambda one: one[1])}
+
+    async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
+        """The names that a model says a query is about."""
+        notes = self._notes(state)
+        likely = self._known.found(query, self._named(query, recent, notes)).introduced(_MOST_INTRODUCED)
         try:
-            history = self._renderer.lines(recent)
-            names = replies.names(await self.ask("current_entities", history=history, input=query))
+            history, known = self._renderer.lines(recent), [unit.text for unit in likely.values()]
+            names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
-            return list(self._notes(state).standing_in(query))
+            return list(notes.standing_in(query))
         self._hint = _Hint(query, recent[-1].seq if recent else state.watermark, names)
         return names
-
-    def _fits(self, notes: Mapping[str, str]) -> bool:
-        text = "\n".join(View(notes=dict(notes)).texts)
-        return self.max_token_limit is None or self._renderer.text_tokens(text) <= self.max_token_limit
 
     def _found_by_load(self, entries: Sequence[Entry]) -> list[str] | None:
         hint, self._hint = self._hint, None

@@ -7,6 +7,8 @@ from datetime import date
 from typing import Any
 
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text, sentences, statements_in
+from memzoo.memories.text.asked_names import asked_names
+from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
 from memzoo.stores.forks import cached_property, new_rlock
@@ -44,6 +46,11 @@ class EntityIndex:
         """The keys that stand in a text, sorted."""
         with self._lock:
             return self._names.standing_in(text)
+
+    def asked_in(self, text: str, labels: Labels, before: Iterable[str]) -> dict[str, float]:
+        """The keys that a text asks about, each with how surely; see `asked_names`."""
+        with self._lock:
+            return asked_names(text, self._names, labels, before)
 
     def with_words(self, key: str) -> list[str]:
         """The keys that have all words of another."""

@@ -7,14 +7,19 @@ from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Reason
-from memzoo.memories.graph.graph import KnowledgeGraph
-from memzoo.memories.graph.nearby import known_lines, lines, within
+from memzoo.memories.graph.graph import KnowledgeGraph, Near
+from memzoo.memories.graph.nearby import best_within, known_lines, lines
 from memzoo.memories.graph.provenance import reasons, sourced
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.shown_facts import units_of_fact
+from memzoo.memories.text.asked_names import FOR_SURE
+from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
@@ -25,17 +30,20 @@ __all__ = ["ConversationKGMemory"]
 
 logger = logging.getLogger("memzoo")
 
+_MOST_INTRODUCED = 40
+
 
 @strategy
 class ConversationKGMemory(ModelBackedMemory):
-    """Shows the facts about the people and things mentioned in the input.
+    """Shows the facts that fit the input, found by words, names and neighbours.
 
-    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks it who is
-    mentioned (one call), unless the input has names that are known and no "he" or "she". Facts from different exchanges
-    meet under one name, and a corrected fact is shown corrected: where a subject can have only one object, the newer
-    fact supersedes the older one, which stays as history.
+    Saving lets the model write down each fact as subject, relation and object (one call). Loading asks nobody: facts
+    are found by the words of the input in them, by the names in it ("I" and "my" mean the user), and by what they have
+    to do with the best finds; so "my head baker" finds what is known of Devin, if he is known as that. Facts from
+    different exchanges meet under one name, and a corrected fact is shown corrected: where a subject can have only one
+    object, the newer fact supersedes the older one, which stays as history.
 
-    Costs: at most 1 call a load, 1 a save; few tokens.
+    Costs: no call a load, 1 a save; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
     `superseded_by`), by its canonical subject, relation and object with tabs between.
@@ -53,19 +61,27 @@ class ConversationKGMemory(ModelBackedMemory):
 
     name = "knowledge-graph"
     needs_query = True
+    # Not annotated, or they would be options: a subclass may search by others.
+    _weights = UnitWeights()
+    _limits_messages = False
 
     k: int = option(2, doc='How many exchanges are used to tell who "he" is; 0 for none.')
+    max_token_limit: int | None = option(
+        1000,
+        at_least=1,
+        doc="Show as many facts as fit so many tokens, the best first; `None` for all about the names in the input, "
+        "and no others. What was not learnt from yet is shown besides.",
+    )
+    ask_at_load: bool = option(
+        default=False,
+        doc="Ask the model at each load, too, whom and what the input is about, unless it has only names that are "
+        'known and no "he" or "she". It is shown the names that are most likely, each with a fact.',
+    )
     depth: int = option(
         1,
         at_least=1,
-        doc="How many steps around a name facts are looked for: 1 for those about the name itself, 2 for those about "
-        "its neighbours too.",
-    )
-    max_token_limit: int | None = option(
-        None,
-        at_least=1,
-        doc="Show as many facts as fit so many tokens: the nearest first, among them those that connect two of the "
-        "names, then the newest; `None` for all. What was not learnt from yet is shown besides.",
+        doc="How many steps around what was found facts are looked for: 1 for those that share a name with the best "
+        "of it, 2 for their neighbours too. Without a limit: 1 for those about the names alone.",
     )
     mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
     single_valued: Collection[str] = option(
@@ -75,6 +91,7 @@ class ConversationKGMemory(ModelBackedMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
+        self._known = KnownIndex(units_of_fact, self._weights)
 
     @property
     def kg(self) -> KnowledgeGraph:
@@ -99,18 +116,14 @@ class ConversationKGMemory(ModelBackedMemory):
         return await log.until_number(state.watermark).start_of_exchanges(self.k)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """A line of facts for each name in the query, then the messages that no facts were taken from yet."""
-        # A fact has three tokens or more, so no more than that can fit, however many are known.
-        most = None if self.max_token_limit is None else self.max_token_limit // 3
-        near = self.kg.around(await self._names(query or "", log), self.depth, most)
-        explaining.found("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
-        if self.max_token_limit is not None:
-            near = within(self.max_token_limit, near, self._renderer.text_tokens)
+        """A line for each name of which facts were found, then the messages that no facts were taken from yet."""
+        near = await self._found(query or "", log)
         return View.of(await log.after(state.watermark), lines(near))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in the graph."""
         self.kg.apply(changes, reset=reset)
+        self._known.apply(changes, reset=reset)
 
     async def awhy(self, name: str) -> list[Reason]:
         """What is known about a name and was known before, each with the messages that said so, oldest first.
@@ -132,7 +145,7 @@ class ConversationKGMemory(ModelBackedMemory):
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
         history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        return replies.names(await self.ask("current_entities", history=history, input=input_string))
+        return replies.names(await self.ask("current_entities", history=history, input=input_string, known=()))
 
     why = blocking(awhy)
     get_knowledge_triplets = blocking(aget_knowledge_triplets)
@@ -155,13 +168,42 @@ class ConversationKGMemory(ModelBackedMemory):
         if self._engine.learner:
             await self._engine.learner.amend(change)
 
-    async def _names(self, query: str, log: Log) -> list[str]:
+    async def _found(self, query: str, log: Log) -> Sequence[Near]:
+        """The facts to show for a query."""
+        asked = await self._asked(query, log) if self.ask_at_load else []
+        if self.max_token_limit is None:
+            near = self.kg.around(asked or self.kg.named_in(query), self.depth)
+            explaining.found("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
+            return near
+        return (
+            [] if self.kg.empty or not query.strip() else await self._searched(query, asked, self.max_token_limit, log)
+        )
+
+    async def _searched(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
+        """The facts that fit a query best, as many as fit a limit."""
+        named = await self._named(query, log)
+        named |= {known: FOR_SURE for name in asked for known in self.kg.known_as(name)}
+        found = self._known.found(query, named, self.depth)
+        for part in found.parts:
+            explaining.found(part, ((one.unit.text, score) for one, score in found.by(part)))
+        return best_within(limit, self.kg.holding(one.key for one in found), self._renderer.text_tokens)
+
+    async def _named(self, query: str, log: Log) -> dict[str, float]:
+        """The names of the graph that a query asks about, understood after the last `k` exchanges."""
+        before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
+        return self.kg.asked_in(query, self._renderer.labels, before)
+
+    async def _asked(self, query: str, log: Log) -> list[str]:
+        """The names that a model says a query is about, unless they can be told without it."""
         known = self.kg.named_in(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
         history = self._renderer.lines(await log.exchanges(self.k))
+        likely = self._known.found(query, await self._named(query, log)).introduced(_MOST_INTRODUCED)
+        introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
-            return replies.names(await self.ask("current_entities", history=history, input=query)) or known
+            reply = await self.ask("current_entities", history=history, input=query, known=introduced)
+            return replies.names(reply) or known
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)
             return known

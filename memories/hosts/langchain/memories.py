@@ -190,6 +190,7 @@ class ConversationEntityMemory(LangChainMemory):
     """
 
     plain_class = PlainEntity
+    defaults: ClassVar[Mapping[str, Any]] = {"max_token_limit": None, "ask_at_load": True}
     templates: ClassVar[Mapping[str, str]] = {
         "entity_extraction_prompt": "current_entities entity_extraction",
         "entity_summarization_prompt": "entity_update",
@@ -233,7 +234,7 @@ class ConversationKGMemory(_Recalling):
     """Shows the facts about what is mentioned in the input, taken from the user's words."""
 
     plain_class = PlainKG
-    defaults: ClassVar[Mapping[str, Any]] = {"mine_ai": False}
+    defaults: ClassVar[Mapping[str, Any]] = {"mine_ai": False, "max_token_limit": None, "ask_at_load": True}
     templates: ClassVar[Mapping[str, str]] = {
         "entity_extraction_prompt": "current_entities",
         "knowledge_extraction_prompt": "triple_extraction",

@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 import pytest
 
-from memzoo.memories import BaseMemory, CombinedMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories import (
+    BaseMemory,
+    CombinedMemory,
+    ConversationEntityMemory,
+    VectorStoreRetrieverMemory,
+    create_memory,
+)
 from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
@@ -125,6 +131,8 @@ def test_after_settle_loads_ask_the_model_again(*, combined: bool) -> None:
     """Also where nothing is left to learn, since it was only a load that failed."""
     model, clock = Scripted(FAILS[NEVER]), Clock()
     memory = make("entity", model, clock)
+    assert isinstance(memory, ConversationEntityMemory)
+    memory.ask_at_load = True
     if combined:
         memory = CombinedMemory(memories=[memory])
     turn(memory, clock, 1)

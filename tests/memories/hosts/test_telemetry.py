@@ -89,7 +89,7 @@ def test_a_call_is_told_by_the_conventions() -> None:
     assert above == ["memzoo.derive", "memzoo.save"]
 
 
-@pytest.mark.parametrize(("name", "search"), [("vector-retriever", "words"), ("knowledge-graph", "graph")])
+@pytest.mark.parametrize(("name", "search"), [("vector-retriever", "words"), ("knowledge-graph", "known")])
 def test_searches_and_stores_are_told(name: str, search: str) -> None:
     """Loading tells of its search, with how much was found, and of what it read."""
     options = {"llm": "offline"} if name == "knowledge-graph" else {}

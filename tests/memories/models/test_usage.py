@@ -32,7 +32,7 @@ def test_of_nothing_is_nothing() -> None:
 
 def test_is_kept_by_the_names_of_the_prompts(clerk: ChatFunction) -> None:
     """The calls of a turn are counted under the prompts that were asked (I11)."""
-    memory = ConversationEntityMemory(llm=clerk)
+    memory = ConversationEntityMemory(llm=clerk, ask_at_load=True)
     memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
     memory.load_memory_variables({"input": "Who is Sam?"})
     assert {purpose: memory.usage[purpose].calls for purpose in memory.usage} == {

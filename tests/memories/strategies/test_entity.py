@@ -16,6 +16,10 @@ from memzoo.stores.errors import ModelError, OptionError
 EIGHT = ["Anna", "Bo", "Cleo", "Dan", "Eve", "Finn", "Gina", "Hal"]
 
 
+# As in LangChain: the model says whom the input is about, and whole notes on these are shown.
+ASKING: dict[str, Any] = {"ask_at_load": True, "max_token_limit": None}
+
+
 def section(prompt: str, tag: str) -> str:
     """What stands between the tags of a prompt."""
     return prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
@@ -57,7 +61,7 @@ class TestVariables:
 
     def test_have_an_empty_note_for_somebody_unknown(self) -> None:
         """A name that nothing is known of is there, with an empty note (reference 2.6, E3)."""
-        memory, _ = told("Sam\nZoe", "Sam\nZoe")
+        memory, _ = told("Sam\nZoe", "Sam\nZoe", **ASKING)
         notes = memory.load_memory_variables({"input": "Do Sam and Zoe know each other?"})["entities"]
         assert notes == {"Sam": "Sam is the user's brother.", "Zoe": ""}
         assert "Zoe" not in str(memory.messages("Do Sam and Zoe know each other?"))
@@ -74,7 +78,7 @@ class TestVariables:
     @pytest.mark.parametrize("k", [1, 2])
     def test_show_k_exchanges(self, k: int) -> None:
         """The last `k` exchanges are shown, and used to tell whom a pronoun means."""
-        memory, model = told("NONE", "NONE", k=k)
+        memory, model = told("NONE", "NONE", k=k, **ASKING)
         memory.save_context({"input": "He is 30"}, {"output": "ok"})
         shown = memory.load_memory_variables({"input": "How old is he?"})["history"]
         assert shown.count("Human:") == k
@@ -82,7 +86,7 @@ class TestVariables:
 
     def test_show_no_exchange_for_k_0(self) -> None:
         """`k` of 0 neither shows nor sends the whole history (K7)."""
-        memory, model = told("NONE", "NONE", k=0)
+        memory, model = told("NONE", "NONE", k=0, **ASKING)
         memory.save_context({"input": "He is 30"}, {"output": "ok"})
         assert memory.load_memory_variables({"input": "How old is he?"})["history"] == ""
         assert [section(prompt, "history") for _, prompt in model.asked] == [""] * 4
@@ -125,7 +129,7 @@ class TestNames:
     @pytest.mark.parametrize("name", ["Sam", "sam", "SAM", "Sam's", '"Sam"', " Sam ", "**Sam**", "the Sam"])
     def test_are_known_in_any_form(self, name: str) -> None:
         """Case, quotes and endings do not make another person (C3, K4)."""
-        memory, _ = told(name)
+        memory, _ = told(name, **ASKING)
         assert memory.load_memory_variables({"input": "Who?"})["entities"] == {"Sam": "Sam is the user's brother."}
 
     def test_may_have_a_comma(self) -> None:
@@ -154,7 +158,7 @@ class TestNames:
     def test_from_the_answer_count_after_a_load_too(self) -> None:
         """A name that only the answer has may be noted without another call; one that nobody said may not (K6)."""
         model = ScriptedModel("NONE", "Nolan: directed Inception.\nSpielberg: is not in it.")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, **ASKING)
         memory.load_memory_variables({"input": "Recommend a film"})
         memory.save_context({"input": "Recommend a film"}, {"output": "Inception, by Nolan"})
         assert list(memory.entities) == ["Nolan"]
@@ -172,10 +176,10 @@ class TestNames:
 class TestAliases:
     """Several names for one entity."""
 
-    def told(self, *replies: str) -> tuple[ConversationEntityMemory, ScriptedModel]:
+    def told(self, *replies: str, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
         """A memory that knows Bob and Robert apart, and then is told that they are one."""
         model = ScriptedModel("Bob", "Bob: likes tea.", "Robert", "Robert: is 30.", *replies)
-        memory = ConversationEntityMemory(llm=model, k=0)
+        memory = ConversationEntityMemory(llm=model, k=0, **options)
         memory.save_context({"input": "Bob likes tea"}, {"output": "ok"})
         memory.save_context({"input": "Robert is 30"}, {"output": "ok"})
         memory.save_context({"input": "Bob is short for Robert"}, {"output": "ok"})
@@ -184,8 +188,11 @@ class TestAliases:
     @pytest.mark.parametrize("name", ["Bob", "bob's", "Robert"])
     def test_find_one_note(self, name: str) -> None:
         """The note is found by either name, under the one that the model keeps."""
-        memory, _ = self.told("Bob\nRobert", "Bob = Robert\nRobert: is 30 and likes tea.", name)
+        both = ("Bob\nRobert", "Bob = Robert\nRobert: is 30 and likes tea.")
+        memory, _ = self.told(*both, name, **ASKING)
         assert memory.load_memory_variables({"input": "Who?"})["entities"] == {"Robert": "is 30 and likes tea."}
+        memory, _ = self.told(*both)
+        assert memory.load_memory_variables({"input": f"Who is {name}?"})["entities"] == memory.entities
         assert memory.entities == {"Robert": "is 30 and likes tea."}
         assert memory.aliases == {"Bob": "Robert"}
 
@@ -208,7 +215,7 @@ class TestAliases:
             "bobby": {"name": "Bobby", "of": "sam"},
         }
         model = ScriptedModel("NONE", "Sam", "Bobby", "Bob: is 30.", "Bobby")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, **ASKING)
         memory.save_context({"input": "hi"}, {"output": "hello"})
         key = (memory.conversation_id, "entity")
         known = drive(memory.store.read_state(*key))
@@ -255,7 +262,7 @@ class TestAliases:
     def test_part_of_a_name_finds_the_whole(self) -> None:
         """Where nobody is called so, whoever has the name as a part is shown."""
         model = ScriptedModel("Bob Smith", "Bob Smith: likes tea.", "Smith", "Smi")
-        memory = ConversationEntityMemory(llm=model)
+        memory = ConversationEntityMemory(llm=model, **ASKING)
         memory.save_context({"input": "Bob Smith likes tea"}, {"output": "ok"})
         assert memory.load_memory_variables({"input": "Smith?"})["entities"] == {"Bob Smith": "likes tea."}
         assert memory.load_memory_variables({"input": "Smi?"})["entities"] == {"Smi": ""}
@@ -266,7 +273,7 @@ class TestCalls:
 
     def test_once_to_load_and_once_to_save(self) -> None:
         """The save uses the names that the load before it found (I11, C3)."""
-        memory, model = told("Sam", "Sam: Sam is 30.")
+        memory, model = told("Sam", "Sam: Sam is 30.", **ASKING)
         memory.load_memory_variables({"input": "Sam is 30"})
         memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
         assert [name for name, _ in model.asked[2:]] == ["current_entities", "entity_update"]
@@ -287,14 +294,14 @@ class TestCalls:
 
     def test_again_if_another_input_was_loaded(self) -> None:
         """Names found for one input are not used for another."""
-        memory, model = told("Bo", "Sam", "Sam: Sam is 30.")
+        memory, model = told("Bo", "Sam", "Sam: Sam is 30.", **ASKING)
         memory.load_memory_variables({"input": "Who is Bo?"})
         memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
         assert [name for name, _ in model.asked[3:]] == ["entity_extraction", "entity_update"]
 
     def test_again_if_somebody_spoke_in_between(self) -> None:
         """Names found for a turn are not used for the same words later in the conversation."""
-        memory, model = told("NONE", "NONE", "NONE", "NONE")
+        memory, model = told("NONE", "NONE", "NONE", "NONE", **ASKING)
         memory.load_memory_variables({"input": "hi"})
         memory.add_messages([{"role": "user", "content": "other"}])
         memory.save_context({"input": "hi"}, {"output": "hello"})
@@ -309,34 +316,43 @@ def words(message: dict[str, Any]) -> int:
 class TestLimit:
     """A budget for the notes."""
 
-    def told(self, limit: int, loaded: str = "Cleo") -> ConversationEntityMemory:
+    def told(self, limit: int | None, **options: Any) -> ConversationEntityMemory:
         """A memory that knows Anna, Bo and Cleo, each spoken of in an exchange of their own, in this order."""
-        replies = [reply for name in EIGHT[:3] for reply in (name, f"{name}: A friend. Likes tea.")]
+        replies = [
+            reply
+            for name, drink in zip(EIGHT[:3], ("milk", "water", "tea"), strict=True)
+            for reply in (name, f"{name}: A friend. Sings well. Likes {drink}.")
+        ]
         memory = ConversationEntityMemory(
-            llm=ScriptedModel(*replies, loaded), max_token_limit=limit, token_counter=words, k=2
+            llm=ScriptedModel(*replies), max_token_limit=limit, token_counter=words, k=2, **options
         )
         for name in EIGHT[:3]:
             memory.save_context({"input": f"{name} is here"}, {"output": "ok"})
         return memory
 
+    def test_shows_the_statements_that_fit_and_the_first(self) -> None:
+        """Of a note, what fits the question is shown, in its order, behind what says who it is on."""
+        notes = self.told(5).load_memory_variables({"input": "Who likes water?"})["entities"]
+        assert notes == {"Bo": "A friend. Likes water."}
+
     def test_takes_in_those_of_the_last_exchanges(self) -> None:
-        """After those of the question come those spoken of lately, the newest first; older ones do not."""
-        notes = self.told(100, "Anna").load_memory_variables({"input": "Anna?"})["entities"]
-        assert list(notes) == ["Anna", "Cleo", "Bo"]
+        """Whom "she" may mean is told by the last `k` exchanges."""
+        notes = self.told(5).load_memory_variables({"input": "And what does she drink?"})["entities"]
+        assert list(notes) == ["Cleo"]
 
     def test_is_never_passed(self) -> None:
-        """What does not fit whole is cut at the end of a sentence, and what comes first goes in first."""
+        """What does not fit is left out, and what fits best goes in first."""
         for limit in range(1, 20):
             memory = self.told(limit)
             shown = [message for message in memory.messages("Cleo?") if message["role"] == "system"]
             assert sum(map(words, shown)) <= limit
-        notes = self.told(8).load_memory_variables({"input": "Cleo?"})["entities"]
-        assert notes == {"Cleo": "A friend. Likes tea.", "Bo": "A friend."}
+        notes = self.told(7).load_memory_variables({"input": "Cleo?"})["entities"]
+        assert notes == {"Cleo": "A friend. Sings well. Likes tea."}
 
-    def test_is_none_by_default(self) -> None:
-        """Without a limit only the notes of those whom the input speaks of are shown."""
-        memory, _ = told("Bo")
-        assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": ""}
+    def test_may_be_none(self) -> None:
+        """Without a limit the whole notes on those whom the input names are shown, and no others."""
+        memory = self.told(None)
+        assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": memory.entities["Bo"]}
 
     @pytest.mark.parametrize("limit", [0, 1.5, "9"])
     def test_is_a_whole_number(self, limit: int) -> None:
@@ -351,7 +367,7 @@ class TestFailure:
     @pytest.mark.parametrize("reply", [ModelError("down"), "I'm sorry, but I can't help with that."])
     def test_on_load_falls_back_to_known_names(self, reply: str | Exception, caplog: pytest.LogCaptureFixture) -> None:
         """Names that are known already are found in the input without a model, and the log says so (I4)."""
-        memory, _ = told(reply)
+        memory, _ = told(reply, **ASKING)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             loaded = memory.load_memory_variables({"input": "Tell me about Sam, please"})
         assert loaded["entities"] == {"Sam": "Sam is the user's brother."}
@@ -359,12 +375,12 @@ class TestFailure:
 
     def test_on_load_finds_whole_names_only(self) -> None:
         """Without a model, Sam is not found in "same" or "Samuel"."""
-        memory, _ = told(ModelError("down"))
+        memory, _ = told(ModelError("down"), **ASKING)
         assert memory.load_memory_variables({"input": "The same for Samuel"})["entities"] == {}
 
     def test_on_load_is_no_finding_for_the_save(self) -> None:
         """A save after a load that failed looks for the names itself, instead of noting nobody (I4, F3)."""
-        memory, model = told(ModelError("down"), "Bo", "Bo: likes tea.")
+        memory, model = told(ModelError("down"), "Bo", "Bo: likes tea.", **ASKING)
         memory.load_memory_variables({"input": "Bo likes tea"})
         memory.save_context({"input": "Bo likes tea"}, {"output": "ok"})
         assert [name for name, _ in model.asked[3:]] == ["entity_extraction", "entity_update"]

@@ -13,6 +13,9 @@ from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
 
+# As in LangChain: the model says whom the input is about, and all facts on these are shown.
+ASKING: Mapping[str, Any] = {"ask_at_load": True, "max_token_limit": None}
+
 
 def section(prompt: str, tag: str) -> str:
     """What stands between the tags of a prompt."""
@@ -33,6 +36,11 @@ def source(memory: ConversationKGMemory, seq: int) -> Source:
     return Source(seq, "user", entry.created_at)
 
 
+def words(message: Mapping[str, Any]) -> int:
+    """Words as tokens."""
+    return len(str(message["content"]).split())
+
+
 def on(memory: ConversationKGMemory, question: str) -> str:
     """What is shown for a question."""
     shown: str = memory.load_memory_variables({"input": question})["history"]
@@ -48,7 +56,6 @@ class TestSeeds:
             "Christopher Nolan | directed | Interstellar\nChristopher Nolan | directed | Inception",
             "Christopher Nolan | directed | Memento\nChristopher Nolan | directed | The Dark Knight\n"
             "Christopher Nolan | directed | The Dark Knight Rises",
-            "Nolan",
         )
         memory = ConversationKGMemory(llm=model)
         answer = 'You might consider "Interstellar" and "Inception," both sci-fi films directed by Christopher Nolan.'
@@ -61,8 +68,8 @@ class TestSeeds:
         assert section(model.asked[1][1], "new_lines").startswith("Human: What other films has he directed?\nAI: ")
         shown = on(memory, "What films has Nolan directed?")
         films = ["Inception", "Interstellar", "Memento", "The Dark Knight", "The Dark Knight Rises"]
-        assert shown.startswith("On Nolan: ")
-        facts = shown.removeprefix("On Nolan: ").removesuffix(".").split(". ")
+        assert shown.startswith("On Christopher Nolan: ")
+        facts = shown.removeprefix("On Christopher Nolan: ").removesuffix(".").split(". ")
         assert sorted(facts) == [f"Christopher Nolan directed {film}" for film in films]
 
     def test_a_corrected_claim_is_shown_corrected(self) -> None:
@@ -71,7 +78,6 @@ class TestSeeds:
         model = ScriptedModel(
             f"Daniel Wu | is | {title}\nAndy Lau | is | {title}\nuser | is | {title}",
             f"NOT user | is | {title}",
-            title,
         )
         memory = ConversationKGMemory(llm=model)
         memory.save_context(
@@ -83,8 +89,8 @@ class TestSeeds:
             {"output": "Sorry, I misspoke; you are indeed not."},
         )
         shown = on(memory, "Name three of the most handsome men")
-        assert f"Daniel Wu is {title}. " in shown
-        assert f"Andy Lau is {title}. " in shown
+        assert f"Daniel Wu is {title}." in shown
+        assert f"Andy Lau is {title}." in shown
         assert f"user is not {title}" in shown
         assert f"user is {title}" not in shown
         old = next(fact for fact in memory.kg.about("user", history=True) if not fact.negated)
@@ -96,7 +102,7 @@ class TestLoading:
 
     def test_is_a_line_for_each_name(self) -> None:
         """A line has the facts about a name; names without facts, and no names at all, give none (reference 2.7)."""
-        memory, _ = told("Eve | likes | tea\nEve | employs | Sam", "NONE")
+        memory, _ = told("Eve | likes | tea\nEve | employs | Sam", "NONE", **ASKING)
         memory.save_context({"input": "Eve likes tea and employs Sam"}, {"output": "ok"})
         assert on(memory, "Do Sam, Zoe and Eve know each other?") == (
             "On Sam: Sam is a friend. Eve employs Sam.\nOn Eve: Eve employs Sam. Eve likes tea."
@@ -114,7 +120,7 @@ class TestLoading:
     @pytest.mark.parametrize("reply", [ModelError("down"), "I'm sorry, but I can't help with that."])
     def test_falls_back_to_known_names(self, reply: str | Exception, caplog: pytest.LogCaptureFixture) -> None:
         """When the model fails, names of the graph are found in the input, and the log says so (I4)."""
-        memory, _ = told(reply)
+        memory, _ = told(reply, **ASKING)
         with caplog.at_level(logging.WARNING, logger="memzoo"):
             assert on(memory, "What about Sam? Where does he live?") == "On Sam: Sam is a friend."
         assert "only names that are known already" in caplog.text
@@ -127,12 +133,12 @@ class TestLoading:
 
 
 class TestAsking:
-    """When loading asks the model whom the input is about."""
+    """When loading asks the model whom the input is about, with `ask_at_load`."""
 
     @pytest.mark.parametrize("question", ["Sam?", "Is SAM's cat well?", "Who is “Sam”, and who is Zoe?"])
     def test_is_not_needed_for_known_names(self, question: str) -> None:
         """Names of the graph that stand in the input are used as they are, without a call (I11)."""
-        memory, model = told()
+        memory, model = told(**ASKING)
         assert on(memory, question) == "On Sam: Sam is a friend."
         assert len(model.asked) == 1
 
@@ -141,13 +147,13 @@ class TestAsking:
     )
     def test_is_needed_for_unknown_names_and_pronouns(self, question: str) -> None:
         """Without a known name, and with "she" or "their", the model is asked and its answer counts."""
-        memory, _ = told("Eve | lives in | Rome", "Eve")
+        memory, _ = told("Eve | lives in | Rome", "Eve", **ASKING)
         memory.save_context({"input": "Eve lives in Rome"}, {"output": "ok"})
         assert on(memory, question) == "On Eve: Eve lives in Rome."
 
     def test_is_needed_for_a_part_of_a_name(self) -> None:
         """Beside a known name, a part of another one is not overlooked."""
-        memory, model = told("Christopher Nolan | directed | Memento", "Nolan\nSam")
+        memory, model = told("Christopher Nolan | directed | Memento", "Nolan\nSam", **ASKING)
         memory.save_context({"input": "Christopher Nolan directed Memento"}, {"output": "ok"})
         shown = on(memory, "Does Sam like Nolan?")
         assert shown == "On Nolan: Christopher Nolan directed Memento.\nOn Sam: Sam is a friend."
@@ -156,8 +162,17 @@ class TestAsking:
     def test_of_nobody_is_not_needed(self) -> None:
         """A graph without facts, and an input without words, need no call."""
         model = ScriptedModel()
-        assert on(ConversationKGMemory(llm=model), "Who is she?") == ""
-        assert on(told()[0], " ") == ""
+        assert on(ConversationKGMemory(llm=model, ask_at_load=True), "Who is she?") == ""
+        assert on(told(ask_at_load=True)[0], " ") == ""
+
+    def test_shows_the_model_whom_it_may_mean(self) -> None:
+        """The prompt has the likely names, each with a fact; what the model says is found is found first."""
+        learnt = "Devin | is | the head baker\nDevin | learnt in | Ghent\nNoor | is | the apprentice"
+        memory, model = told(learnt, "Noor", ask_at_load=True, max_token_limit=8, token_counter=words)
+        memory.save_context({"input": "Devin, the head baker, learnt in Ghent; Noor is learning"}, {"output": "ok"})
+        assert on(memory, "Who is baker and who is learning?") == "On Noor: Noor is the apprentice."
+        known = section(model.asked[-1][1], "known").splitlines()
+        assert {"Devin: Devin is the head baker", "Noor: Noor is the apprentice"} <= set(known)
 
 
 class TestSaving:
@@ -171,17 +186,16 @@ class TestSaving:
         assert section(model.asked[-1][1], "new_lines") == lines
 
     def test_takes_one_call(self) -> None:
-        """A save makes one call, a load makes one at most, and what no user said takes none (I11)."""
-        memory, model = told("Sam", mine_ai=False)
-        assert on(memory, "Who is it?")
-        assert [name for name, _ in model.asked] == ["triple_extraction", "current_entities"]
+        """A save makes one call, a load none, and what no user said takes none (I11)."""
+        memory, model = told(mine_ai=False)
+        assert on(memory, "Is he a friend?")
         memory.chat_memory.add_ai_message("Anything else?")
-        assert len(model.asked) == 2
+        assert [name for name, _ in model.asked] == ["triple_extraction"]
 
     @pytest.mark.parametrize(("k", "known"), [(0, ""), (-1, ""), (1, "Human: q\nAI: a")])
     def test_sends_k_exchanges_for_reference(self, k: int, known: str) -> None:
         """The last `k` exchanges go with the new lines; for `k` of 0 none goes, not all (K7)."""
-        memory, model = told("NONE", "NONE", "NONE", k=k)
+        memory, model = told("NONE", "NONE", "NONE", k=k, **ASKING)
         memory.save_context({"input": "q"}, {"output": "a"})
         memory.save_context({"input": "x"}, {"output": "y"})
         assert section(model.asked[-1][1], "history") == known
@@ -279,7 +293,6 @@ class TestUpdates:
         model = ScriptedModel(
             f"Daniel Wu | is among | {title}\nAndy Lau | is among | {title}\nuser | is among | {title}",
             "NOT user | is | handsome",
-            "handsome men",
         )
         memory = ConversationKGMemory(llm=model)
         memory.save_context({"input": "Name three handsome men."}, {"output": "Daniel Wu, Andy Lau, and you!"})
@@ -287,7 +300,7 @@ class TestUpdates:
         shown = on(memory, "Name three of the most handsome men in the world, but only handsome ones.")
         assert f"Daniel Wu is among {title}" in shown
         assert "user is among" not in shown
-        assert on(memory, "What about the user?") == "On user: user is not handsome."
+        assert on(memory, "What about the user?").startswith("On user: user is not handsome.")
 
     @pytest.mark.parametrize(
         "denial",

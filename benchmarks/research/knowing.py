@@ -1,0 +1,184 @@
+"""How much of what is known is shown: `python -m memzoo.benchmarks.research knowing`.
+
+The entity memory and the knowledge graph are given states, and asked the questions of their talks at budgets of tokens.
+The states do not depend on the prompts of today: those of the bundled conversation are read from what a large
+instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. Counted is the
+share of questions whose answer's words are in what is shown; beside it, what statements drawn at random show, and
+what the search shows when a part of it is left out.
+"""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from memzoo.benchmarks.measure.answers import answer_found
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.statistics import difference, interval
+from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, conversations, existing, limits_of, refusals
+from memzoo.benchmarks.research.known_states import Told, learnt_by_rules, read_replies
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.transcripts.conversations import Question
+from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
+from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.strategies.shown_facts import units_of_fact
+from memzoo.memories.strategies.shown_notes import units_of_note
+
+__all__ = ["VARIANTS", "Shown", "knowing", "measured", "report"]
+
+VARIANTS: Mapping[str, UnitWeights] = {
+    "as shipped": UnitWeights(),
+    "words alone": replace(UnitWeights(), names=0.0, neighbours=0.0),
+    "names alone": replace(UnitWeights(), own=0.0, around=0.0, profile=0.0),
+    "without neighbours": replace(UnitWeights(), neighbours=0.0),
+    "without roles": replace(UnitWeights(), roles=0.0, profile=0.0),
+    "without the words around": replace(UnitWeights(), around=0.0),
+    "without dates": replace(UnitWeights(), dates=False),
+}
+"""Ways to search, by name: each part of the search left out once."""
+
+_SHIPPED = next(iter(VARIANTS))
+_RANDOM = "at random"
+_SEED = 0
+_STRATEGIES: Mapping[str, tuple[type[BaseMemory], Callable[[str, Any], Sequence[Any]]]] = {
+    "knowledge-graph": (ConversationKGMemory, units_of_fact),
+    "entity": (ConversationEntityMemory, units_of_note),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What was shown for a question.
+
+    Attributes:
+        answered: The words of the answer were shown.
+        tokens: How much was shown.
+    """
+
+    answered: bool
+    tokens: int
+
+
+class _Cell(NamedTuple):
+    """A way to search, at a budget."""
+
+    variant: str
+    budget: int
+
+
+def measured(
+    talks: Sequence[Told], budgets: Sequence[int], counter: TextCounter, variants: Mapping[str, UnitWeights]
+) -> dict[_Cell, list[Shown]]:
+    """Ask all questions of all talks in each way at each budget; and see what is shown at random."""
+    found: dict[_Cell, list[Shown]] = {}
+    for talk in talks:
+        questions = [one for one in talk.transcript.measured if answer_found(one.answer, []) is not None]
+        for name, chosen in variants.items():
+            memory = _opened(talk, chosen, counter)
+            for budget in budgets:
+                memory.max_token_limit = budget
+                cell = found.setdefault(_Cell(name, budget), [])
+                cell += [_looked_at(_text(memory, one), one, counter) for one in questions]
+        for budget in budgets:
+            chance = random.Random(_SEED)  # noqa: S311 - drawn again in each run
+            cell = found.setdefault(_Cell(_RANDOM, budget), [])
+            cell += [_looked_at(_drawn(talk, budget, counter, chance), one, counter) for one in questions]
+    return found
+
+
+def known(talks: Sequence[Told]) -> float:
+    """The share of questions whose answer's words are anywhere in what is known."""
+    answered = [
+        answer_found(question.answer, [_everything(talk)]) for talk in talks for question in talk.transcript.measured
+    ]
+    return fmean(one for one in answered if one is not None)
+
+
+def report(title: str, talks: Sequence[Told], found: Mapping[_Cell, Sequence[Shown]]) -> str:
+    """Shares with their intervals; and how much less, question by question, is shown without a part of the search."""
+    budgets = list(dict.fromkeys(cell.budget for cell in found))
+    rows: list[list[str]] = []
+    for name in dict.fromkeys(cell.variant for cell in found):
+        row = [name]
+        for budget in budgets:
+            shown, shipped = found[_Cell(name, budget)], found[_Cell(_SHIPPED, budget)]
+            row.append(_share(shown) if name in (_SHIPPED, _RANDOM) else f"{_share(shown)} ({_less(shown, shipped)})")
+        rows.append([*row, str(max(one.tokens for one in found[_Cell(name, budgets[-1])]))])
+    heads = ["found", *(f"@{budget:,}" for budget in budgets), "most tokens"]
+    count = len(found[_Cell(_SHIPPED, budgets[0])])
+    return table(heads, rows, f"{title}: {count} questions, {known(talks):.2f} of the answers known")
+
+
+def knowing(
+    replies: Annotated[Path, typer.Option(help="Folder with entity.json and knowledge-graph.json.")] = STRONG_MODEL,
+    locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
+) -> None:
+    """Measure how much of what notes and facts hold is shown for a question."""
+    with refusals():
+        limits, counter = limits_of(budgets), named_counter("o200k_base")
+        (bundled,), others = sample_transcripts(), conversations(locomo)
+        for strategy in _STRATEGIES:
+            (file,) = existing(replies / f"{strategy}.json")
+            sets = {
+                "the bundled conversation, a large model's replies": [read_replies(bundled, strategy, file)],
+                "LoCoMo, offline rules": [learnt_by_rules(one, strategy) for one in others],
+            }
+            for title, talks in sets.items():
+                show(report(f"{strategy}, {title}", talks, measured(talks, limits, counter, VARIANTS)), "")
+
+
+def _opened(talk: Told, chosen: UnitWeights, counter: TextCounter) -> Any:
+    kind, _ = _STRATEGIES[talk.strategy]
+    weighed = type(kind.__name__, (kind,), {"_weights": chosen})
+    return talk.memory(weighed, token_counter=counter.of_message)
+
+
+def _text(memory: BaseMemory, question: Question) -> str:
+    loaded = memory.load_memory_variables({"input": question.text})
+    if notes := loaded.get("entities"):
+        return "\n".join(f"{name}: {note}" for name, note in notes.items())
+    return "" if "entities" in loaded else str(loaded["history"])
+
+
+def _looked_at(text: str, question: Question, counter: TextCounter) -> Shown:
+    return Shown(bool(answer_found(question.answer, [text])), counter(text))
+
+
+def _drawn(talk: Told, budget: int, counter: TextCounter, chance: random.Random) -> str:
+    """Statements drawn at random, as many as fit."""
+    texts = _texts(talk)
+    chance.shuffle(texts)
+    drawn: list[str] = []
+    left = budget
+    for text in texts:
+        left -= counter(f"{text}\n")
+        if left < 0:
+            break
+        drawn.append(text)
+    return "\n".join(drawn)
+
+
+def _everything(talk: Told) -> str:
+    return "\n".join(_texts(talk))
+
+
+def _texts(talk: Told) -> list[str]:
+    _, units_of = _STRATEGIES[talk.strategy]
+    return [unit.text for key, item in talk.items.items() if "of" not in item for unit in units_of(key, item)]
+
+
+def _share(shown: Sequence[Shown]) -> str:
+    found = interval([one.answered for one in shown])
+    return f"{found.mean:.3f} [{found.low:.2f}, {found.high:.2f}]" if found else "-"
+
+
+def _less(shown: Sequence[Shown], shipped: Sequence[Shown]) -> str:
+    one, other = ({place: float(each.answered) for place, each in enumerate(some)} for some in (shown, shipped))
+    apart = difference(one, other)
+    return f"{apart.mean:+.3f}" if apart else "-"

@@ -1,0 +1,141 @@
+"""What memories know of a talk: states learnt by the offline rules, or read from a large model's replies."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from memzoo.benchmarks.measure.evidence import squeezed
+from memzoo.benchmarks.transcripts.conversations import Transcript
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.graph.provenance import sourced
+from memzoo.memories.models import replies
+from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.stores import JSON, Entry, InMemoryStore
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import OptionError
+
+__all__ = ["Told", "learnt_by_rules", "read_replies", "told"]
+
+_BEGINNING = 80
+
+
+@dataclass(frozen=True)
+class Told:
+    """A talk in a store, and what a memory knows of it.
+
+    Attributes:
+        transcript: The talk.
+        strategy: "entity" or "knowledge-graph".
+        entries: The talk as the log has it.
+        items: The state.
+    """
+
+    transcript: Transcript
+    strategy: str
+    entries: Sequence[Entry]
+    items: Mapping[str, JSON]
+
+    def memory(self, kind: Callable[..., BaseMemory], **options: Any) -> BaseMemory:
+        """Open a memory that knows it."""
+        store, transcript = InMemoryStore(), self.transcript
+        names = {"human_prefix": transcript.user, "ai_prefix": transcript.assistant}
+        memory = kind(store=store, conversation_id="research", llm="offline", **names, **options)
+        memory.add_messages([entry.message for entry in self.entries], learn=False)
+        state = ("research", memory.state_name)
+        begun = drive(store.read_state(*state)).version
+        drive(store.commit(*state, expected=begun, watermark=len(self.entries), changes=self.items))
+        return memory
+
+
+class _Step(NamedTuple):
+    """A prompt of learning, with what it was about."""
+
+    prompt: str
+    reply: str
+    new_lines: str
+    entries: Sequence[Entry]
+
+
+def told(transcript: Transcript) -> Sequence[Entry]:
+    """The entries of a talk in a log."""
+    now = [exchange.said_at for exchange in transcript.exchanges][:1]
+    memory = create_memory("buffer", store=InMemoryStore(clock=lambda: now[0]))
+    for exchange in transcript.exchanges:
+        now[0] = exchange.said_at
+        memory.add_messages(exchange.messages)
+    return memory.entries()
+
+
+def learnt_by_rules(transcript: Transcript, strategy: str) -> Told:
+    """What the offline rules make of a talk."""
+    now = [exchange.said_at for exchange in transcript.exchanges][:1]
+    memory = create_memory(
+        strategy,
+        llm="offline",
+        store=InMemoryStore(clock=lambda: now[0]),
+        human_prefix=transcript.user,
+        ai_prefix=transcript.assistant,
+    )
+    for exchange in transcript.exchanges:
+        now[0] = exchange.said_at
+        memory.add_messages(exchange.messages, learn=False)
+    memory.settle()
+    state = drive(memory.store.read_state(memory.conversation_id, memory.state_name))
+    return Told(transcript, strategy, memory.entries(), {key: item for key, item in state.changes.items() if item})
+
+
+def read_replies(transcript: Transcript, strategy: str, file: Path) -> Told:
+    """What replies to the prompts of learning say of a talk.
+
+    Args:
+        transcript: The talk.
+        strategy: "entity" or "knowledge-graph".
+        file: A list of `{"name", "prompt", "reply"}` in JSON; those whose names begin with "derive" count, in order.
+
+    Raises:
+        OptionError: Their prompts are not about the talk.
+    """
+    entries = told(transcript)
+    read = {"entity": _notes, "knowledge-graph": _facts}[strategy]
+    return Told(transcript, strategy, entries, read(_steps(entries, file)))
+
+
+def _facts(steps: Iterator[_Step]) -> Mapping[str, JSON]:
+    graph = KnowledgeGraph()
+    for step in steps:
+        graph.apply(graph.changes_from(sourced(replies.statements(step.reply), step.entries)), reset=False)
+    return {fact.key: fact.as_json() for fact in graph.facts(history=True)}
+
+
+def _notes(steps: Iterator[_Step]) -> Mapping[str, JSON]:
+    items: dict[str, JSON] = {}
+    for step in steps:
+        if not step.prompt.startswith("Task: entity_update"):
+            continue
+        known = step.prompt.partition("<known>\n")[2].partition("\n</known>")[0]
+        shown = [line.partition(":")[0] for line in known.splitlines() if ":" in line]
+        found = replies.notes(step.reply, shown, step.new_lines)
+        same = replies.aliases(step.reply, shown, step.new_lines)
+        said, seqs = step.entries[-1].created_at.date(), [entry.seq for entry in step.entries]
+        items |= EntityNotes(items).changes(found, same, shown, said, seqs)
+    return items
+
+
+def _steps(entries: Sequence[Entry], file: Path) -> Iterator[_Step]:
+    """The prompts of learning with their replies, each with the messages that it was to read."""
+    left, before, about = list(entries), "", list[Entry]()
+    for asked in json.loads(file.read_text(encoding="utf-8")):
+        if not asked["name"].startswith("derive"):
+            continue
+        lines = asked["prompt"].partition("<new_lines>\n")[2].partition("\n</new_lines>")[0]
+        # Several prompts may be about the same lines.
+        if (text := squeezed(lines)) != before:
+            before, about = text, []
+            while left and squeezed(str(left[0].message["content"]))[:_BEGINNING] in text:
+                about.append(left.pop(0))
+        if not about:
+            raise OptionError(f"{file}, {asked['name']}: its new lines are not those of this talk")
+        yield _Step(asked["prompt"], asked["reply"], lines, tuple(about))

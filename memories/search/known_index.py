@@ -1,0 +1,59 @@
+"""Keeps what is known searchable beside the state of a strategy."""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypeAlias
+
+from memzoo.memories.search.units import KnownUnit, UnitWeights
+from memzoo.stores import JSON
+from memzoo.stores.forks import new_lock
+
+if TYPE_CHECKING:
+    from memzoo.memories.search.found_units import FoundUnits
+    from memzoo.memories.search.unit_index import UnitIndex
+
+__all__ = ["KnownIndex", "UnitsOf"]
+
+UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
+"""The key of an item of a state and its value -> what is known by it; nothing for what holds no more."""
+
+
+class KnownIndex:
+    """Follows a state, and searches what it knows.
+
+    What changes is only noted; it is read and cut into words by the next search, since many changes may come before.
+
+    Args:
+        units_of: Reads items.
+        weights: See `UnitIndex`.
+    """
+
+    def __init__(self, units_of: UnitsOf, weights: UnitWeights | None = None) -> None:
+        self._units_of = units_of
+        self._weights = weights
+        self._lock = new_lock()
+        self._index: UnitIndex | None = None
+        self._changed: dict[str, JSON] = {}
+
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
+        with self._lock:
+            if reset:
+                self._index = None
+                self._changed.clear()
+            self._changed.update(changes)
+
+    def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> "FoundUnits":
+        """Return what fits a query, see `UnitIndex.found`."""
+        return self._followed().found(query, named, steps)
+
+    def _followed(self) -> "UnitIndex":
+        from memzoo.memories.search.unit_index import UnitIndex  # numpy is loaded only where it is needed
+
+        with self._lock:
+            self._index = self._index or UnitIndex(self._weights)
+            if self._changed:
+                items = self._changed.items()
+                self._index.put({key: [] if item is None else self._units_of(key, item) for key, item in items})
+                self._changed.clear()
+            return self._index

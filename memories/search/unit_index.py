@@ -1,0 +1,264 @@
+"""Searches what is known by words together with names: facts, and the statements of notes."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy
+
+from memzoo.memories.search.analysis import Analyser, hashed
+from memzoo.memories.search.found_units import FoundUnits
+from memzoo.memories.search.grains import Grain, phrase_counts
+from memzoo.memories.search.passages import windows
+from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
+from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
+from memzoo.memories.search.worth import doublings
+from memzoo.memories.text.view import in_words
+from memzoo.stores.forks import new_lock
+
+__all__ = ["UnitIndex"]
+
+_UNIT = numpy.dtype(
+    [
+        *((name, "<i8") for name in ("seq", "length", "terms", "start", "day")),
+        *((name, "<i8") for name in ("about", "other")),
+        *((name, "<u8") for name in ("beginning", "sign")),
+        ("tells", "?"),
+        ("holds", "?"),
+        ("said_at", "<f8"),
+    ]
+)
+_UNDATED = -1
+_NOBODY = -1
+# So many of the best finds pass on to what they share a name with.
+_PASSING_ON = 10
+_OTHER = 0.5
+
+
+class _Laid(NamedTuple):
+    """All units that hold, in the order in which they were said, laid out to be searched.
+
+    Attributes:
+        places: The rows.
+        rows: Of them.
+        terms: The words: of the units, once more of the units name by name, and of the dates.
+        ends: Where the words of each begin.
+        grains: The units, what was said around them, the names.
+        number: The number of each name in this, or -1.
+        degree: How many units each name has.
+    """
+
+    places: Places
+    rows: Rows
+    terms: Terms
+    ends: Places
+    grains: Sequence[Grain]
+    number: Places
+    degree: Numbers
+
+
+class UnitIndex:
+    """All that is known, searched by words, by names and by neighbours.
+
+    A unit is looked for in its own words, in the words of what was said around it, and in those of all that is known
+    under its names. So "my head baker" finds what is known of Devin, though only one unit calls him so. What the best
+    finds share a name with gains too, most through a unit that says who somebody is.
+
+    Args:
+        weights: How much each part counts.
+
+    Attributes:
+        analyser: Cuts texts into words.
+
+    Example:
+        >>> index = UnitIndex()
+        >>> index.put({"1": [KnownUnit("Devin is the head baker", ("devin",), tells=True)]})
+        >>> index.put({"2": [KnownUnit("Devin learnt in Ghent", ("devin",))]})
+        >>> index.put({"3": [KnownUnit("Tea is green", ("tea",))]})
+        >>> [known.unit.text for known in index.found("Where was my head baker taught?")][:2]
+        ['Devin is the head baker', 'Devin learnt in Ghent']
+    """
+
+    def __init__(self, weights: UnitWeights | None = None) -> None:
+        self._weights = weights or UnitWeights()
+        self.analyser = Analyser()
+        self._lock = new_lock()
+        self._rows = numpy.empty(0, _UNIT)
+        self._terms: Terms = numpy.empty(0, numpy.uint64)
+        self._units: list[FoundUnit] = []
+        self._of: dict[str, dict[KnownUnit, int]] = {}
+        self._names: dict[str, int] = {}
+        self._laid: _Laid | None = None
+
+    def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
+        """Put the units of items in the place of those before; those that stay as they are cost next to nothing."""
+        with self._lock:
+            new: list[FoundUnit] = []
+            for key, units in items.items():
+                new += self._replaced(key, {unit: place for place, unit in enumerate(units)}, len(new))
+            terms, counts = self.analyser.terms(_searched(unit) for _, _, unit in new)
+            starts = len(self._terms) + numpy.cumsum(counts) - counts
+            rows = map(self._row, new, counts.tolist(), starts.tolist())
+            self._rows = numpy.concatenate([self._rows, numpy.fromiter(rows, _UNIT, len(new))])
+            self._terms = numpy.concatenate([self._terms, terms])
+            self._units = [*self._units, *new]
+            self._laid = None
+
+    def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> FoundUnits:
+        """Return what fits a query, best first.
+
+        Args:
+            query: What is looked for.
+            named: Canonical names that are asked about, each with how surely; 1 for a name that stands there.
+            steps: How far neighbours are looked for: 1 for what shares a name with the best finds.
+        """
+        with self._lock:
+            if not self._rows["holds"].any():
+                return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
+            laid = self._laid = self._laid or self._lay()
+            by = self._scored(laid, query, named, steps)
+            total: Numbers = sum(by.values(), numpy.zeros(len(laid.rows)))
+            places = numpy.flatnonzero(total > 0)
+            worth = total - self._weights.length * total.max() * doublings(laid.rows["terms"], self._weights.short)
+            best = places[numpy.argsort(-worth[places], kind="stable")]
+            # Units are only ever added to the list: what was found stays what it is.
+            return FoundUnits(
+                self._units, laid.places[best], worth[best], {part: one[best] for part, one in by.items()}
+            )
+
+    def _replaced(self, key: str, units: Mapping[KnownUnit, int], coming: int) -> list[FoundUnit]:
+        """Return the units of an item that are not known yet; of the others, those that went hold no more.
+
+        Args:
+            key: The item.
+            units: Its units now, each with its place.
+            coming: How many rows are to be put in before these.
+        """
+        before = self._of.pop(key, {})
+        self._rows["holds"][[row for unit, row in before.items() if unit not in units]] = False
+        for unit in units.keys() & before.keys():
+            self._rows["sign"][before[unit]] = _sign(key, units[unit])
+        new = [FoundUnit(key, place, unit) for unit, place in units.items() if unit not in before]
+        rows = {one.unit: row for row, one in enumerate(new, start=len(self._units) + coming)}
+        self._of[key] = {unit: before[unit] for unit in units.keys() & before.keys()} | rows
+        return new
+
+    def _row(self, known: FoundUnit, count: int, start: int) -> tuple[object, ...]:
+        unit = known.unit
+        names = [self._names.setdefault(name, len(self._names)) for name in unit.names]
+        about, other, *_ = *names, _NOBODY, _NOBODY
+        said_at = unit.said_at.timestamp() if unit.said_at else 0.0
+        day = unit.said_at.date().toordinal() if unit.said_at else _UNDATED
+        beginning = int.from_bytes(known.key.encode(errors="replace")[:8].ljust(8, b"\0"), "big")
+        sign = _sign(known.key, known.place)
+        return (unit.seq, len(unit.text), count, start, day, about, other, beginning, sign, unit.tells, True, said_at)
+
+    def _lay(self) -> _Laid:
+        """Lay out what holds: in the order in which it was said, then once more name by name, then the dates."""
+        holding = numpy.flatnonzero(self._rows["holds"])
+        kept = self._rows[holding]
+        order = numpy.lexsort((kept["sign"], kept["beginning"], kept["seq"]))
+        places, kept, count = holding[order], kept[order], len(holding)
+        number, by_name, firsts, degree = self._by_name(kept)
+        kept["about"], kept["other"] = number[kept["about"]], number[kept["other"]]
+        laid_out = numpy.concatenate([numpy.arange(count), by_name])
+        dates, lengths, day_of = self._dates(kept["day"])
+        ends = numpy.append(0, numpy.cumsum(numpy.concatenate([kept["terms"][laid_out], lengths])))
+        terms = numpy.concatenate([self._gathered(kept[laid_out]), dates])
+        undated, alone = len(laid_out), numpy.arange(count)
+        around = windows(kept, alone, self._weights.window)
+        spans = [
+            ((alone, alone + 1), numpy.full(count, undated)),
+            (around, undated + day_of[around[0]]),
+            ((count + firsts, count + firsts + degree), numpy.full(len(degree), undated)),
+        ]
+        grains = [Grain.of(span, day, ends, self._weights) for span, day in spans]
+        return _Laid(places, kept, terms, ends, grains, number, degree.astype(float))
+
+    def _by_name(self, kept: Rows) -> tuple[Places, Places, Places, Places]:
+        """Sort rows by the names that they have, of which each row comes once under each.
+
+        Returns:
+            The number of each name among those that a row has; the places of the rows; where those of each name begin,
+            and how many they are.
+        """
+        owners = numpy.concatenate([kept["about"], kept["other"]])
+        named = numpy.flatnonzero(owners != _NOBODY)
+        by_name = named[numpy.argsort(owners[named], kind="stable")]
+        names, firsts, degree = numpy.unique(owners[by_name], return_index=True, return_counts=True)
+        number = numpy.full(len(self._names) + 1, _NOBODY)
+        number[names] = numpy.arange(len(names))
+        return number, by_name % len(kept), firsts, degree
+
+    def _gathered(self, rows: Rows) -> Terms:
+        """The terms of rows, one after another."""
+        counts = rows["terms"]
+        within = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
+        terms: Terms = self._terms[numpy.repeat(rows["start"], counts) + within]
+        return terms
+
+    def _dates(self, days: Places) -> tuple[Terms, Places, Places]:
+        """The terms of the days, behind an empty date; how many each has; and the date of each unit."""
+        different, day_of = numpy.unique(days, return_inverse=True)
+        texts = ["" if day == _UNDATED or not self._weights.dates else _written(day) for day in different.tolist()]
+        terms, counts = self.analyser.terms(["", *texts])
+        return terms, counts, day_of + 1
+
+    def _scored(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:
+        """How well each unit fits: by words, by names, by neighbours."""
+        words, names = self._by_words(laid, query), self._asked_about(laid, named)
+        neighbours = numpy.zeros(len(laid.rows))
+        for step in range(1, steps + 1):
+            neighbours = numpy.maximum(neighbours, self._passed_on(laid, words + names + neighbours, step))
+        return {"words": words, "names": names, "neighbours": neighbours}
+
+    def _by_words(self, laid: _Laid, query: str) -> Numbers:
+        own, around, known = scores = [numpy.zeros(len(grain.first)) for grain in laid.grains]
+        for began, finished in phrase_counts(laid.terms, laid.ends, self.analyser.phrases(query)):
+            for grain, score in zip(laid.grains, scores, strict=True):
+                grain.add(began, finished, score)
+        weights = self._weights
+        words: Numbers = weights.own * own + weights.around * around + weights.profile * _of_both(laid.rows, known)
+        return words
+
+    def _asked_about(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
+        asked = numpy.zeros(len(laid.degree))
+        for name, surely in named.items():
+            if (number := laid.number[self._names.get(name, _NOBODY)]) != _NOBODY:
+                asked[number] = surely * numpy.log1p(len(laid.rows) / laid.degree[number])
+        return self._weights.names * _of_both(laid.rows, asked)
+
+    def _passed_on(self, laid: _Laid, scores: Numbers, step: int) -> Numbers:
+        weights, rows = self._weights, laid.rows
+        best = numpy.argsort(-scores, kind="stable")[: _PASSING_ON * step]
+        given = scores[best] * (1 + weights.roles * rows["tells"][best])
+        reached = numpy.zeros(len(laid.degree) + 1)
+        for end in ("about", "other"):
+            numpy.maximum.at(reached, rows[end][best], given)
+        reached = reached[:-1] / numpy.log2(2 + laid.degree)
+        return weights.neighbours * _of_both(rows, reached)
+
+
+def _of_both(rows: Rows, scores: Numbers) -> Numbers:
+    """For each unit the score of the name under which it stands, and half of that of the other one."""
+    padded = numpy.append(scores, 0.0)
+    both: Numbers = padded[rows["about"]] + _OTHER * padded[rows["other"]]
+    return both
+
+
+def _searched(unit: KnownUnit) -> str:
+    """The text, and the words of the dates that it means."""
+    if unit.said_at is None:
+        return unit.text
+    return " ".join([unit.text, *meant_dates(unit.text, unit.said_at.date())])
+
+
+def _written(day: int) -> str:
+    return in_words(date.fromordinal(day))
+
+
+def _sign(key: str, place: int) -> int:
+    """What sorts units that were said at once: those of an item by their places."""
+    return (hashed(key.encode(errors="replace")) & ~0xFFFF) | min(place, 0xFFFF)

@@ -1,0 +1,73 @@
+"""What is known, in the pieces that a search finds: a fact, a statement of a note."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+__all__ = ["FoundUnit", "KnownUnit", "UnitWeights"]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownUnit:
+    """One thing that is known.
+
+    Attributes:
+        text: What is known, in words.
+        names: The canonical names of whom and what it is about: first the one under which it stands.
+        seq: The log number of the message that said so first; 0 if that is not known.
+        said_at: When it was said, with a time zone; `None` if that is not known.
+        tells: It says who or what somebody is ("is the head baker"): so it leads from a role to a name.
+    """
+
+    text: str
+    names: tuple[str, ...]
+    seq: int = 0
+    said_at: datetime | None = None
+    tells: bool = False
+
+
+class FoundUnit(NamedTuple):
+    """A unit, and where it is kept.
+
+    Attributes:
+        key: The key of the item of the state that it is of.
+        place: Its place among the units of that item.
+        unit: The unit.
+    """
+
+    key: str
+    place: int
+    unit: KnownUnit
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWeights:
+    """How much each part of the search over what is known counts (see docs/graph.md).
+
+    Attributes:
+        own: The words of the unit itself.
+        around: The words of what was said around it.
+        profile: The words of all that is known under its names.
+        names: What a unit gains for a name that is asked about, times how rare the name is.
+        neighbours: What it gains for a name that it shares with the best finds, as a share of their score.
+        roles: How much more a find passes on that says who somebody is.
+        length: What it loses with each doubling of its length above `short`, as a share of the best score.
+        short: Words up to which it loses nothing.
+        window: Characters of the text around a unit, itself included.
+        dates: Whether the words of its date count as words around it.
+        saturation: See `Weights`.
+        dilution: See `Weights`.
+    """
+
+    own: float = 1.0
+    around: float = 0.4
+    profile: float = 0.6
+    names: float = 0.3
+    neighbours: float = 0.6
+    roles: float = 0.5
+    length: float = 0.1
+    short: int = 10
+    window: int = 600
+    dates: bool = True
+    saturation: float = 1.2
+    dilution: float = 0.75

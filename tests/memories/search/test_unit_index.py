@@ -1,0 +1,111 @@
+"""What is known, found by words, names and neighbours."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from memzoo.memories.search.unit_index import UnitIndex
+from memzoo.memories.search.units import KnownUnit, UnitWeights
+
+DAY = datetime(2026, 5, 8, tzinfo=UTC)
+# One talk: who works in a bakery, and what became of the oven.
+FACTS = [
+    KnownUnit("Devin Achterberg is the head baker", ("devin achterberg", "the head baker"), 1, DAY, tells=True),
+    KnownUnit("Devin Achterberg learnt his trade in Ghent", ("devin achterberg", "ghent"), 9, DAY),
+    KnownUnit("Noor is the apprentice", ("noor", "the apprentice"), 3, DAY, tells=True),
+    KnownUnit("Noor studies food chemistry", ("noor", "food chemistry"), 11, DAY),
+    KnownUnit("the oven comes from Linz", ("the oven", "linz"), 13, DAY),
+    KnownUnit("the oven weighs 640 kilos", ("the oven", "640 kilos"), 17, DAY),
+    KnownUnit("Mara asked for a quote", ("mara", "a quote"), 21, DAY),
+]
+APART = UnitWeights(window=1)
+
+
+def index_of(units: list[KnownUnit], weights: UnitWeights | None = None) -> UnitIndex:
+    """An index with an item for each unit."""
+    index = UnitIndex(weights)
+    index.put({str(number): [unit] for number, unit in enumerate(units)})
+    return index
+
+
+def texts(index: UnitIndex, query: str, **named: Any) -> list[str]:
+    """What is found, best first."""
+    return [known.unit.text for known in index.found(query, named)]
+
+
+class TestFinding:
+    """What is found by what."""
+
+    def test_by_words_in_any_form(self) -> None:
+        """A word finds what has it, whatever its ending."""
+        assert texts(index_of(FACTS), "How much does it weigh?")[0] == "the oven weighs 640 kilos"
+
+    def test_leads_from_a_role_to_a_name(self) -> None:
+        """Who is called the head baker is found with all that is known of him, before what others did."""
+        found = texts(index_of(FACTS, APART), "Where did my head baker learn?")
+        assert found[:2] == [FACTS[0].text, FACTS[1].text] or found[:2] == [FACTS[1].text, FACTS[0].text]
+
+    def test_leads_to_what_shares_a_name(self) -> None:
+        """What else is known of the best find is found too; what has nothing to do with it is not."""
+        found = texts(index_of(FACTS, APART), "chemistry")
+        assert found == ["Noor studies food chemistry", "Noor is the apprentice"]
+
+    def test_by_names_without_words(self) -> None:
+        """A name that is asked about finds what is known of it, whatever the words of the question."""
+        found = texts(index_of(FACTS, APART), "?", noor=1.0)
+        assert set(found) == {"Noor is the apprentice", "Noor studies food chemistry"}
+
+    def test_by_what_was_said_around(self) -> None:
+        """What was said beside a find is found behind it."""
+        found = texts(index_of(FACTS, UnitWeights(profile=0, neighbours=0)), "quote")
+        assert found[0] == "Mara asked for a quote"
+        assert "the oven weighs 640 kilos" in found
+
+    def test_by_the_day(self) -> None:
+        """A day in the question finds what was said on it, and so does one that was meant."""
+        later = datetime(2026, 6, 20, tzinfo=UTC)
+        units = [KnownUnit("Anna came", ("anna",), 1, DAY), KnownUnit("Bo came", ("bo",), 2, later)]
+        units.append(KnownUnit("Cleo left yesterday", ("cleo",), 3, datetime(2026, 8, 2, tzinfo=UTC)))
+        index = index_of(units, APART)
+        assert texts(index, "Who came in June?")[0] == "Bo came"
+        assert texts(index, "1 August")[0] == "Cleo left yesterday"
+
+    def test_in_chinese(self) -> None:
+        """Words of scripts without spaces are found, too."""
+        units = [KnownUnit("陈明住在南京", ("陈明",), 1, DAY), KnownUnit("小雨喜欢喝茶", ("小雨",), 2, DAY)]
+        assert texts(index_of(units, APART), "谁喜欢茶\uff1f")[0] == "小雨喜欢喝茶"
+
+    def test_of_nothing_is_nothing(self) -> None:
+        """An empty index, and a query without words, find nothing."""
+        assert texts(UnitIndex(), "tea") == []
+        assert texts(index_of(FACTS), " ") == []
+
+
+class TestChanges:
+    """An index follows what it is told."""
+
+    def test_take_the_place_of_what_was_there(self) -> None:
+        """An item is searched as it is now; one without units is found no more."""
+        index = index_of(FACTS)
+        index.put({"5": [KnownUnit("the oven weighs 700 kilos", ("the oven",), 17, DAY)], "3": []})
+        found = texts(index, "Noor's chemistry, and how much the oven weighs")
+        assert "the oven weighs 700 kilos" in found
+        assert not {"the oven weighs 640 kilos", "Noor studies food chemistry"} & set(found)
+
+    @given(some.lists(some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS])), max_size=12))
+    def test_find_the_same_whatever_came_before(self, changes: list[tuple[int, KnownUnit | None]]) -> None:
+        """An index that followed changes ranks as one that was filled with what is left."""
+        followed = index_of(FACTS)
+        now: dict[int, KnownUnit | None] = dict(enumerate(FACTS))
+        for place, unit in changes:
+            followed.put({str(place): [unit] if unit else []})
+            now[place] = unit
+        filled = UnitIndex()
+        filled.put({str(place): [unit] for place, unit in now.items() if unit})
+        for query in ("Where did my head baker learn?", "the oven", "May"):
+            one, other = (index.found(query, {"noor": 1.0}) for index in (followed, filled))
+            assert [*one] == [*other]
+            assert [score for _, score in one.scores] == pytest.approx([score for _, score in other.scores])

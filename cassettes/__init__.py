@@ -5,7 +5,7 @@
     player                        answers it or records it
     matching, ignoring            which recording answers, and what differs in the nearest one
     scrubbing, places, secrets    what is not kept
-    format, yaml_text, files      how it is stored; `vcrpy_files` reads other kits'
+    format, yaml_text, files      how it is stored; `vcrpy_files` and `exporting` for other kits'
     http, conversation            words of HTTP and of models' APIs
     library                       whole folders, for `memzoo cassettes`
 
@@ -14,6 +14,7 @@ In pytest, pass `-p memzoo.cassettes` or set `pytest_plugins = ["memzoo.cassette
 because a conftest may import from here before pytest loads the plugin.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memzoo.cassettes.cassette import Cassette, use_cassette
@@ -32,6 +33,7 @@ from memzoo.cassettes.errors import (
 from memzoo.cassettes.settings import CassetteSettings
 
 if TYPE_CHECKING:
+    from memzoo.cassettes.exporting import export_cassette
     from memzoo.cassettes.format import ReadableSerializer
 
 __all__ = [
@@ -47,16 +49,19 @@ __all__ = [
     "StaleCassetteWarning",
     "UnmatchedRequestError",
     "UnplayedInteractionError",
+    "export_cassette",
     "use_cassette",
 ]
 
 pytest_plugins = ["memzoo.cassettes.plugin"]
 
 
+# The package imports without PyYAML, and these do not.
+_LATER = {"ReadableSerializer": "format", "export_cassette": "exporting"}
+
+
 def __getattr__(name: str) -> Any:
-    # The package imports without PyYAML, and the serializer does not.
-    if name != "ReadableSerializer":
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with replay_extra():
-        from memzoo.cassettes.format import ReadableSerializer
-    return ReadableSerializer
+        return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

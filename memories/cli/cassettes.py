@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,6 +15,8 @@ from memzoo.memories.cli.terminal import echo, row
 from memzoo.stores.errors import MemoryZooError, OptionError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memzoo.cassettes.format import CassetteFile
 
 __all__ = ["app"]
@@ -136,20 +138,30 @@ def adopt(
     """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
     from memzoo.cassettes.library import clean
 
-    failed = 0
-    for path in _paths(source):
-        below = path.relative_to(source) if source.is_dir() else Path(path.name)
-        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
-        fresh = target / below.with_name(f"{name}.yaml{'.gz' if gzip else ''}")
-        try:
-            (file,) = _files(path)
-        except MemoryZooError as error:
-            failed += 1
-            row(f"not read: {error}")
-            continue
-        found = clean(file, fresh)
-        row(f"{len(file.recordings):4} calls{', secrets removed' if found else ''}: {path} -> {fresh}")
-    raise typer.Exit(1 if failed else 0)
+    def convert(file: "CassetteFile", fresh: Path) -> str:
+        return ", secrets removed" if clean(file, fresh) else ""
+
+    _convert_all(source, target, ".yaml.gz" if gzip else ".yaml", convert)
+
+
+@app.command()
+def export(
+    source: Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")],
+    target: Annotated[Path, typer.Argument(help="Where to write them.")],
+    *,
+    to: Annotated[Literal["vcrpy"], typer.Option(help="For which kit.")] = "vcrpy",
+    origin: Annotated[
+        str, typer.Option(help="Scheme and host of the requests: our cassettes keep none.")
+    ] = "https://api.openai.com",
+) -> None:
+    """Write cassettes for vcrpy and pytest-recording; what these have no place for is left out."""
+    from memzoo.cassettes.exporting import export_cassette
+
+    def convert(file: "CassetteFile", fresh: Path) -> str:
+        export_cassette(file.path, fresh, origin=origin)
+        return f" for {to}"
+
+    _convert_all(source, target, ".yaml", convert)
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
@@ -196,6 +208,24 @@ def proxy(
     sys.stdout.flush()
     server.serve()
     server.close()
+
+
+def _convert_all(source: Path, target: Path, ending: str, convert: "Callable[[CassetteFile, Path], str]") -> None:
+    """Convert the cassettes of a folder, or one, and say what became of each; exit with 1 if one cannot be read."""
+    failed = 0
+    for path in _paths(source):
+        below = path.relative_to(source) if source.is_dir() else Path(path.name)
+        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
+        fresh = target / below.with_name(f"{name}{ending}")
+        try:
+            (file,) = _files(path)
+        except MemoryZooError as error:
+            failed += 1
+            row(f"not read: {error}")
+            continue
+        done = convert(file, fresh)
+        row(f"{len(file.recordings):4} calls{done}: {path} -> {fresh}")
+    raise typer.Exit(1 if failed else 0)
 
 
 def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:

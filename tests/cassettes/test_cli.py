@@ -247,5 +247,5 @@ def test_the_command_is_documented() -> None:
     """Each command stands in the documentation."""
     text = (Path(__file__).parents[2] / "docs" / "cassettes.md").read_text(encoding="utf-8")
     help_text = CliRunner().invoke(app, ["cassettes", "--help"], env={**os.environ, "COLUMNS": "200"}).output
-    commands = ("list", "show", "check", "prune", "secrets", "stats", "adopt", "rerecord", "proxy")
+    commands = ("list", "show", "check", "prune", "secrets", "stats", "adopt", "export", "rerecord", "proxy")
     assert all(name in help_text and f"memzoo cassettes {name}" in text for name in commands)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from memzoo.cassettes import Cassette, CassetteError
+from memzoo.cassettes.exporting import exported
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.library import clean, paths_in, shown_calls
 from tests.fuzz.mutations import Fuzzed, changed, spoilt
@@ -69,6 +70,7 @@ def _use(path: Path) -> None:
     file = read_cassette(path)
     list(shown_calls(file))
     clean(file)
+    exported(file)
     cassette = Cassette(path, clients=False)
     for one in list(cassette.player.recordings):
         if cassette.player.can_play(one.request):

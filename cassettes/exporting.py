@@ -1,0 +1,78 @@
+"""Writes cassettes as vcrpy's, which its own player and pytest-recording replay."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from memzoo.cassettes.files import write_file
+from memzoo.cassettes.format import CassetteFile, read_cassette
+from memzoo.cassettes.http import Recorded
+from memzoo.cassettes.scrubbing import ORIGIN
+from memzoo.cassettes.yaml_text import dump
+from memzoo.stores.errors import OptionError
+
+__all__ = ["OPENAI", "export_cassette", "exported"]
+
+OPENAI = "https://api.openai.com"
+"""Where the requests of a cassette went, if nobody says otherwise."""
+
+_TITLE = "# Written by memzoo.cassettes for vcrpy; what vcrpy has no place for is not in it.\n"
+
+
+def export_cassette(source: str | PathLike[str], target: str | PathLike[str], *, origin: str = OPENAI) -> None:
+    """Write a cassette as one of vcrpy's.
+
+    What we keep once or packed is written out, and secrets stay hidden. How a stream arrived (chunks, pauses, the error
+    that broke it), which thread or task asked, and the header are left out: vcrpy's format has no place for them.
+
+    Args:
+        source: A cassette of ours, or of vcrpy.
+        target: The file to write; vcrpy reads no compressed ones.
+        origin: Scheme, host and port that the requests are to have, since our cassettes keep none and vcrpy matches
+            them by default.
+
+    Raises:
+        CassetteFormatError: The source cannot be read.
+        RecordingError: The target cannot be written.
+        OptionError: The origin is none.
+    """
+    write_file(Path(target), _TITLE + dump(exported(read_cassette(Path(source)), origin)))
+
+
+def exported(file: CassetteFile, origin: str = OPENAI) -> dict[str, Any]:
+    """What the file of vcrpy says that has the same recordings; see `export_cassette`.
+
+    Raises:
+        OptionError: The origin is none.
+    """
+    url = urlsplit(origin)
+    if not (url.scheme and url.netloc) or url.path.strip("/") or url.query:
+        raise OptionError(f"origin must be a scheme and a host, such as {OPENAI!r}, not {origin!r}")
+    return {"version": 1, "interactions": [_interaction(one, origin.rstrip("/")) for one in file.recordings]}
+
+
+def _interaction(one: Recorded, origin: str) -> dict[str, Any]:
+    request, response = one.request, one.response
+    rest = request.uri.removeprefix(ORIGIN)
+    return {
+        "request": {
+            "method": request.method,
+            "uri": origin + rest if rest.startswith("/") else request.uri,
+            "body": _text(request.body),
+            "headers": request.headers,
+        },
+        "response": {
+            "status": response["status"],
+            "headers": response["headers"],
+            "body": {"string": _text(response["body"]["string"]) or ""},
+        },
+    }
+
+
+def _text(body: bytes | None) -> str | bytes | None:
+    """Text is easier to read; bytes that are none are kept as they are."""
+    try:
+        return body and body.decode()
+    except UnicodeDecodeError:
+        return body

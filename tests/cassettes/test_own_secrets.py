@@ -136,9 +136,19 @@ def plants() -> Iterator[Plant]:
         yield f"name {name}", "", lambda secret, make=make: has(make(secret))
         yield f"answer {name}", "", lambda secret, make=make: Sent(answer=json.dumps(make(secret)))
     for name in QUERIES:
-        yield f"query {name}", "", lambda secret, name=name: Sent(url=f"/embeddings?{name}={secret}")
+        yield (
+            f"query {name}",
+            "",
+            lambda secret, name=name: Sent(url=f"/embeddings?{name}={secret}", answer=json.dumps({"echo": secret})),
+        )
     for name in HEADERS:
-        yield f"header {name}", "", lambda secret, name=name: Sent(headers={name: f"Bearer {secret}"})
+        yield (
+            f"header {name}",
+            "",
+            lambda secret, name=name: Sent(
+                headers={name: f"Bearer {secret}"}, answer=json.dumps({"echo": f"No such key: {secret}"})
+            ),
+        )
     for name, form in TEXTS.items():
         yield f"text {name}", "", lambda secret, form=form: says(form.format(secret))
     yield "an uploaded .env", "", lambda secret: Sent(body={"files": {"a": f"A=1\nOPENAI_API_KEY={secret}\n".encode()}})

@@ -24,7 +24,7 @@ from memzoo.cassettes.http import (
     values_of,
 )
 from memzoo.cassettes.places import Change, Found, fields, in_json, in_parts, json_in, outside_the_body, texts
-from memzoo.cassettes.secrets import PLACEHOLDER, Keys, told
+from memzoo.cassettes.secrets import PLACEHOLDER, Keys
 
 __all__ = ["ORIGIN", "REQUEST_HEADERS", "RESPONSE_HEADERS", "Scrubber", "hide_in_events"]
 
@@ -95,11 +95,6 @@ class Scrubber:
             return PLACEHOLDER
         if found is Found.LOCAL_MODEL:
             self._keys.shorten(text)
-        return self.hidden(text)
-
-    def hidden(self, text: str) -> str:
-        """Hide the secrets of a text, and remember those that only the words around them tell."""
-        self._keys.learn(text[start:end] for start, end in told(text))
         return self._keys.hide(text)
 
     def _headers(self, headers: Mapping[str, Any], allowed: frozenset[str]) -> dict[str, list[str]]:
@@ -126,7 +121,7 @@ class Scrubber:
         else:
             text = _in_body(text, kind, self._change)
         # Of JSON, the texts are hidden already; what stands around them is JSON's.
-        hide = self._keys.hide_known if json_in(text) is not None else self.hidden
+        hide = self._keys.hide_known if json_in(text) is not None else self._keys.hide
         return hide(text).encode(encoding)
 
 

@@ -64,13 +64,17 @@ _PATTERNS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _
 
 # What the words around it tell: the password of an address, and what a text gives to a name.
 _ADDRESS = re.compile(
-    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}+://[^\s/:@\"'<>]{0,200}+:([^\s/@\"'<>\\]{1,500}+)@"
+    r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,30}+://[^\s/:@\"'<>]{0,200}+:([^\s/\"'<>\\]{1,200})@"
 )
+# From the sign between name and value on: texts have few of these, and behind most there is no value.
 _GIVEN = re.compile(
-    r"(?<![\w.-])([A-Za-z_][\w.-]{1,64}+)\\?[\"']?[ \t]{0,3}(?::=|=>|[=:])[ \t]{0,3}(?:(?:Bearer|Basic|Token)[ \t]+)?"
-    r"(\\?[\"'])?([^\s\"'`<>,;(){}\[\]\\]{8,500}+)(?![(\[{])",
+    r"(?::=|=>|[=:])(?!//)(?=[ \t]{0,3}(?:(?:Bearer|Basic|Token)[ \t]+)?(\\?[\"'])?"
+    r"([^\s\"'`<>,;(){}\[\]\\]{8,300}+)(?![(\[{]))",
     re.IGNORECASE,
 )
+_NAME = re.compile(r"(?<![\w.-])([A-Za-z_][\w.-]{1,64}+)\\?[\"']?[ \t]{0,3}\Z")
+_LONGEST_NAME = 72
+_REST = re.compile(r"[^\s\"'`<>,;(){}\[\]\\]*")
 _CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _RUN = re.compile(r"[A-Za-z0-9]{12,}")
 _ENDINGS = ".,;:!?"
@@ -122,17 +126,26 @@ def told(text: str) -> Iterator[tuple[int, int]]:
     """
     if "://" in text and "@" in text:
         yield from (found.span(1) for found in _ADDRESS.finditer(text))
-    for found in _GIVEN.finditer(text) if "=" in text or ":" in text else ():
-        name, quote_, value = found.groups()
-        value = value.rstrip(_ENDINGS)
-        if _is_given(name, value, quoted=bool(quote_)):
-            yield found.start(3), found.start(3) + len(value)
+    for found in _GIVEN.finditer(text):
+        if _looks_chosen(found[2]) and (
+            name := _NAME.search(text, max(0, found.start() - _LONGEST_NAME), found.start())
+        ):
+            start, end = found.start(2), _end(text, found.end(2))
+            if _is_given(name[1], text[start:end], quoted=bool(found[1])):
+                yield start, end
+
+
+def _end(text: str, seen: int) -> int:
+    """Where a value ends of which so much was seen: not with the sign that ends a sentence."""
+    rest = _REST.match(text, seen)
+    end = rest.end() if rest else seen
+    while text[end - 1] in _ENDINGS:
+        end -= 1
+    return end
 
 
 def _is_given(name: str, value: str, *, quoted: bool) -> bool:
-    if name in _FOLDERS or "://" in value or not _looks_chosen(value):
-        return False
-    if not quoted and _CODE.fullmatch(value):
+    if name in _FOLDERS or "://" in value or (not quoted and _CODE.fullmatch(value)):
         return False
     return names_secret(name, surely=True) or (names_secret(name) and _is_dense(value))
 
@@ -175,8 +188,10 @@ class Keys:
         self._add(dict.fromkeys(_forms(path), name) if name else {})
 
     def hide(self, text: str) -> str:
-        """Put a placeholder in place of each secret."""
-        return self._without(text, self.spans(text))
+        """Put a placeholder in place of each secret, and remember those that only the words around them tell."""
+        if found := list(told(text)):
+            self.learn(text[start:end] for start, end in found)
+        return self._without(text, _apart(sorted([*self._looks(text), *found])))
 
     def hide_known(self, text: str) -> str:
         """Likewise, but leave what only the words around it tell for a secret."""
@@ -207,7 +222,7 @@ class Keys:
     def _pattern(self, text: str) -> re.Pattern[str] | None:
         # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
         known = [re.escape(value) for value in self._known if value in text]
-        likely = [pattern for beginning, pattern in _PATTERNS.items() if beginning in text]
+        likely = [one for begin, one in _PATTERNS.items() if begin in text] if len(text) >= _SHORTEST else []
         return re.compile("|".join([*known, *likely])) if known or likely else None
 
 

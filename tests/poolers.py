@@ -56,7 +56,7 @@ class PgBouncer:
         Raises:
             FileNotFoundError: It is not installed.
         """
-        program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+        program = self.program()
         if program is None:
             raise FileNotFoundError("pgbouncer is not installed")
         self._folder = Path(tempfile.mkdtemp())
@@ -71,6 +71,11 @@ class PgBouncer:
         self._user = server.folder.stat().st_uid if os.geteuid() == 0 else None
         self._command = [program, "-q", str(ini)]
         self.start()
+
+    @staticmethod
+    def program() -> str | None:
+        """Where it is installed, if it is."""
+        return shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
     def url(self, database: str) -> str:
         """See `Pooler.url`."""

@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.faults import concurrency, contention, crash, database, disk, model, operations
+from tests.faults import concurrency, contention, crash, database, disk, model, operations, pooler
 from tests.faults.places import STORES, Places
 from tests.faults.tally import Cell, Tally, as_json, as_table
 from tests.postgres import PostgresServer
@@ -32,6 +32,7 @@ KINDS: dict[str, Callable[[Places, int], Iterator[Cell]]] = {
     "disk": disk.cells,
     "cut connection": database.cut_cells,
     "killed server": database.restart_cells,
+    "pooler": pooler.cells,
 }
 MARKS = "<!-- figures -->", "<!-- end of figures -->"
 INPUT = ["tests/faults/test_operations.py", "tests/faults/test_hostile.py"]

@@ -113,14 +113,15 @@ def _own_server(places: Places, tally: Tally, *, times: int) -> None:
     server = PostgresServer(places.folder())
     try:
         for number in range(times):
-            restart(tally, server, server.kill if number % 2 else server.stop)
+            scenario = Scenario(tally.strategy, server.new_url())
+            restart(tally, scenario, server.kill if number % 2 else server.stop, server.start)
     finally:
         server.cleanup()
 
 
-def restart(tally: Tally, server: PostgresServer, stop: Callable[[], None]) -> None:
+def restart(tally: Tally, scenario: Scenario, stop: Callable[[], None], start_again: Callable[[], None]) -> None:
     """Stop a server while threads save, and start it again; each of them tries until its exchange is saved."""
-    scenario, saved = Scenario(tally.strategy, server.new_url()), itertools.count()
+    saved = itertools.count()
     under_load, given_up = threading.Event(), threading.Event()
     with opened(scenario) as memory, ThreadPoolExecutor(_WRITERS) as pool:
 
@@ -139,7 +140,7 @@ def restart(tally: Tally, server: PostgresServer, stop: Callable[[], None]) -> N
         under_load.wait()
         try:
             stop()
-            server.start()
+            start_again()
         except BaseException:
             given_up.set()
             raise

@@ -25,6 +25,7 @@ from memzoo.benchmarks.research.retrieval import retrieval
 from memzoo.benchmarks.research.retrieval_cost import retrieval_cost
 from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
+from memzoo.benchmarks.research.store_waits import store_waits
 from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.research.token_estimate import token_estimate
 from memzoo.benchmarks.research.updates import updates
@@ -37,7 +38,7 @@ __all__ = ["app"]
 
 app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
-    *(growth, speed, store_cost, weight, token_estimate, retrieval, retrieval_cost),
+    *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
     *(frontier, lmeb, updates, updates_notes, knowing, page, agreement),
 )
 for command in COMMANDS:

@@ -179,21 +179,23 @@ def test_direct_appends_are_looked_through_until_the_next_save(store: CountingSt
     assert rows_to_open(store) <= 100
 
 
-def test_a_message_forgotten_by_another_process_does_not_come_back(store: CountingStore) -> None:
+def test_a_message_forgotten_by_another_process_does_not_come_back(
+    store: CountingStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A system message that another process forgets during a `forget` is not written down again."""
     memory = opened(store)
     memory.add_messages([PIRATE])
     tell(memory, 100)
     forget = store.forget
 
-    async def both(conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        store.forget = forget
-        gone = await store.forget(conversation_id, seqs)
-        await store.forget(conversation_id, [1])
+    async def both(conversation_id: str, seqs: Collection[int]) -> list[int]:
+        gone = await forget(conversation_id, seqs)
+        await forget(conversation_id, [1])
         return gone
 
-    store.forget = both
+    monkeypatch.setattr(store, "forget", both)
     memory.forget([3])
+    monkeypatch.undo()
     assert PIRATE not in opened(store).messages()
     tell(memory, 1)
     assert PIRATE not in opened(store).messages()

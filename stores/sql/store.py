@@ -279,6 +279,8 @@ class SQLStore(Closing):
         """What the database finds wrong with itself, and which conversations lack their newest messages."""
         found = await self._database.check()
         lost = await self._database.rows(LOST, {})
+        left = map(unescaped, await self._database.reading(orphaned))
+        found += (f"{id_!r} is not found, but its messages are there; SQLStore(url).repair() helps" for id_ in left)
         return [*found, *(f"the newest messages of {id_!r} are not there" for (id_,) in lost)]
 
     def close(self) -> None:

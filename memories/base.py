@@ -20,6 +20,7 @@ from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
 from memzoo.memories.text.keys import check_query, input_key_of, output_key_of, query_of, record_of
 from memzoo.memories.text.messages import Labels, recorded
+from memzoo.memories.text.redaction import Redact, Redactor, a_redaction
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
 from memzoo.memories.text.view import Shown, View
@@ -116,6 +117,14 @@ class BaseMemory(ABC):
         "all memories of this conversation; a buffer and a retriever have use for everything.",
     )
 
+    redact: Redact | None = option(
+        None,
+        fixed=True,
+        check=a_redaction,
+        doc="Sees each text before it is stored or sent, and gives what may be kept of it: a function of a text, or "
+        "regular expressions by name, whose finds become `[name]`. `usage.redacted` counts them.",
+    )
+
     def __new__(cls, **given: Any) -> Self:
         """Refuse options that the class does not have, naming those that it has."""
         options.refuse_unknown(cls, given)
@@ -124,6 +133,7 @@ class BaseMemory(ABC):
     def __post_init__(self) -> None:
         options.check(self)
         self.usage, self._prompts = Usage(), PromptSet(self.prompts)
+        self._redactor = Redactor(self.redact, self.usage.count_redacted)
         log = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
         self._renderer = Renderer(labels, lambda: self.counter, log.lines, log.tokens)
@@ -192,8 +202,7 @@ class BaseMemory(ABC):
         Raises:
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
-        query = query_of(inputs or {}, self.input_key, self.memory_variables) if self.needs_query else None
-        return self._variables(await self._current_view(query))
+        return self._variables(await self._current_view(self._query(inputs)))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -244,6 +253,7 @@ class BaseMemory(ABC):
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
         check_query(query)
+        query = query and self._redactor.text(query)
         log = await self._engine.refreshed()
         if query is None and self.needs_query:
             query = await log.last_question()
@@ -355,8 +365,10 @@ class BaseMemory(ABC):
         """
         if after is not None:
             options.whole_number("after", after, at_least=0)
-        parts = self._engine.follower, self.amessages, self.aadd_messages, self.arewind
-        return turns.Turn(*parts, user, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id)
+        parts = self._engine.follower, self.amessages, self._save_turn, self.arewind
+        return turns.Turn(
+            *parts, user, redact=self._redactor.message, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id
+        )
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
@@ -427,7 +439,20 @@ class BaseMemory(ABC):
         shown = copied(self._renderer.messages(view)) if self.return_messages else self._renderer.text(view)
         return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
 
+    def _query(self, inputs: Mapping[str, Any] | None) -> str | None:
+        """The user's words among inputs, if loading needs them."""
+        if not self.needs_query:
+            return None
+        return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
+
+    async def _save_turn(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
+        """Save messages whose texts were treated already."""
+        await self._store(list(map(Record, messages)), turn_id, learn=True)
+
     async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
+        await self._store(list(map(self._redactor.record, records)), turn_id, learn=learn)
+
+    async def _store(self, records: Sequence[Record], turn_id: str | None, *, learn: bool) -> None:
         new = await self._engine.append(records, turn_id, learn=learn)
         if new and not self.keep_history:
             await forgetting.evict(self._engine, self.oldest_needed, new[0].seq)

@@ -22,6 +22,7 @@ __all__ = [
     "OverBudgetError",
     "PluginError",
     "PromptError",
+    "RedactionError",
     "StoreError",
     "TamperedError",
     "TokenizerError",
@@ -64,6 +65,10 @@ class ConversationIdError(OptionError):
 
 class MessageError(MemoryZooError, ValueError):
     """A message is not an OpenAI chat message; nothing was stored."""
+
+
+class RedactionError(MemoryZooError, RuntimeError):
+    """The function given as `redact` failed, or gave no text; nothing was stored or sent."""
 
 
 class OverBudgetError(MemoryZooError, ValueError):

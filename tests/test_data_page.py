@@ -22,3 +22,11 @@ def test_snippets_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [entry.seq for entry in names["older"]] == [2, 1]
     assert names["retained"].removed == {}
     assert names["store"].close() is names["secret"].close() is None
+
+
+def test_presidio_takes_out_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """The snippet with Presidio runs where it is installed, and prints what stands behind it."""
+    pytest.importorskip("presidio_analyzer", reason="Presidio is not installed")
+    (snippet,) = re.findall(r"^```py\n(.*?)^```", PAGE, flags=re.DOTALL | re.MULTILINE)
+    exec(compile(f"from memzoo import create_memory\n{snippet}", "data.md", "exec"), {})  # noqa: S102
+    assert capsys.readouterr().out.strip() == re.findall(r"# (.*)\n", snippet)[-1]

@@ -47,6 +47,7 @@ class Turn(Managed["Turn"]):
         save: Stores the turn and learns from it.
         rewind: Takes back what was said after a log number.
         user: See `BaseMemory.turn`, as for the others.
+        redact: Gives what may be kept and sent of a message.
         after: See there.
         on_failure: See there.
         busy: See there.
@@ -61,6 +62,7 @@ class Turn(Managed["Turn"]):
         rewind: Callable[[int], Awaitable[object]],
         user: str | Message | None,
         *,
+        redact: Callable[[Message], Message],
         after: int | None,
         on_failure: OnFailure,
         busy: Busy,
@@ -70,12 +72,13 @@ class Turn(Managed["Turn"]):
         self.id = turn_name(turn_id)
         self.finished = False
         self._log, self._show, self._save, self._rewind = log, show, save, rewind
+        self._redact = redact
         self._after = after
         # How many messages of the turn the log has already: the question that is answered again.
         self._stored = int(user is None)
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [] if user is None else [_users(user)]
+        self._said = [] if user is None else [redact(_users(user))]
         self._before: list[Message] | None = None
         self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
         self._entered = False
@@ -125,11 +128,11 @@ class Turn(Managed["Turn"]):
         """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.
 
         Raises:
-            MessageError: One of them is refused; none was added.
+            MessageError, RedactionError: One of them is refused; none was added.
             TurnError: The turn is not open: what is added now would be lost.
         """
         self._open()
-        self._said += [checked(_worded("assistant", message)) for message in messages]
+        self._said += [self._redact(checked(_worded("assistant", message))) for message in messages]
 
     @property
     def said(self) -> list[Message]:

@@ -19,7 +19,7 @@ async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
     """
     log = await _followed(memories, messages)
     question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
-    live = {message.id: message for message in messages}
+    live = {} if log.memory.redact else {message.id: message for message in messages}
     return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
 
 

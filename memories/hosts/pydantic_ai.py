@@ -55,7 +55,9 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         await log.afollow([one for one, _ in said])
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.ashown(host_text(asked[-1]) if asked else None)
-        view = _merged([*_agents_parts(live), *_view(shown, {one.key: piece for one, piece in said})])
+        # The very parts of the run, unless something was taken out of what is kept of them.
+        pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
+        view = _merged([*_agents_parts(live), *_view(shown, pieces)])
         return await handler(replace(request_context, messages=view))
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:

@@ -14,6 +14,7 @@ from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.hosts.messages import HostMessage
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import checked
+from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import Entry, Record, TombstoneStore
 from memzoo.stores.errors import ConversationIdError, MissingExtraError, UnsupportedError
 from memzoo.stores.tombstones import tombstone
@@ -43,6 +44,8 @@ class HostLog:
     def __init__(self, memory: BaseMemory, host: str) -> None:
         self.memory = memory
         self.field = f"@{host}"
+        # For comparing only: what is saved is treated, and counted, by the memory.
+        self._redactor = Redactor(memory.redact, lambda *_: None)
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
@@ -136,8 +139,8 @@ class HostLog:
         if cuts_at_questions and talk and talk[0].key == first.key and first.message["role"] != "user":
             asked = (one.seq for one in own if one.seq < begin and one.message["role"] == "user")
             begin = max(asked, default=begin)
-        other_words = (one.seq for one in own if one.key in now and checked(now[one.key]) != one.message)
-        edited = min(other_words, default=math.inf)
+        words = {one.key: self._redactor.message(checked(now[one.key])) for one in own if one.key in now}
+        edited = min((one.seq for one in own if words.get(one.key, one.message) != one.message), default=math.inf)
         gone = [one for one in own if one.seq >= begin and (one.key not in now or one.seq >= edited)]
         if not gone:
             return known
@@ -160,7 +163,7 @@ class HostLog:
         if not any(one.message["role"] == "user" for one in said):
             return said
         asked = [one.message for one in await self._unanswered() if one.message["role"] == "user"]
-        return [one for one in said if one.message not in asked]
+        return [one for one in said if self._redactor.message(one.message) not in asked]
 
     async def _unanswered(self) -> list[HostMessage]:
         """What was said after the newest answer, oldest first."""

@@ -1,5 +1,6 @@
 """Counts what a memory spent on models, by purpose."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
@@ -45,7 +46,7 @@ class Spent:
 
 
 class Usage:
-    """The sums spent by purpose: the name of the prompt, or `"embedding"`.
+    """The sums spent by purpose: the name of the prompt, or `"embedding"`; and what was taken out of texts.
 
     Example:
         >>> usage = Usage()
@@ -62,12 +63,25 @@ class Usage:
         """
         self._parts = parts
         self._spent: dict[str, Spent] = {}
+        self._redacted = Counter[str]()
         self._lock = new_lock()
 
     def add(self, purpose: str, spent: Spent) -> None:
         """Count what one or more calls cost."""
         with self._lock:
             self._spent[purpose] = self._spent.get(purpose, Spent()) + spent
+
+    def count_redacted(self, name: str, times: int) -> None:
+        """Count what was taken out of a text."""
+        with self._lock:
+            self._redacted[name] += times
+
+    @property
+    def redacted(self) -> dict[str, int]:
+        """How often something was taken out by the option `redact`, by the name of its pattern."""
+        with self._lock:
+            own = Counter(self._redacted)
+        return dict(sum((Counter(part.redacted) for part in self._parts), own))
 
     def __getitem__(self, purpose: str) -> Spent:
         return sum((part[purpose] for part in self._parts), self._spent.get(purpose, Spent()))

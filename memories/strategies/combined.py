@@ -12,7 +12,7 @@ from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.named import strategy_named
-from memzoo.memories.text.keys import query_of
+from memzoo.memories.text.redaction import Redactor
 from memzoo.memories.text.view import View
 from memzoo.stores.driving import together
 from memzoo.stores.errors import OptionError
@@ -84,7 +84,7 @@ class CombinedMemory(BaseMemory):
         **common: Any,
     ) -> None:
         made = [given for given in memories if isinstance(given, BaseMemory)]
-        for name in ("store", "conversation_id", "input_key", "output_key") if made else ():
+        for name in ("store", "conversation_id", "input_key", "output_key", "redact") if made else ():
             known = (getattr(one, name) for one in made)
             common.setdefault(name, next((value for value in known if value is not None), None))
         self.memories, self.max_token_limit, self.shares = memories, max_token_limit, shares
@@ -96,6 +96,7 @@ class CombinedMemory(BaseMemory):
         self._engine.learners = [one for member in self.members for one in member._engine.learners]  # noqa: SLF001
         self._shares = _shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
+        self._redactor = Redactor(self.redact, self.usage.count_redacted)
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
 
@@ -123,8 +124,7 @@ class CombinedMemory(BaseMemory):
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The variables of all members; `max_token_limit` is for `messages` and does not count here."""
-        query = query_of(inputs or {}, self.input_key, self.memory_variables) if self.needs_query else None
-        views = await self._views(query)
+        views = await self._views(self._query(inputs))
         loaded = [member._variables(view) for member, view in zip(self.members, views, strict=True)]  # noqa: SLF001
         return {variable: value for variables in loaded for variable, value in variables.items()}
 

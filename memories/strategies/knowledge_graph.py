@@ -139,13 +139,14 @@ class ConversationKGMemory(ModelBackedMemory):
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
         history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        new_lines = self._renderer.lines_of([{"role": "user", "content": input_string}])
+        new_lines = self._renderer.lines_of([{"role": "user", "content": self._redactor.text(input_string)}])
         return await self._statements(self.kg, history, new_lines)
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
         history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        return replies.names(await self.ask("current_entities", history=history, input=input_string, known=()))
+        asked = self._redactor.text(input_string)
+        return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
 
     why = blocking(awhy)
     get_knowledge_triplets = blocking(aget_knowledge_triplets)

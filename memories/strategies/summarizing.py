@@ -48,7 +48,8 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        return await self._bounded(await self._written(existing_summary, self._renderer.lines_of(messages)))
+        lines = self._renderer.lines_of(list(map(self._redactor.message, messages)))
+        return await self._bounded(await self._written(self._redactor.text(existing_summary), lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 

@@ -14,7 +14,7 @@ from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
 from memzoo.memories.text.view import View
-from memzoo.stores import Entry, Message, Record
+from memzoo.stores import Entry, Message
 from memzoo.stores.driving import blocking
 from memzoo.stores.errors import OptionError, OverBudgetError
 
@@ -145,9 +145,9 @@ class WindowMemory(BaseMemory):
         Raises:
             MessageError: One of them is refused; nothing was changed.
         """
-        new = [checked(message) for message in messages]
+        new = [self._redactor.message(checked(message)) for message in messages]
         if not await (await self._engine.refreshed()).tail(1):
-            await self._append(list(map(Record, new)), None)
+            await self._save_turn(new)
         learner = self._engine.learner
         while last := await (await self._engine.refreshed()).tail(1):
             if learner is None or await learner.put(self._started_with(new, last[0].seq), last[0].seq):

@@ -137,8 +137,7 @@ def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:
     Raises:
         OptionError: It is an option that is chosen when the object is made, or nothing at all.
     """
-    kind = type(owner)
-    if name in known or name.startswith("_") or not kind.__module__.startswith("memzoo."):
+    if name in known or name.startswith("_") or not (kind := type(owner)).__module__.startswith("memzoo."):
         return
     if name in inspect.signature(kind).parameters:
         raise OptionError(_FIXED.format(name=name, kind=kind.__name__))

@@ -13,7 +13,7 @@ from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, State
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
-from memzoo.stores.tombstones import TombstoneStore, restore, tombstones_of
+from memzoo.stores.tombstones import keeps_tombstones, restore, tombstones_of
 
 __all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
 
@@ -136,7 +136,7 @@ class EncryptedStore(Closing):
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
     ) -> list[int]:
         """See `TombstoneStore.forget`."""
-        if isinstance(self._store, TombstoneStore):
+        if keeps_tombstones(self._store):
             return await self._store.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
         return await managed(self._store, "forget").forget(conversation_id, seqs, derived=derived)
 

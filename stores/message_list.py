@@ -20,7 +20,7 @@ class MessageListStore(Closing):
     promises are weaker than those of other stores:
 
     - What strategies learn, turn ids and times live in this process alone. After a restart, states are derived anew
-      from the messages; a turn that is saved again then is stored twice.
+      from the messages; a turn that is saved again then is stored twice, and one that was forgotten is stored.
     - Nothing protects a list from others: of two processes that save to one conversation at the same time, one may
       overwrite what the other has just saved.
     - Where somebody else has changed or removed messages, numbers start anew, and so do all states.
@@ -94,17 +94,23 @@ class MessageListStore(Closing):
         with self._lock:
             if not (await self._look(conversation_id) and only_empty):
                 self._delete(conversation_id)
-                await self._seen.clear(conversation_id)
+                await self._seen.clear(conversation_id, only_empty=only_empty)
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
-        """See `ManagedStore.forget`: the list is replaced by a shorter one."""
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+    ) -> list[int]:
+        """See `TombstoneStore.forget`: the list is replaced by a shorter one."""
         with self._lock:
             await self._look(conversation_id)
             log = await self._seen.read(conversation_id)
             left = [entry.message for entry in log if entry.seq not in seqs]
             if len(left) < len(log):
                 self._update(conversation_id, left)
-            return await self._seen.forget(conversation_id, seqs, derived=derived)
+            return await self._seen.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
+
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """See `TombstoneStore.tombstones`: those since this process began."""
+        return await self._seen.tombstones(conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `ManagedStore.states`."""
@@ -117,9 +123,12 @@ class MessageListStore(Closing):
     async def _look(self, conversation_id: str) -> int:
         """Take in what the list has now, and return how many messages that is."""
         found = list(self._get(conversation_id))
-        known = [entry.message for entry in await self._seen.read(conversation_id)]
+        seen = await self._seen.read(conversation_id)
+        known = [entry.message for entry in seen]
         if found[: len(known)] != known:
-            await self._seen.clear(conversation_id)
+            # Begun anew, but for what was forgotten.
+            await self._seen.forget(conversation_id, [entry.seq for entry in seen], tombstones=False)
+            await self._seen.clear(conversation_id, only_empty=True)
             known = []
         for message in found[len(known) :]:
             await self._seen.append(conversation_id, [Record(message)], turn_id=uuid.uuid4().hex)

@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, managed
 from memzoo.stores.common import escaped
 
-__all__ = ["TombstoneStore", "restore", "take_back", "tombstone", "tombstones_of"]
+__all__ = ["TombstoneStore", "keeps_tombstones", "restore", "take_back", "tombstone", "tombstones_of"]
 
 _LETTERS = 32  # 128 bits
 
@@ -65,6 +65,11 @@ class TombstoneStore(ManagedStore, Protocol):
         ...
 
 
+def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
+    """Whether a store knows what was forgotten; it need not have all methods of a `ManagedStore`."""
+    return hasattr(store, "tombstones")
+
+
 async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
     """Delete messages, and what was learnt from them, as if they had not been said: they may be said again.
 
@@ -74,14 +79,14 @@ async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -
     Raises:
         UnsupportedError: The store cannot delete single messages.
     """
-    if isinstance(store, TombstoneStore):
+    if keeps_tombstones(store):
         return await store.forget(conversation_id, seqs, tombstones=False)
     return await managed(store, "forget").forget(conversation_id, seqs)
 
 
 async def tombstones_of(store: Store, conversation_id: str) -> list[str]:
     """The tombstones of a conversation, in order; none where a store keeps none."""
-    return await store.tombstones(conversation_id) if isinstance(store, TombstoneStore) else []
+    return await store.tombstones(conversation_id) if keeps_tombstones(store) else []
 
 
 async def restore(

@@ -11,8 +11,9 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, ManagedStore, Store, TombstoneStore, managed
+from memzoo.stores import Entry, ManagedStore, Store, managed
 from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
+from memzoo.stores.tombstones import keeps_tombstones
 
 __all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]
 
@@ -63,7 +64,7 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
     store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
-        if isinstance(store, TombstoneStore):
+        if keeps_tombstones(store):
             # A clear would let what is forgotten come back: it is for a conversation that starts over.
             await store.forget(id_, seqs)
             await store.clear(id_, only_empty=True)

@@ -11,11 +11,11 @@ from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
-from memzoo.stores import Entry, Message, Record, TombstoneStore
+from memzoo.stores import Entry, Message, Record
 from memzoo.stores.common import copied
 from memzoo.stores.driving import Managed, blocking
 from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
-from memzoo.stores.tombstones import tombstone
+from memzoo.stores.tombstones import tombstone, tombstones_of
 
 __all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
 
@@ -203,8 +203,7 @@ async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str
 
 async def _seed_name(log: Follower) -> str:
     """The same turn id for all who seed at once, of whom the first counts; what was forgotten is never stored again."""
-    store = log.store
-    forgotten = set(await store.tombstones(log.conversation_id)) if isinstance(store, TombstoneStore) else set[str]()
+    forgotten = set(await tombstones_of(log.store, log.conversation_id))
     names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
     return next(name for name in names if tombstone(name) not in forgotten)
 

@@ -15,9 +15,9 @@ from memzoo.memories.hosts.messages import HostMessage
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import checked
 from memzoo.memories.text.redaction import Redactor
-from memzoo.stores import Entry, Record, TombstoneStore
+from memzoo.stores import Entry, Record
 from memzoo.stores.errors import ConversationIdError, MissingExtraError, UnsupportedError
-from memzoo.stores.tombstones import tombstone
+from memzoo.stores.tombstones import tombstone, tombstones_of
 
 __all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
 
@@ -153,10 +153,9 @@ class HostLog:
 
     async def _without_forgotten(self, new: Sequence[HostMessage]) -> Sequence[HostMessage]:
         """What was not forgotten. The store knows, too; but it would be asked for each message by itself."""
-        store = self.memory.store
-        if len(new) < 2 or not isinstance(store, TombstoneStore):  # noqa: PLR2004
+        if len(new) < 2:  # noqa: PLR2004
             return new
-        forgotten = set(await store.tombstones(self.memory.conversation_id))
+        forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))
         return [one for one in new if not one.key or tombstone(one.key) not in forgotten]
 
     async def _without_repeated(self, said: Sequence[HostMessage]) -> Sequence[HostMessage]:

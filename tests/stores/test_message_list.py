@@ -153,3 +153,30 @@ def test_a_store_that_cannot_delete_is_refused():
         memory.keep_history = False
     assert memory.keep_history
     memory.keep_history = True
+
+
+def test_what_was_forgotten_stays_forgotten():
+    """While the process lives: one by one or all at once, and also when somebody else has changed the list."""
+    lists = Lists()
+    memory = create_memory("buffer", store=over(lists), conversation_id="c")
+    for turn in "abd":
+        memory.save_context({"input": turn}, {"output": "ok"}, turn_id=turn)
+    memory.forget([1])
+    lists.kept["c"] = lists.kept["c"][2:]
+    for turn in "ad":
+        memory.save_context({"input": turn}, {"output": "ok"}, turn_id=turn)
+    assert [message["content"] for message in memory.history()[-2:]] == ["d", "ok"]
+    memory.forget(None)
+    assert lists.kept == {}
+    memory.save_context({"input": "a"}, {"output": "ok"}, turn_id="a")
+    memory.save_context({"input": "e"}, {"output": "ok"}, turn_id="e")
+    assert [message["content"] for message in lists.kept["c"]] == ["e", "ok"]
+
+
+def test_what_was_taken_back_may_be_said_again():
+    """A rewound turn is stored if it comes again."""
+    memory = create_memory("buffer", store=over(lists := Lists()), conversation_id="c")
+    for _ in range(2):
+        memory.save_context({"input": "a"}, {"output": "ok"}, turn_id="a")
+        memory.rewind(0)
+        assert lists.kept["c"] == []

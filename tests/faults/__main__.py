@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.faults import concurrency, contention, crash, database, disk, model, operations, pooler
+from tests.faults import concurrency, contention, crash, database, disk, model, moving, operations, pooler
 from tests.faults.places import STORES, Places
 from tests.faults.tally import Cell, Tally, as_json, as_table
 from tests.postgres import PostgresServer
@@ -33,6 +33,8 @@ KINDS: dict[str, Callable[[Places, int], Iterator[Cell]]] = {
     "cut connection": database.cut_cells,
     "killed server": database.restart_cells,
     "pooler": pooler.cells,
+    "import killed": moving.import_cells,
+    "migrate killed": moving.migrate_cells,
 }
 MARKS = "<!-- figures -->", "<!-- end of figures -->"
 INPUT = ["tests/faults/test_operations.py", "tests/faults/test_hostile.py"]
@@ -119,7 +121,7 @@ def _known(results: Path) -> list[Tally]:
 def _keep(results: Path, new: Tally) -> None:
     """Put a result in the place of an older one."""
     rows = {(tally.fault, tally.strategy, tally.store): tally for tally in [*_known(results), new]}
-    ordered = sorted(rows.values(), key=lambda one: [list(KINDS).index(one.fault), STORES.index(one.store)])
+    ordered = sorted(rows.values(), key=lambda one: [list(KINDS).index(one.fault), [*STORES, "files"].index(one.store)])
     results.write_text(json.dumps(as_json(ordered), indent=1) + "\n", encoding="utf-8", newline="\n")
 
 

@@ -52,6 +52,9 @@ class Receipt:
         return "" if self.erased else REMAINS
 
 
+_BEYOND = 2**63  # what no store has a number for
+
+
 async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
@@ -74,6 +77,8 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
         erased, unscrubbed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
     known = await _known(engine.follower, ids)
+    if not (known or thorough):
+        return Receipt(())
     before = set(await managed(store, "states").states(id_))
     removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
@@ -152,11 +157,11 @@ async def _known(log: Follower, ids: Collection[int]) -> list[int]:
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")
     found = {
         entry.seq
-        for first, last in _runs(ids)
+        for first, last in _runs([one for one in ids if 0 < one < _BEYOND])
         for entry in await log.store.read(log.conversation_id, after=first - 1, until=last)
     }
     if unknown := sorted(set(ids) - found):
-        numbers = ", ".join(map(str, unknown))
+        numbers = ", ".join(str(one) if abs(one) < _BEYOND else "that large" for one in unknown)
         raise UnknownMessageError(f"{log.conversation_id!r} has no message {numbers}; nothing was forgotten")
     return sorted(found)
 

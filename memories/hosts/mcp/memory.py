@@ -21,6 +21,8 @@ from memzoo.stores.errors import MessageError
 
 __all__ = ["GraphMemory"]
 
+_LONGEST_QUERY = 2_000  # characters: each word is looked up, and no question has more
+
 
 @strategy
 class GraphMemory(BaseMemory):
@@ -138,7 +140,7 @@ class GraphMemory(BaseMemory):
         """What fits a query best of all that is known and was said, a line each, the best first.
 
         Args:
-            query: What is looked for, in words.
+            query: What is looked for, in words; of a longer one the first 2,000 characters count.
             max_tokens: Tokens that the lines may have together; by default `max_token_limit`.
 
         Raises:
@@ -148,14 +150,15 @@ class GraphMemory(BaseMemory):
         whole_number("max_tokens", limit, at_least=1)
         notes, cards = await self.aholding(), self._cards
         said = await self.aentries(after=cards.last_said)
-        return fitting(limit, cards.found(query, notes, said), self.tokens)
+        return fitting(limit, cards.found(query[:_LONGEST_QUERY], notes, said), self.tokens)
 
     async def awhy(self, fact: str) -> list[Reason]:
         """What is or was known that has all words of a text, each with the messages that said so and took it back."""
         await self.asettle()
-        words = fact.lower().split()
+        words = dict.fromkeys(fact.lower().split())
         notes = sorted(self._notes.values(), key=lambda note: note.order)
-        found = [note.fact for note in notes if all(word in str(note.fact).lower() for word in words)]
+        texts = ((note, str(note.fact).lower()) for note in notes)
+        found = [note.fact for note, text in texts if all(word in text for word in words)]
         return await reasons(found, Log(Follower(self.store, self.conversation_id)))
 
     @property

@@ -1,20 +1,33 @@
 """Serves a graph memory by the Model Context Protocol: on standard input and output, or over HTTP on this machine."""
 
 import importlib.metadata
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, cast
+import io
+import logging
+import re
+import sys
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from memzoo.memories.hosts.mcp import tools
 from memzoo.memories.hosts.mcp.calls import Arguments
 from memzoo.memories.hosts.mcp.memory import GraphMemory
 from memzoo.memories.hosts.mcp.reading import as_text
-from memzoo.stores.errors import MemoryZooError, MissingExtraError
+from memzoo.stores.driving import drive
+from memzoo.stores.errors import MemoryZooError, MissingExtraError, StoreError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.types import CallToolResult, ReadResourceResult, Resource, Tool
 
 __all__ = ["mcp_server", "serve_http", "serve_stdio"]
+
+logger = logging.getLogger("memzoo")
+
+T = TypeVar("T")
+
+# Each escape of JSON is taken as a whole, a pair before a half of one.
+_HIGH, _LOW = "u[dD][89abAB][0-9a-fA-F]{2}", "u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE = re.compile(rf"\\{_HIGH}\\{_LOW}|\\({_HIGH}|{_LOW})|\\.")
 
 _INSTRUCTIONS = (
     "A memory that lasts. Before you answer, recall what fits the question. Write down what you learn of people and "
@@ -60,9 +73,11 @@ def mcp_server(memory: GraphMemory) -> "Server[Any]":
 async def serve_stdio(memory: GraphMemory) -> None:
     """Serve on standard input and output, until the input ends."""
     server = mcp_server(memory)
+    import anyio
     from mcp.server.stdio import stdio_server
 
-    async with stdio_server() as (read, write):
+    given = anyio.wrap_file(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace"))
+    async with stdio_server(cast("Any", _Lines(given))) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
@@ -83,12 +98,39 @@ async def serve_http(memory: GraphMemory, port: int, started: Callable[[str], No
         await uvicorn.Server(config).serve([bound])
 
 
+async def _aside(work: Callable[..., Coroutine[Any, Any, T]], *arguments: Any) -> T:
+    """Do it in a thread of its own: one client's long call holds up no other one."""
+    import anyio.to_thread
+
+    return await anyio.to_thread.run_sync(lambda: drive(work(*arguments)))
+
+
+class _Lines:
+    """Lines of JSON, in which half a surrogate pair is U+FFFD: the `mcp` package drops the whole line otherwise.
+
+    Args:
+        lines: As they come.
+    """
+
+    def __init__(self, lines: AsyncIterable[str]) -> None:
+        self._lines = lines
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._lines:
+            yield _ESCAPE.sub(lambda found: "\\ufffd" if found[1] else found[0], line) if "\\u" in line else line
+
+
 async def _called(memory: GraphMemory, name: str, arguments: dict[str, Any]) -> "CallToolResult":
     """What a tool answers; what went wrong is an answer too, which the model can read."""
     from mcp.types import CallToolResult, TextContent
 
     try:
-        answer = await tools.call(memory, name, arguments)
+        answer = await _aside(tools.call, memory, name, arguments)
+    except StoreError as error:
+        # It tells where the store is, and perhaps what is in it, which is not the model's business.
+        logger.warning("the tool %s failed at the store: %s", name, error)
+        text = "the store of this memory failed; its owner finds the reason in the log of the server"
+        return CallToolResult(content=[TextContent(text=text)], is_error=True)
     except MemoryZooError as error:
         return CallToolResult(content=[TextContent(text=str(error))], is_error=True)
     content = [TextContent(text=text) for text in answer.texts]
@@ -100,7 +142,7 @@ async def _graph(memory: GraphMemory) -> Any:
 
 
 # By URI: name, title and description, and what reads it.
-_RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Awaitable[Any]]]] = {
+_RESOURCES: dict[str, tuple[str, str, str, Callable[[GraphMemory], Coroutine[Any, Any, Any]]]] = {
     "memory://knowledge-graph": (
         "knowledge-graph",
         "Knowledge Graph",
@@ -129,7 +171,7 @@ async def _read(memory: GraphMemory, uri: str) -> "ReadResourceResult":
 
     if uri not in _RESOURCES:
         raise MCPError(INVALID_PARAMS, f"there is no resource {uri!r}; there are {', '.join(_RESOURCES)}")
-    text = as_text(await _RESOURCES[uri][-1](memory))
+    text = as_text(await _aside(_RESOURCES[uri][-1], memory))
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type="application/json", text=text)])
 
 

@@ -96,6 +96,27 @@ def test_what_is_forgotten_is_gone_with_all_that_came_of_it(memory: GraphMemory)
     assert ask(memory, "recall", query="tea") == {"lines": []}
 
 
+def test_to_forget_nothing_works_nothing_out(memory: GraphMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a number, there is nothing to be learnt anew, however much is known."""
+    ask(memory, "create_entities", entities=[ADA])
+    derived: list[object] = []
+
+    async def see(*changes: object, **_: object) -> None:
+        derived.append(changes)
+
+    monkeypatch.setattr(type(memory), "on_state_change", see)
+    assert ask(memory, "forget", entries=[])["removed"] == ()
+    assert derived == []
+
+
+def test_a_long_question_is_cut(memory: GraphMemory) -> None:
+    """What is looked up is bounded: words beyond the first two thousand characters are not."""
+    ask(memory, "create_entities", entities=[ADA])
+    words = " ".join(f"word{number}" for number in range(20_000))
+    assert ask(memory, "recall", query=f"tea {words}")["lines"][0] == "Ada: likes tea"
+    assert "Ada: likes tea" not in ask(memory, "recall", query=f"{words} tea")["lines"]
+
+
 def test_recall_finds_facts_and_texts(memory: GraphMemory) -> None:
     """What fits best comes first, whether a tool noted it or it was kept as text; what was taken back does not come."""
     assert ask(memory, "remember", text="The anniversary is in June") == {"entry": 3}

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,70 @@ def test_the_command_serves_on_standard_input_and_output(tmp_path: Path) -> None
     memory = GraphMemory(store=open_store(f"sqlite:///{tmp_path}/memory.db"), conversation_id="mcp")
     assert memory.recall("Ada", 100) == ["Ada (person)", "Ada: likes tea", "Ada: has a cat"]
     memory.close()
+
+
+def test_half_a_character_on_standard_input_is_answered(tmp_path: Path) -> None:
+    """JSON may hold half a surrogate pair: it is U+FFFD, the whole pair beside it stays, and the call is answered."""
+    command = [sys.executable, "-m", "memzoo", "mcp", "--store", f"sqlite:///{tmp_path}/m.db"]
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
+        json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "remember", "arguments": 0}}),
+    ]
+    text = r"""{"text": "a \ud83d b \ud83d\ude00 c \\ud83d"}"""
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write("\n".join(lines).replace('"arguments": 0', f'"arguments": {text}') + "\n")
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+    assert answers[1]["result"]["structuredContent"] == {"entry": 1}
+    with open_store(f"sqlite:///{tmp_path}/m.db") as store:
+        memory = GraphMemory(store=store, conversation_id="mcp")
+        assert memory.history()[0]["content"] == "a \ufffd b \U0001f600 c \\ud83d"
+
+
+def test_a_failing_store_tells_no_path(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """What the store says goes to the log of the server, and not to the model; numbers that cannot be are unknown."""
+
+    async def talk() -> None:
+        with open_store(f"sqlite:///{tmp_path}/secret.db") as store:
+            memory = GraphMemory(store=store)
+            async with Client(mcp_server(memory)) as client:
+                await asked(client, "create_entities", entities=[ADA])
+                beyond = await client.call_tool("forget", {"entries": [10**30]})
+                assert "has no message that large; nothing was forgotten" in str(beyond.content)
+                store.close()
+                closed = await client.call_tool("remember", {"text": "x"})
+                assert closed.is_error
+                assert "the store of this memory failed" in str(closed.content)
+                assert "secret.db" not in str([beyond, closed])
+
+    asyncio.run(talk())
+    assert "secret.db" in caplog.text
+
+
+def test_a_long_call_holds_up_no_other_client() -> None:
+    """While one call is at work, the calls of others are answered."""
+    answered = threading.Event()
+
+    def counter(_: object) -> int:
+        assert answered.wait(60)
+        return 1
+
+    async def talk() -> None:
+        memory = GraphMemory(token_counter=counter)
+        async with Client(mcp_server(memory)) as one, Client(mcp_server(memory)) as other:
+            await asked(one, "create_entities", entities=[ADA])
+            long = asyncio.create_task(asked(one, "recall", query="Ada"))
+            await asyncio.sleep(0)
+            await asked(other, "create_entities", entities=[{**ADA, "name": "Bob"}])
+            answered.set()
+            assert (await long)["lines"][0] == "Ada (person)"
+
+    asyncio.run(talk())
 
 
 def test_http_is_served_to_this_machine() -> None:

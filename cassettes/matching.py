@@ -24,6 +24,12 @@ _ENDPOINT = re.compile(
     r"/(chat/completions|completions|embeddings|responses|messages|messages/count_tokens|models/[^/:]+:[A-Za-z]+)(/.*)?$"
 )
 
+# The lines of memzoo's prompts that say on which day the messages below them were stored: as a rule, today.
+_DAY = re.compile(
+    r"\\n\[(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \d{1,2} (?:January|February|March|April|May|June|July|August"
+    r"|September|October|November|December) \d{4}\](?=\\n)"
+)
+
 _WIDTH = 100
 _MOST_LINES = 14
 _MOST_PLACES = 2
@@ -37,7 +43,8 @@ class RequestKey(NamedTuple):
         method: GET, POST, ...
         path: The path, without the part that belongs to the client's `base_url`.
         query: Names and values, sorted.
-        body: JSON in a normal form (sorted keys, `1.0` as `1`); any other body as it is.
+        body: JSON in a normal form (sorted keys, `1.0` as `1`), without the days of messages in memzoo's prompts; any
+            other body as it is.
     """
 
     method: str
@@ -121,7 +128,7 @@ def _normal(body: bytes, ignored: Ignored) -> str:
         value = json.loads(body, parse_float=_number)
     except (ValueError, RecursionError):
         return ignored.text(body.decode(errors="backslashreplace"))
-    return json.dumps(ignored.json(value), sort_keys=True)
+    return _DAY.sub("", json.dumps(ignored.json(value), sort_keys=True))
 
 
 def _preview(body: str) -> str:

@@ -21,11 +21,15 @@ if TYPE_CHECKING:
 __all__ = ["PROMPTS", "PromptSet", "PromptSource"]
 
 _FOLDER = Path(__file__).parent
-PROMPTS = tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja")))
-"""The names of the prompts: one for each template of the library."""
+_EARLIER = {"v0": _FOLDER / "v0"}
+"""The prompts as they were: with `prompts="v0"`, what was recorded with them replays."""
+
+PROMPTS = tuple(sorted({path.stem for folder in (_FOLDER, *_EARLIER.values()) for path in folder.glob("*.jinja")}))
+"""The names of the prompts: one for each template of the library, those that are only in "v0" too."""
 
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
-"""Templates of one's own: a folder of `<name>.jinja` files, or a mapping from prompt names to template text."""
+"""Templates in place of the library's: a folder of `<name>.jinja` files, a mapping from prompt names to template text,
+or "v0" for the library's as they were before memories learnt by amendments."""
 
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
@@ -48,7 +52,8 @@ class PromptSet:
         """Check the replacements; nothing is rendered yet.
 
         Args:
-            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts.
+            source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts;
+                or "v0", for the prompts as they were.
 
         Raises:
             PromptError: There is no such folder or prompt, or a template is not valid or uses an unknown variable.
@@ -56,9 +61,14 @@ class PromptSet:
         own = _read(source)
         self._own = frozenset(own.items())
         for name in own:
-            allowed = PromptSet().variables(name)
+            _check_known(name)
+            allowed = _variables_of(name)
             if extra := self.variables(name) - allowed:
                 raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
+
+    def replaces(self, *names: str) -> bool:
+        """Tell whether one of some prompts has a template that was given, in place of the library's."""
+        return any(name in names for name, _ in self._own)
 
     def render(self, name: str, **variables: Any) -> str:
         """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
@@ -70,16 +80,7 @@ class PromptSet:
 
     def variables(self, name: str) -> frozenset[str]:
         """The variables that the template of a prompt uses, with those of the templates that it includes."""
-        from jinja2 import TemplateSyntaxError, meta
-
-        try:
-            tree = self._templates.environment.parse(self._templates.source(name))
-            included = filter(None, meta.find_referenced_templates(tree))
-            return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
-        except TemplateSyntaxError as error:
-            raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
-        except RecursionError:
-            raise PromptError(f"the template for prompt {name!r} includes itself") from None
+        return self._templates.variables(name)
 
     @property
     def _templates(self) -> "_Templates":
@@ -120,10 +121,23 @@ class _Templates:
             lstrip_blocks=True,
         )
 
+    def variables(self, name: str) -> frozenset[str]:
+        """The variables that the template of a prompt uses, with those of the templates that it includes."""
+        from jinja2 import TemplateSyntaxError, meta
+
+        try:
+            tree = self.environment.parse(self.source(name))
+            included = filter(None, meta.find_referenced_templates(tree))
+            return frozenset(meta.find_undeclared_variables(tree)).union(*map(self.variables, included))
+        except TemplateSyntaxError as error:
+            raise PromptError(f"the template for prompt {name!r}, line {error.lineno}: {error.message}") from error
+        except RecursionError:
+            raise PromptError(f"the template for prompt {name!r} includes itself") from None
+
     def source(self, name: str) -> str:
         """The text of a template."""
         _check_known(name)  # a template may include others by a name that it makes up
-        return self._own[name] if name in self._own else (_FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
+        return self._own[name] if name in self._own else _shipped(name)[0]
 
     def _as_data(self, value: object) -> str:
         return self.tag.sub("&lt;", str(value))
@@ -141,9 +155,23 @@ def _read(source: PromptSource) -> dict[str, str]:
             if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise PromptError(f"prompt {name!r}: its template must be text, not {template!r}")
         return own
-    if not (folder := Path(source)).is_dir():
+    if not (folder := _EARLIER.get(str(source), Path(source))).is_dir():
         raise PromptError(f"prompts: {str(source)!r} is not a folder")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
+
+
+def _shipped(name: str) -> list[str]:
+    """The library's templates for a prompt, the newest first."""
+    paths = (folder / f"{name}.jinja" for folder in (_FOLDER, *_EARLIER.values()))
+    return [path.read_text(encoding="utf-8") for path in paths if path.is_file()]
+
+
+@functools.cache
+def _variables_of(name: str) -> frozenset[str]:
+    """The variables that are given to a prompt, whichever template uses them."""
+    return frozenset[str]().union(
+        *(_templates_of(frozenset({(name, text)})).variables(name) for text in _shipped(name))
+    )
 
 
 def _check_known(name: str) -> None:

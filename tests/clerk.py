@@ -10,6 +10,7 @@ from memzoo.stores import Message
 
 __all__ = ["clerk", "eager"]
 
+_DAY = re.compile(r"\[\w+, \d+ \w+ \d+\]")
 _LABELS = {"Human", "AI", "System", "Tool", "Function"}
 
 
@@ -37,18 +38,20 @@ def _vectors(texts: list[str]) -> list[list[float]]:
 def clerk(messages: list[Message]) -> str:
     """Answer one of our prompts.
 
-    A summary is the old one and the new lines; names are capitalised words; a note is the old one and each new line
-    that has the name; "Sam likes tea", "Sam lives in Oslo" and "Sam does not like tea" are facts.
+    A summary is the old one and the new lines; names are capitalised words; each new line that has a name is added to
+    the note on it; "Sam likes tea", "Sam lives in Oslo" and "Sam does not like tea" are facts.
     """
     prompt: str = messages[-1]["content"]
     task = prompt.split(".", 1)[0].removeprefix("Task: ")
     data = dict(re.findall(r"^<(\w+)>\n(.*?)\n</\1>$", prompt, re.DOTALL | re.MULTILINE))
-    lines = data.get("new_lines", "").splitlines()
+    lines = [line for line in data.get("new_lines", "").splitlines() if not _DAY.fullmatch(line)]
     match task:
         case "summary":
             return " / ".join(filter(None, [data["summary"], *lines]))
+        case "entity_notes":
+            return "\n".join(_amendments(data.get("known", "").splitlines(), lines)) or "NOTHING NEW"
         case "entity_extraction":
-            return _names(data["new_lines"])
+            return _names("\n".join(lines))
         case "current_entities":
             return _names(data["input"])
         case "entity_update":
@@ -62,6 +65,12 @@ def clerk(messages: list[Message]) -> str:
 def _names(text: str) -> str:
     found = [name for name in re.findall(r"\b[A-Z]\w+", text) if name not in _LABELS]
     return "\n".join(dict.fromkeys(found)) or "NONE"
+
+
+def _amendments(known: list[str], lines: list[str]) -> list[str]:
+    noted = {line.partition("] ")[2] for line in known}
+    said = [(name, line) for line in lines if line not in noted for name in _names(line).splitlines() if name != "NONE"]
+    return [f"{name}: {line}" for name, line in said]
 
 
 def _notes(known: list[str], lines: list[str]) -> list[str]:

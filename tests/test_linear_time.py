@@ -28,6 +28,7 @@ from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
 from memzoo.stores.errors import MissingExtraError
 from tests.growth import ATOMS, against, repeated, superlinear
+from tests.prompting import rendered
 
 PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
 SIZE = 8_000
@@ -136,7 +137,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "places": lambda text: [*places(text, "sam"), *places(text, text[: len(text) // 2])],
     "shortened": lambda text: shortened(text, lambda beginning: len(beginning) < 100),
     "tiktoken": lambda text: count_text(text, "o200k_base"),
-    "render": lambda text: PROMPTS.render("summary", summary=text, new_lines=text, limit=0),
+    "render": lambda text: rendered("summary", summary=text, new_lines=text),
     "hide": Keys().hide,
     "hide_in_events": lambda text: hide_in_events(stream(text), Keys(), lambda event: event),
 }
@@ -160,10 +161,10 @@ def test_functions(name: str) -> None:
 @pytest.mark.parametrize("task", ["summary", "triple_extraction", "entity_extraction", ""])
 def test_offline_rules(task: str) -> None:
     """The offline model reads each text in linear time, for each of its tasks."""
-    known = {"summary": "", "history": "", "known": "", "limit": 0}
+    known = {"summary": ""}
 
     def asked(text: str) -> str:
-        prompt = PROMPTS.render(task, **known, new_lines=f"Human: {text}") if task else text
+        prompt = rendered(task, **known, new_lines=f"Human: {text}") if task else text
         return offline_reply([("user", prompt)])
 
     assert asked("My sister Anna lives in Oslo.")  # what fails takes no time either

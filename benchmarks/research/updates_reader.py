@@ -46,10 +46,8 @@ def reader(messages: list[Message]) -> str:
         return "\n".join(asked) or "NONE"
     stated = _values(parts["history"], parts["new_lines"])
     match task:
-        case "entity_extraction":
-            return "\n".join(stated) or "NONE"
-        case "entity_update":
-            return "\n".join(f"{topic}: is {value}." for topic, value in stated.items()) or "NOTHING NEW"
+        case "entity_notes":
+            return "\n".join(_amendments(stated, parts.get("known", "").splitlines())) or "NOTHING NEW"
         case _:
             return "\n".join(_triples(stated, parts["known"].splitlines())) or "NONE"
 
@@ -57,6 +55,18 @@ def reader(messages: list[Message]) -> str:
 def reader_that_ends_nothing(messages: list[Message]) -> str:
     """Answer as `reader` does, without a line that says what holds no more: what the memory does by itself."""
     return "\n".join(line for line in reader(messages).splitlines() if not line.startswith("NO LONGER "))
+
+
+def _amendments(stated: dict[str, str], known: list[str]) -> Iterator[str]:
+    about = ""
+    numbers = dict[str, str]()
+    for line in known:
+        if line.startswith("["):
+            numbers[about] = line.partition("]")[0] + "]"
+        else:
+            about = line.removesuffix(":")
+    for topic, value in stated.items():
+        yield f"{numbers[topic]} -> is {value}." if topic in numbers else f"{topic}: is {value}."
 
 
 def _triples(stated: dict[str, str], known: list[str]) -> Iterator[str]:

@@ -24,7 +24,7 @@ _TOOLS = {"pip", "setuptools", "wheel"}
 _STRATEGY = """
 from memzoo.memories import create_memory
 from memzoo.stores import open_store
-replies = {"entity_update": "Ann: Ann likes tea.", "triple": "Ann | likes | tea", "entit": "Ann", "": "Ann likes tea."}
+replies = {"entity_notes": "Ann: Ann likes tea.", "triple": "Ann | likes | tea", "entit": "Ann", "": "Ann likes tea."}
 model = lambda messages: next(reply for task, reply in replies.items() if task in messages[-1]["content"].split(".")[0])
 options = {} if %(name)r in ("buffer", "window", "vector-retriever") else {"llm": model}
 memory = create_memory(%(name)r, store=open_store(%(url)r), **options)

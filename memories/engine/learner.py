@@ -132,7 +132,7 @@ class Learner:
             except ModelError as error:
                 # Nobody was asked yet, so the step is made shorter.
                 if isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS:
-                    room //= 2
+                    room = max(room // 2, _size_of_first(step.entries))
                     continue
                 await self._note_failure(state, step.entries, error, proven=proven)
                 raise
@@ -298,3 +298,9 @@ class Learner:
         """What has to change before something can be due that was not."""
         entries = self._follower.entries
         return state.version, self._follower.epoch, entries[-1].seq if entries else 0
+
+
+def _size_of_first(entries: Sequence[Entry]) -> int:
+    """The room that the first of several exchanges takes; 0 if there is only one, which can be made shorter only."""
+    ends = [*exchange_ends(entries)]
+    return sum(map(size_of, entries[: ends[0]])) if len(ends) > 1 else 0

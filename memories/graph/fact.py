@@ -7,6 +7,7 @@ from typing import Any
 
 from memzoo.memories.graph.relations import content_words, plain
 from memzoo.memories.text.names import canonical
+from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 from memzoo.stores.forks import cached_property
 
@@ -42,6 +43,8 @@ class Fact:
         negated: The fact is that this is not so.
         sources: The messages that stated it, oldest first.
         superseded_by: The log number of the message that corrected it; 0 while it holds.
+        qualifier: When it is so, where, or on what condition; "" where that was not told.
+        superseded_at: When the message was stored that corrected it; `None` while it holds, or where nobody knows.
 
     Example:
         >>> from datetime import UTC, datetime
@@ -56,17 +59,20 @@ class Fact:
     negated: bool = False
     sources: tuple[Source, ...] = ()
     superseded_by: int = 0
+    qualifier: str = ""
+    superseded_at: datetime | None = None
 
     @cached_property
     def key(self) -> str:
         """The same text for the same fact, however its names are written."""
         relation = f"not {self.relation}" if self.negated else self.relation
-        return "\t".join(map(canonical, (self.subject, relation, self.object)))
+        qualifier = [self.qualifier] if canonical(self.qualifier) else []
+        return "\t".join(map(canonical, (self.subject, relation, self.object, *qualifier)))
 
     @cached_property
     def nodes(self) -> tuple[str, str]:
         """The canonical subject and object."""
-        subject, _, obj = self.key.split("\t")
+        subject, _, obj, *_ = self.key.split("\t")
         return subject, obj
 
     @cached_property
@@ -97,32 +103,43 @@ class Fact:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The content words of the relation and the object."""
-        return content_words(f"{self.relation} {self.object}")
+        """The content words of the relation, the object and the qualifier."""
+        return content_words(f"{self.relation} {self.object} {self.qualifier}")
 
     @cached_property
     def triple(self) -> str:
         """The fact as it stands in prompts, on a line of its own."""
         mark = "NOT " if self.negated else ""
-        return mark + " | ".join(" ".join(part.split()) for part in (self.subject, self.relation, self.object))
+        parts = (self.subject, self.relation, self.object, *filter(None, [self.qualifier]))
+        return mark + " | ".join(" ".join(part.split()) for part in parts)
 
     def __str__(self) -> str:
         """The fact as a plain statement."""
         return self._statement
 
     @cached_property
+    def past(self) -> str:
+        """The statement of a fact that holds no more, with the day until which it did."""
+        return f"{self} (until {in_words(self.superseded_at.date())})" if self.superseded_at else f"{self} (no longer)"
+
+    @cached_property
     def _statement(self) -> str:
         verb, _, rest = self.relation.partition(" ")
+        told = f"{self.object} ({self.qualifier})" if self.qualifier else self.object
         if not self.negated:
             relation = self.relation
         elif verb.casefold() in _NEGATABLE:
             relation = f"{verb} not {rest}".strip()
         else:
-            return f"not true: {self.subject} {self.relation} {self.object}"
-        return f"{self.subject} {relation} {self.object}"
+            return f"not true: {self.subject} {self.relation} {told}"
+        return f"{self.subject} {relation} {told}"
 
     def as_json(self) -> JSON:
         """The fact as JSON values."""
+        told = {
+            "qualifier": self.qualifier,
+            "superseded_at": self.superseded_at and self.superseded_at.isoformat(),
+        }
         return {
             "subject": self.subject,
             "relation": self.relation,
@@ -130,13 +147,17 @@ class Fact:
             "negated": self.negated,
             "sources": [asdict(source) | {"said_at": source.said_at.isoformat()} for source in self.sources],
             "superseded_by": self.superseded_by,
+            **{name: value for name, value in told.items() if value},
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> "Fact":
         """Read a fact from what `as_json` gave."""
         sources = (Source(**{**one, "said_at": datetime.fromisoformat(one["said_at"])}) for one in value["sources"])
-        return cls(**{**value, "sources": tuple(sources)})
+        until = value.get("superseded_at")
+        read = {"sources": tuple(sources), "superseded_at": datetime.fromisoformat(until) if until else None}
+        given: dict[str, Any] = {**value, **read}
+        return cls(**given)
 
 
 @dataclass(frozen=True, slots=True)

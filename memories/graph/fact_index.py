@@ -2,7 +2,7 @@
 
 import itertools
 from bisect import bisect_left, insort
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,10 +25,12 @@ class FactIndex:
 
     Attributes:
         names: The nodes, to be found in texts.
+        relations: How many facts hold with each relation, in its plain form.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
+        self.relations = Counter[str]()
         # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
         # by a word that is part of a name, after None.
         self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
@@ -44,7 +46,7 @@ class FactIndex:
 
     def put(self, key: str, fact: Fact | None) -> None:
         """Put a fact under its key, in the place of the one before; `None` takes it away."""
-        subject, relation, obj = key.split("\t")
+        (subject, obj), edge = _ends(key)
         if known := self.known(key):
             self._drop(known)
         if fact:
@@ -53,9 +55,9 @@ class FactIndex:
                 if node not in self.graph:
                     self.graph.add_node(node, name=name)
                     self.names.add(node)
-            self.graph.add_edge(subject, obj, key=relation, fact=fact)
+            self.graph.add_edge(subject, obj, key=edge, fact=fact)
             return
-        self.graph.remove_edge(subject, obj, relation)
+        self.graph.remove_edge(subject, obj, edge)
         for node in {subject, obj}:
             if not self.graph.degree(node):
                 self.graph.remove_node(node)
@@ -63,9 +65,9 @@ class FactIndex:
 
     def known(self, key: str) -> Fact | None:
         """The fact under a key."""
-        subject, relation, obj = key.split("\t")
-        edge = self.graph.get_edge_data(subject, obj, relation)
-        return edge["fact"] if edge else None
+        nodes, edge = _ends(key)
+        found = self.graph.get_edge_data(*nodes, edge)
+        return found["fact"] if found else None
 
     def between(self, subject: str, obj: str) -> list[Fact]:
         """The facts with a subject and an object, superseded ones too."""
@@ -115,17 +117,27 @@ class FactIndex:
     def _add(self, fact: Fact) -> None:
         self._related[_relation(fact)][fact.key] = fact
         if not fact.superseded_by:
+            self.relations[fact.meant] += 1
             for node, word in _places(fact):
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
     def _drop(self, fact: Fact) -> None:
         del self._related[_relation(fact)][fact.key]
         if not fact.superseded_by:
+            self.relations[fact.meant] -= 1
+            if not self.relations[fact.meant]:
+                del self.relations[fact.meant]
             for node, word in _places(fact):
                 facts = self._holding[node][word]
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
+
+
+def _ends(key: str) -> tuple[tuple[str, str], str]:
+    """The subject and the object in the key of a fact, and the rest of it."""
+    subject, relation, obj, *qualifier = key.split("\t")
+    return (subject, obj), "\t".join([relation, *qualifier])
 
 
 def _relation(fact: Fact) -> tuple[str, frozenset[str], bool, bool]:

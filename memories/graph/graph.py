@@ -1,6 +1,7 @@
 """Keeps what was said about the world as a graph of facts."""
 
 import functools
+import heapq
 import itertools
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,6 +89,12 @@ class KnowledgeGraph:
         with self._lock:
             found = (itertools.islice(facts, most) for facts in self._facts.newest_by_word(canonical(name), words))
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
+
+    def relations(self, most: int) -> list[str]:
+        """The relations that most facts have, the most frequent first: so many, sorted by name where equal."""
+        with self._lock:
+            counts = self._facts.relations
+            return heapq.nsmallest(most, counts, key=lambda relation: (-counts[relation], relation))
 
     def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
         """The facts that hold within so many steps around names, the nearest first.

@@ -3,16 +3,21 @@
 import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from memzoo.memories.graph.fact import Fact, Source
 from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.models.replies import Statement
+from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 
 __all__ = ["Revision"]
 
 logger = logging.getLogger("memzoo")
+
+# Of the facts with a word, the newest are looked at.
+_MOST = 50
 
 
 class Revision:
@@ -26,32 +31,51 @@ class Revision:
     def __init__(self, facts: FactIndex, single_valued: Collection[str]) -> None:
         self._facts = facts
         self._single_valued = single_valued
-        self._changed: dict[str, Fact] = {}
+        self._changed: dict[str, Fact | None] = {}
 
     @property
     def changes(self) -> dict[str, JSON]:
-        """The facts that changed so far, by key, as JSON."""
-        return {key: fact.as_json() for key, fact in self._changed.items()}
+        """The facts that changed so far, by key, as JSON; `None` for one that stands under another key now."""
+        return {key: fact and fact.as_json() for key, fact in self._changed.items()}
 
     def take(self, statement: Statement, sources: Sequence[Source]) -> None:
         """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends what it means."""
-        said = Fact(statement.subject, statement.relation, statement.object, statement.negated)
+        said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
             self._supersede(self._ended(said), sources)
             return
-        known = self._changed.get(said.key) or self._facts.known(said.key) or said
-        self._put(replace(known, superseded_by=0, sources=tuple(sorted({*known.sources, *sources}))))
-        self._supersede(self._contradicted(said), sources)
+        known = self._known(said)
+        if said.qualifier and known.qualifier != said.qualifier and known.sources:
+            # The same, and now it is known when or where.
+            self._changed[known.key] = None
+            known = replace(known, qualifier=said.qualifier)
+        every = tuple(sorted({*known.sources, *sources}))
+        self._put(new := replace(known, superseded_by=0, superseded_at=None, sources=every))
+        self._supersede(self._contradicted(new), sources)
+
+    def _known(self, said: Fact) -> Fact:
+        """The fact that a statement makes, with what is known of it.
+
+        That is the one in its words; of one that says when it is so, the same without that; of one that does not, the
+        one that does, if there is one alone.
+        """
+        between = self._now(self._facts.between(*said.nodes), said.nodes[0])
+        same = [fact for fact in between if fact.nodes[1] == said.nodes[1] and _in_same_words(fact, said)]
+        exact = [fact for fact in same if fact.key == said.key]
+        bare = [fact for fact in same if said.qualifier and not fact.qualifier and not fact.superseded_by]
+        told = [fact for fact in same if fact.qualifier and not said.qualifier and not fact.superseded_by]
+        return next(iter(exact or bare or (told if len(told) == 1 else ())), said)
 
     def restore(self, fact: Fact) -> None:
         """Let a superseded fact hold again, and what contradicts it no more."""
-        self._put(replace(fact, superseded_by=0))
+        self._put(replace(fact, superseded_by=0, superseded_at=None))
         self._supersede(self._contradicted(fact), fact.sources)
 
     def _now(self, known: Iterable[Fact], subject: str) -> list[Fact]:
         """Known facts of a subject in their newest form, with all of it that changed so far."""
-        changed = {key: fact for key, fact in self._changed.items() if fact.nodes[0] == subject}
-        return [*({fact.key: fact for fact in known} | changed).values()]
+        gone = {key for key, fact in self._changed.items() if fact is None}
+        changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
+        return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
     def _alike(self, said: Fact, *, negated: bool, superseded: bool) -> Iterable[Fact]:
         return self._facts.related(said.nodes[0], said.related, negated=negated, superseded=superseded)
@@ -69,9 +93,10 @@ class Revision:
     def _supersede(self, facts: Iterable[Fact], sources: Sequence[Source]) -> None:
         for fact in facts:
             # The first message that said so after the fact was said last.
-            later = [source.seq for source in sources if source.seq > fact.newest]
-            until = min(later or [source.seq for source in sources], default=fact.newest)
-            self._put(replace(fact, superseded_by=until))
+            later = [source for source in sources if source.seq > fact.newest]
+            until = min(later or sources, default=None)
+            seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
+            self._put(replace(fact, superseded_by=seq, superseded_at=day))
 
     def _ended(self, said: Fact) -> list[Fact]:
         """The facts that a model means by "NO LONGER ...".
@@ -85,19 +110,38 @@ class Revision:
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
             return meant
         near = [fact for fact in facts if _covers(fact, said)]
-        near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]]
+        near = near or [fact for fact in facts if fact.nodes[1] == said.nodes[1]] or self._in_other_words(said)
         if len(near) > 1:
             # Without their words: a log is no place for what users say.
             logger.warning("a model ended a fact in other words, and may mean any of %d: none was ended", len(near))
         return near if len(near) == 1 else []
+
+    def _in_other_words(self, said: Fact) -> list[Fact]:
+        """The facts of a subject that name the old value in a longer object, or in a shorter one."""
+        words = content_words(said.object)
+        by_word = self._facts.newest_by_word(said.nodes[0], words)
+        newest = {fact.key: fact for facts in by_word for fact in islice(facts, _MOST)}
+        found = self._now(newest.values(), said.nodes[0])
+        return [
+            fact
+            for fact in found
+            if not (fact.negated or fact.superseded_by)
+            and fact.nodes[0] == said.nodes[0]
+            and words
+            and (words <= (other := content_words(fact.object)) or (other and other <= words))
+        ]
 
     def _contradicts(self, said: Fact, other: Fact) -> bool:
         if other.superseded_by or other.key == said.key:
             return False
         if said.negated or other.negated:
             return said.negated != other.negated and (_same(said, other) or (said.negated and _covers(said, other)))
-        different = said.nodes[1] != other.nodes[1]
+        different = said.nodes[1] != other.nodes[1] or said.qualifier != other.qualifier
         return different and said.meant in self._single_valued and said.meant == other.meant
+
+
+def _in_same_words(one: Fact, other: Fact) -> bool:
+    return one.negated == other.negated and canonical(one.relation) == canonical(other.relation)
 
 
 def _same(one: Fact, other: Fact) -> bool:

@@ -13,6 +13,7 @@ from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
+from memzoo.memories.strategies.known_notes import known_notes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
 from memzoo.memories.text.asked_names import FOR_SURE
@@ -36,11 +37,12 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     Each person or thing has a note of its own, so what is said about one never pushes out what was said about another.
     Loading asks nobody: what the notes say is found by the words of the input, by the names in it ("I" and "my" mean
-    the user), and by what it has to do with the best finds. Saving brings all notes up to date in one call, after one
-    that finds the names. A name is known however it is written: "Sam", "sam" and "SAM"
-    are one. Where the model says that two names mean the same ("Bob = Robert"), there is one note, found by either.
+    the user), and by what it has to do with the best finds. Saving lets the model amend the notes (one call): it adds
+    statements, and ends those that hold no more, which stay as history. No statement goes because a prompt had no room
+    for it. A name is known however it is written: "Sam", "sam" and "SAM" are one. Where the model says that two names
+    mean the same ("Bob = Robert"), there is one note, found by either.
 
-    Costs: no call a load, 1 or 2 a save; tokens up to the limit.
+    Costs: no call a load, 1 a save; tokens up to the limit.
 
     State: by canonical name, `{"name": ..., "statements": [...]}` for a note, oldest first, and `{"name": ..., "of":
     ...}` for another name, where `of` is the key of the note. A statement has `text`, the day it was `said`, and `seq`,
@@ -48,7 +50,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     log number. What is not known is left out. (In memzoo 0.1: `{"name": ..., "summary": ...}`, read as sentences.)
 
     Example:
-        >>> answers = iter(["Sam", "Sam: Sam is the user's brother."])
+        >>> answers = iter(["Sam: Sam is the user's brother."])
         >>> memory = ConversationEntityMemory(llm=lambda messages: next(answers))
         >>> memory.save_context({"input": "Sam is my brother"}, {"output": "Nice!"})
         >>> memory.load_memory_variables({"input": "Who is SAM?"})["entities"]
@@ -93,24 +95,39 @@ class ConversationEntityMemory(ModelBackedMemory):
         return ["entities", self.chat_history_key]
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
-        """Find the names in the new messages, then bring the notes on them up to date."""
-        new_lines = self._renderer.lines_of(messages_of(entries))
+        """Amend the notes by what the new messages add and change."""
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
-        history = self._renderer.lines(before)
+        notes, new_lines = self._notes(state), self._renderer.lines_of(messages_of(entries))
+        lines = {
+            "new_lines": new_lines,
+            "dated_new_lines": self._renderer.dated_lines(entries),
+            "history": self._renderer.lines(before),
+            "dated_history": self._renderer.dated_lines(before),
+        }
+        if self._prompts.replaces("entity_extraction", "entity_update"):
+            return Changes(await self._rewritten(notes, before, entries, lines))
+        known = known_notes(notes, new_lines, lines["history"], self._engine.patience.prompts.tokens // 4)
+        reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
+        found = replies.amendments(reply, known.shown, new_lines)
+        same = replies.aliases(reply, known.shown, new_lines)
+        return Changes(notes.amended(known.meant(found), same, entries))
+
+    async def _rewritten(
+        self, notes: EntityNotes, before: Sequence[Entry], entries: Sequence[Entry], lines: Mapping[str, str]
+    ) -> Mapping[str, JSON]:
+        """What changes if prompts are used that find the names first, and then have whole notes written anew."""
         names = self._found_by_load(entries)
         if names is None:
-            names = replies.names(await self.ask("entity_extraction", history=history, new_lines=new_lines))
+            names = replies.names(await self.ask("entity_extraction", **lines))
             if not names:
-                return Changes()
-        notes = self._notes(state)
+                return {}
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
         known = notes.asked_about([*names, *spoken_of])
-        reply = await self.ask("entity_update", history=history, new_lines=new_lines, entities=known)
+        reply = await self.ask("entity_update", **lines, entities=known)
         shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
-        found = replies.notes(reply, shown, new_lines)
-        same, said = replies.aliases(reply, shown, new_lines), entries[-1].created_at.date()
-        return Changes(notes.changes(found, same, shown, said, [entry.seq for entry in entries]))
+        found = replies.notes(reply, shown, lines["new_lines"])
+        return notes.changes(found, replies.aliases(reply, shown, lines["new_lines"]), shown, entries)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "she" is in the next messages."""

@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, replace
 from typing import Any
 
-from memzoo.memories.strategies.note_statement import NoteStatement, as_text, sentences, statements_in
+from memzoo.memories.strategies.note_statement import NoteStatement, as_text, statements_in
 from memzoo.memories.text.asked_names import asked_names
-from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.language import content_stems
+from memzoo.memories.text.messages import Labels, text_of
 from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
+from memzoo.memories.text.sentences import sentences
+from memzoo.stores import Entry
 from memzoo.stores.forks import cached_property, new_rlock
 
 __all__ = ["EntityIndex", "EntityNotes"]
@@ -163,8 +165,7 @@ class EntityNotes:
         notes: Mapping[str, str],
         same: Mapping[str, str],
         shown: Iterable[str],
-        said: date | None = None,
-        seq: Sequence[int] = (),
+        entries: Sequence[Entry] = (),
     ) -> dict[str, Mapping[str, Any]]:
         """What changes by notes that take the place of old ones, and by names that turn out to mean the same.
 
@@ -174,15 +175,14 @@ class EntityNotes:
             notes: New notes by name.
             same: Names, each with the name that means the same and is to be kept.
             shown: The names whose old notes the new ones were written in view of.
-            said: The day on which the messages were said from which the new notes were written.
-            seq: The log numbers of these messages.
+            entries: The messages from which the new notes were written.
         """
         changed: dict[str, Mapping[str, Any]] = {}
         for name, text in notes.items():
             key = self.key(name)
             old = self.statements(key, history=True)
             known = {one.text: one for one in old}
-            new = [known.get(one) or NoteStatement(one, said, tuple(seq)) for one in sentences(text)]
+            new = [known.get(one) or stated(one, entries) for one in sentences(text)]
             past = [one for one in old if not one.holds and one.text not in {other.text for other in new}]
             changed[key] = _item(self.name(key, name), [*past, *new])
         written, seen = set(changed), set(map(self.key, shown))
@@ -195,12 +195,56 @@ class EntityNotes:
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
+    def amended(
+        self,
+        amendments: Iterable[tuple[str, NoteStatement | None, str]],
+        same: Mapping[str, str],
+        entries: Sequence[Entry],
+    ) -> dict[str, Mapping[str, Any]]:
+        """What changes by amendments. Nothing is deleted: what was corrected stays as history.
+
+        Args:
+            amendments: Each with the key or name of the note, the statement that ends (`None` if none does), and the
+                text that is added ("" if none is).
+            same: As in `changes`.
+            entries: The messages that the amendments come from.
+        """
+        changed: dict[str, Mapping[str, Any]] = {}
+        for name, ended, text in amendments:
+            key = self.key(name)
+            now = [*statements_in(changed.get(key) or self.items.get(key, {}))]
+            new = stated(text or (ended.text if ended else ""), entries)
+            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(now)}
+            if ended in now and ended.text != text:
+                now[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
+            if text in places:  # What is said again holds, whatever was corrected before.
+                again = now[places[text]]
+                now[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
+            elif text:
+                now.append(new)
+            changed[key] = _item(self.name(key, name), now)
+        for alias, name in same.items():
+            now = EntityNotes({**self.items, **changed})
+            one, other = now.key(name), now.key(alias)
+            if one != other:
+                both = [*now.statements(one, history=True), *now.statements(other, history=True)]
+                changed[one] = _item(now.name(one, name), both)
+                changed[other] = {"name": now.name(other, alias), "of": one}
+        return changed
+
     def _known(self, keys: Iterable[str]) -> list[str]:
         return [key for key in keys if key in self.items]
 
     @cached_property
     def _index(self) -> EntityIndex:
         return self.index or EntityIndex(self.items)
+
+
+def stated(text: str, entries: Sequence[Entry]) -> NoteStatement:
+    """A statement with the message that it was taken from: the one that has most of its words, of several the first."""
+    words = frozenset(content_stems(text))
+    found = max(entries, key=lambda entry: len(words.intersection(content_stems(text_of(entry.message)))), default=None)
+    return NoteStatement(text, found.created_at.date(), (found.seq,)) if found else NoteStatement(text)
 
 
 def _item(name: str, statements: Iterable[NoteStatement]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ __all__ = ["ConversationKGMemory"]
 logger = logging.getLogger("memzoo")
 
 _MOST_INTRODUCED = 40
+_MOST_RELATIONS = 30
 
 
 @strategy
@@ -46,7 +47,8 @@ class ConversationKGMemory(ModelBackedMemory):
     Costs: no call a load, 1 a save; tokens up to the limit.
 
     State: an item for each fact (`Fact.as_json`: `subject`, `relation`, `object`, `negated`, `sources`,
-    `superseded_by`), by its canonical subject, relation and object with tabs between.
+    `superseded_by`, and where they are known `qualifier` and `superseded_at`), by its canonical subject, relation,
+    object and qualifier with tabs between.
 
     Example:
         >>> answers = iter(["Sam | is | a friend", "Sam | likes | tea"])
@@ -105,10 +107,15 @@ class ConversationKGMemory(ModelBackedMemory):
             return Changes()
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
-        before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
-        history = self._renderer.lines_of(messages_of([*before, *between]))
+        before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         graph = self._graph(state)
-        statements = await self._statements(graph, history, self._renderer.lines_of(messages_of(mined)))
+        statements = await self._statements(
+            graph,
+            history=self._renderer.lines_of(messages_of(before)),
+            dated_history=self._renderer.dated_lines(before),
+            new_lines=self._renderer.lines_of(messages_of(mined)),
+            dated_new_lines=self._renderer.dated_lines(mined),
+        )
         return Changes(graph.changes_from(sourced(statements, mined)))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
@@ -139,8 +146,10 @@ class ConversationKGMemory(ModelBackedMemory):
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
         history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        new_lines = self._renderer.lines_of([{"role": "user", "content": self._redactor.text(input_string)}])
-        return await self._statements(self.kg, history, new_lines)
+        lines = self._renderer.lines_of([{"role": "user", "content": self._redactor.text(input_string)}])
+        return await self._statements(
+            self.kg, history=history, dated_history=history, new_lines=lines, dated_new_lines=lines
+        )
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
@@ -160,9 +169,10 @@ class ConversationKGMemory(ModelBackedMemory):
         graph.apply(state.items, reset=True)
         return graph
 
-    async def _statements(self, graph: KnowledgeGraph, history: str, new_lines: str) -> list[Statement]:
-        known = known_lines(graph, new_lines, history)
-        reply = await self.ask("triple_extraction", history=history, new_lines=new_lines, known=known)
+    async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
+        """The facts that lines state; given are those before them and themselves, with days and without."""
+        known = known_lines(graph, lines["new_lines"], lines["history"])
+        reply = await self.ask("triple_extraction", **lines, known=known, relations=graph.relations(_MOST_RELATIONS))
         return replies.statements(reply)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:

@@ -12,8 +12,8 @@ from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
 
-# A note that is cut further than that says nothing any more.
-_FEWEST_TOKENS = 64
+# What tells a model whom "she" means. The log has it.
+_FOR_REFERENCE = ("history", "dated_history", "input")
 
 
 @strategy
@@ -33,7 +33,7 @@ class ModelBackedMemory(BaseMemory):
         at_least=1024,
         doc="Tokens that a prompt may have, with three bytes counted as one; a tokenizer counts fewer, so the default "
         "leaves a model with a context of 8,000 room for its answer. If the endpoint says so, they are fewer. A longer "
-        "message is cut in the middle for the prompt.",
+        "message is cut in the middle for the prompt; what is known already never is.",
     )
 
     # Not annotated, or it would be an option.
@@ -66,20 +66,8 @@ class ModelBackedMemory(BaseMemory):
 
 
 def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
-    """The variables of a prompt with at most so many tokens of each that tells what is known already.
+    """The variables of a prompt with at most so many tokens of each that is only there for reference.
 
-    That is cut rather than what is new, of which the next step may have less.
+    Nothing else is cut: what is known is to be replaced by the reply, and of what is new the next step may have less.
     """
-    return {name: value if name == "new_lines" else _shorter(value, tokens) for name, value in variables.items()}
-
-
-def _shorter(value: Any, tokens: int) -> Any:
-    """A text cut; of several notes, each to an equal share."""
-    if isinstance(value, list):
-        notes: list[Any] = value
-        share = max(tokens // max(len(notes), 1), _FEWEST_TOKENS)
-        return [_shorter(note, share) for note in notes]
-    if isinstance(value, dict):
-        parts: dict[str, Any] = value
-        return {name: _shorter(part, tokens) for name, part in parts.items()}
-    return cut(value, tokens) if isinstance(value, str) else value
+    return {name: cut(value, tokens) if name in _FOR_REFERENCE else value for name, value in variables.items()}

@@ -1,21 +1,15 @@
 """What a note of the entity memory consists of: statements, each with the day on which it was made."""
 
-import itertools
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from memzoo.memories.text.language import UNSPACED
+from memzoo.memories.text.sentences import joined, sentences
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 
-__all__ = ["NoteStatement", "as_text", "sentences", "statements_in"]
-
-_END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
-_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|no|vs|e\.g|i\.e|(?!i)[^\W\d_])\.\Z", re.IGNORECASE)
-_UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]\Z")
+__all__ = ["NoteStatement", "as_text", "statements_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +74,4 @@ def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:
 
 def as_text(statements: Iterable[NoteStatement]) -> str:
     """Statements as one text."""
-    text = ""
-    for one in statements:
-        text += f"{'' if not text or _UNSPACED_END.search(text) else ' '}{one}"
-    return text
-
-
-def sentences(text: str) -> Sequence[str]:
-    """The sentences of a text.
-
-    Example:
-        >>> sentences("He saw Dr. Hall.  It is 3.5 km away. 他住在东京。他喜欢茶。")
-        ['He saw Dr. Hall.', 'It is 3.5 km away.', '他住在东京。', '他喜欢茶。']
-    """
-    ends = (end for end in _END.finditer(text) if not _ABBREVIATION.search(text[max(end.start() - 6, 0) : end.start()]))
-    places = [0, *(end.end() for end in ends), len(text)]
-    found = (" ".join(text[start:end].split()) for start, end in itertools.pairwise(places))
-    return [sentence for sentence in found if sentence]
+    return joined(map(str, statements))

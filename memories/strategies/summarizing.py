@@ -1,21 +1,28 @@
 """The base of the strategies that keep a summary."""
 
 import contextlib
+import logging
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from memzoo.memories.engine.log import Log, messages_of
-from memzoo.memories.engine.prompt_limit import TooLongError
+from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.language import UNSPACED, content_stems
 from memzoo.memories.text.messages import quoted
-from memzoo.memories.text.shortening import shortened
+from memzoo.memories.text.sentences import joined, sentences
 from memzoo.stores import Entry, Message
 from memzoo.stores.driving import blocking, drive
 from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["SummarizingMemory", "summary_of"]
+
+logger = logging.getLogger("memzoo")
 
 
 @strategy
@@ -26,15 +33,23 @@ class SummarizingMemory(ModelBackedMemory):
         None,
         at_least=1,
         doc="Tokens that the summary may have at most. The model is told; a reply over the limit is asked for once "
-        "more, shorter, and then cut at the end of a sentence.",
+        "more, shorter. One that is still longer is kept whole, and a warning says so. Left out, the model is told to "
+        "keep to what prompts have room for, and nothing more is done.",
     )
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Take the new messages into the summary."""
         old = summary_of(state)
-        new = await (self.apredict_new_summary(messages_of(entries), old) if entries else self._bounded(old))
         earlier = {item: None for item in _EARLIER if item in state.items}
-        return Changes(earlier if new == old else {**earlier, "summary": new})
+        if entries:
+            lines, dated = self._renderer.lines_of(messages_of(entries)), self._renderer.dated_lines(entries)
+            several = sum(1 for _ in exchange_ends(entries)) > 1
+            new = await self._bounded(await self._written(old, lines, dated, divisible=several))
+        else:
+            new = await self._bounded(old)
+        over = self.max_summary_tokens if self._too_long(new) else None
+        tried = {} if over == state.items.get(_OVER) else {_OVER: over}
+        return Changes({**earlier, **tried} if new == old else {**earlier, **tried, "summary": new})
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """What the summary does not cover yet."""
@@ -49,7 +64,7 @@ class SummarizingMemory(ModelBackedMemory):
             ModelError: The model failed or refused, or its reply was empty.
         """
         lines = self._renderer.lines_of(list(map(self._redactor.message, messages)))
-        return await self._bounded(await self._written(self._redactor.text(existing_summary), lines))
+        return await self._bounded(await self._written(self._redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 
@@ -63,21 +78,59 @@ class SummarizingMemory(ModelBackedMemory):
         return quoted(f"\n{summary_of(state)}", self._renderer.labels.names)[1:]
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
-        """If anything waits, or if the stored summary is over the limit that this memory was given."""
-        return bool(waiting) or self._too_long(summary_of(state))
+        """If anything waits, or if the stored summary is over a limit to which no model was asked to shorten it yet."""
+        tried = state.items.get(_OVER)
+        return bool(waiting) or (tried != self.max_summary_tokens and self._too_long(summary_of(state)))
 
     async def _bounded(self, summary: str) -> str:
-        """A summary within the limit: as it is if it fits, else as the model shortens it, else cut."""
+        """A summary as it is if it is within the limit, else as the model shortens it; never cut."""
         if not self._too_long(summary):
             return summary
         # The summary there is was paid for and is right, only too long.
         with contextlib.suppress(ModelReplyError, TooLongError):
-            summary = await self._written(summary, "")
-        return shortened(summary, lambda beginning: not self._too_long(beginning))
+            shorter = await self._written(summary)
+            summary = min(summary, shorter, key=self._renderer.text_tokens)
+        if self._too_long(summary):
+            tokens, most = self._renderer.text_tokens(summary), self.max_summary_tokens
+            logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
+        return summary
 
-    async def _written(self, summary: str, new_lines: str) -> str:
-        reply = await self.ask("summary", summary=summary, new_lines=new_lines, limit=self.max_summary_tokens or 0)
-        return prose(reply, "summary", summary)
+    async def _written(
+        self, summary: str, new_lines: str = "", dated_new_lines: str = "", *, divisible: bool = False
+    ) -> str:
+        """A summary as the model brings it up to date; with nothing new, as the model shortens it.
+
+        Of one that is too long for a prompt, the model sees the part that the new lines are most about, and writes that
+        part anew; the rest stays as it is.
+
+        Args:
+            summary: The summary so far.
+            new_lines: What is to be taken in, and the same with days.
+            dated_new_lines: See there.
+            divisible: They are several exchanges, of which fewer could be taken in at once.
+
+        Raises:
+            TooLongError: With fewer new lines there may be room for all of the summary.
+        """
+        given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines, "limit": self.max_summary_tokens or 0}
+
+        def told(text: str) -> dict[str, Any]:
+            return {"summary": text, "length": len(_WORD.findall(text)), "target": self._target}
+
+        try:
+            return prose(await self.ask("summary", **given, **told(summary)), "summary", summary)
+        except TooLongError as error:
+            prompts = self._engine.patience.prompts
+            spare = prompts.tokens - estimated(self._prompts.render("summary", **given, **told("")))
+            hidden, shown = _parted(summary, new_lines, spare - _TOKENS_AROUND)
+            if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
+                raise
+        return "\n".join([hidden, prose(await self.ask("summary", **given, **told(shown)), "summary", shown)])
+
+    @property
+    def _target(self) -> int:
+        """The tokens that a summary should have at most."""
+        return self.max_summary_tokens or self._engine.patience.prompts.tokens // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:
@@ -87,6 +140,42 @@ class SummarizingMemory(ModelBackedMemory):
 
 # What memzoo 0.1 kept beside a summary: it says how far the summary goes, which the watermark says now.
 _EARLIER = ("kept", "counter", "distilled", "system")
+
+
+# What a prompt says of the length of a summary.
+_TOKENS_AROUND = 32
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+# The limit to which a model was asked to shorten the summary, and did not.
+_OVER = "over"
+
+
+def _parted(summary: str, new_lines: str, tokens: int) -> tuple[str, str]:
+    """The sentences of a summary that have little to do with new lines, and so many tokens of those that have most.
+
+    Each part is in the order of the summary, a line for what stood on a line.
+    """
+    words = frozenset(content_stems(new_lines))
+    lines = [sentences(line) for line in summary.split("\n")]
+    worth = {
+        (row, place): len(words.intersection(content_stems(sentence)))
+        for row, line in enumerate(lines)
+        for place, sentence in enumerate(line)
+    }
+    shown = set[tuple[int, int]]()
+    # Of equals, the last ones: they are the newest.
+    for row, place in sorted(worth, key=lambda at: (-worth[at], (-at[0], -at[1]))):
+        if (size := estimated(lines[row][place]) + 1) <= tokens:
+            tokens -= size
+            shown.add((row, place))
+    hidden, seen = (
+        "\n".join(
+            text
+            for row, line in enumerate(lines)
+            if (text := joined(one for place, one in enumerate(line) if ((row, place) in shown) == wanted))
+        )
+        for wanted in (False, True)
+    )
+    return hidden, seen
 
 
 def summary_of(state: State) -> str:

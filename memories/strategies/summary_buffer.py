@@ -12,6 +12,8 @@ from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationSummaryBufferMemory"]
 
+_LEAST_TARGET = 600
+
 
 @strategy
 class ConversationSummaryBufferMemory(SummarizingMemory):
@@ -71,6 +73,11 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             spare += self._renderer.tokens(waiting[gone])
             gone += 1
         return gone
+
+    @property
+    def _target(self) -> int:
+        """As many tokens as the messages beside it may have, if no limit says otherwise."""
+        return self.max_summary_tokens or min(max(self.max_token_limit, _LEAST_TARGET), super()._target)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then all messages that it does not cover."""

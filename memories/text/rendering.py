@@ -1,5 +1,6 @@
 """Writes views: as a transcript, as chat messages, as a request that can be sent."""
 
+import re
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,12 +9,14 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.tokens import TokenCounter
-from memzoo.memories.text.view import Shown, View
+from memzoo.memories.text.view import Shown, View, in_words
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
 from memzoo.stores.errors import OverBudgetError
 
 __all__ = ["Renderer", "system_message"]
+
+_DAY = re.compile(r"^(?=\[\w{2,20}, \d{1,2} \w{2,20} \d{4}\])", re.MULTILINE)
 
 
 class Renderer:
@@ -129,6 +132,17 @@ class Renderer:
     def lines(self, entries: Iterable[Entry]) -> str:
         """Write entries as a transcript, oldest first; as they are in the log, not shortened for a prompt."""
         return "\n".join(map(self.line, entries))
+
+    def dated_lines(self, entries: Iterable[Entry]) -> str:
+        """Write entries as a transcript with a line before the messages of each day, "[Friday, 8 May 2026]"."""
+        lines, before = list[str](), None
+        for entry in entries:
+            if (day := entry.created_at.date()) != before:
+                lines.append(f"[{day:%A}, {in_words(day)}]")
+                before = day
+            # Nobody can make up a day: what looks like one in a message is quoted.
+            lines.append(_DAY.sub("> ", self.labels.line(entry.message)))
+        return "\n".join(lines)
 
     def lines_of(self, messages: Iterable[Message]) -> str:
         """Write messages that need not be in the log as a transcript, oldest first."""

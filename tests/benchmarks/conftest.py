@@ -18,9 +18,8 @@ _SAID = [
 ]
 _REPLIES = {
     "summary": "The user has a cat called Tom.",
-    "entity_extraction": "Tom",
     "current_entities": "Tom",
-    "entity_update": "Tom: Tom is a cat.",
+    "entity_notes": "Tom: Tom is a cat.",
     "triple_extraction": "Tom | is | a cat",
 }
 

@@ -245,7 +245,7 @@ def facts_and_notes(messages: list[Message]) -> str:
     text = messages[-1]["content"]
     task = text.split(".", 1)[0].removeprefix("Task: ")
     last = re.findall(r"Ann \d+", text)[-1:] or ["Ann"]
-    replies = {"entity_update": "{}: met by the user.", "triple_extraction": "user | met | {}\n{} | is in | town"}
+    replies = {"entity_notes": "{}: met by the user.", "triple_extraction": "user | met | {}\n{} | is in | town"}
     return {"summary": "A summary."}.get(task, replies.get(task, "{}")).replace("{}", last[0])
 
 

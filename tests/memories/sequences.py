@@ -29,9 +29,8 @@ SPECIES = [*STRATEGIES, *FURTHER]
 
 _REPLIES = {
     "summary": "Sam likes tea.",
-    "entity_extraction": "Sam",
     "current_entities": "Sam",
-    "entity_update": "Sam: Sam likes tea.",
+    "entity_notes": "Sam: Sam likes tea.",
     "triple_extraction": "Sam | likes | tea",
 }
 

@@ -14,12 +14,19 @@ from memzoo.memories import ConversationSummaryMemory
 from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
 from memzoo.stores.errors import PromptError
+from tests.prompting import rendered
 
 VALUES: dict[str, Any] = {
     "summary": "OLD SUMMARY",
     "new_lines": "NEW LINES",
+    "dated_new_lines": "DATED LINES",
     "limit": 90,
+    "target": 90,
+    "length": 60,
     "history": "HISTORY",
+    "dated_history": "DATED HISTORY",
+    "names": ["NAME"],
+    "relations": ["RELATION"],
     "input": "INPUT",
     "known": "KNOWN",
     "entities": [{"name": "NAME", "summary": "NOTE"}],
@@ -32,9 +39,23 @@ VALUES: dict[str, Any] = {
 }
 
 
+KNOWN: dict[str, Any] = {
+    "current_entities": ["KNOWN"],
+    "entity_notes": [{"name": "NAME", "aliases": ["OTHER"], "statements": [{"number": 7, "text": "NOTE"}]}],
+}
+"""What is known, for prompts that are not given it as one text."""
+
+
 def values(name: str, **changed: Any) -> dict[str, Any]:
     """Values for the variables of a prompt."""
-    return {variable: (VALUES | changed)[variable] for variable in PromptSet().variables(name)}
+    given = VALUES | {"known": KNOWN.get(name, "KNOWN")} | changed
+    return {variable: given[variable] for variable in PromptSet().variables(name)}
+
+
+def path_of(name: str) -> Path:
+    """The file of a template; those that are in use no more are in the folder of the prompts as they were."""
+    folder = Path(memzoo.prompts.__file__ or "").parent
+    return next(path for path in (folder / f"{name}.jinja", folder / "v0" / f"{name}.jinja") if path.is_file())
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -67,9 +88,8 @@ class TestShipped:
 
     def test_are_files(self, name: str) -> None:
         """One file a prompt, none without one."""
-        folder = Path(memzoo.prompts.__file__).parent
-        assert (folder / f"{name}.jinja").is_file()
-        assert {path.stem for path in folder.glob("*.jinja")} == set(PROMPTS)
+        assert path_of(name).is_file()
+        assert {path.stem for path in Path(memzoo.prompts.__file__).parent.rglob("*.jinja")} == set(PROMPTS)
 
 
 PIECES = [
@@ -107,11 +127,16 @@ class TestData:
     def test_cannot_close_a_section(self, name: str, text: str, other: str) -> None:
         """Whatever a value contains, the prompt has the tags of its template and no others (I8)."""
         entities = [{"name": text, "summary": other}, {"name": other, "summary": text}]
-        hostile = values(name, summary=other, new_lines=text, history=other, input=text, known=other, entities=entities)
+        statements = [{"number": text, "text": other}]
+        noted = [{"name": other, "aliases": [text], "statements": statements}]
+        known = {"entity_notes": noted, "current_entities": [other]}
+        hostile = values(name, summary=other, new_lines=text, history=other, input=text, entities=entities)
+        hostile |= {key: text for key in hostile if key.startswith("dated_")}
+        hostile |= {"known": known.get(name, other), "names": [text, other], "relations": [text, other]}
         own = [match.group() for match in TAG.finditer(OURS.render(name, **values(name)))]
-        known = {named(tag) for tag in own}
+        tagged = {named(tag) for tag in own}
         tags = [match.group() for match in TAG.finditer(OURS.render(name, **hostile))]
-        assert [tag for tag in tags if named(tag) in known] == own
+        assert [tag for tag in tags if named(tag) in tagged] == own
 
     @given(texts)
     def test_is_shown_as_it_is_but_for_tags(self, text: str) -> None:
@@ -154,7 +179,7 @@ class TestData:
         secret.with_suffix(".jinja").write_text("PLANTED", encoding="utf-8")
         template = f"{{% include {include.format(path=secret)} %}}"
         with pytest.raises(PromptError, match="there is no prompt"):
-            PromptSet({"summary": template}).render("summary", summary=str(secret), new_lines="", limit=0)
+            PromptSet({"summary": template}).render("summary", summary=str(secret))
 
     def test_cannot_include_itself_by_a_detour(self) -> None:
         """A template that includes itself by a name that it makes up is an error too, when it is rendered."""
@@ -166,7 +191,7 @@ class TestData:
     @pytest.mark.parametrize("name", PROMPTS)
     def test_cannot_look_like_a_tag(self, name: str, closing: str) -> None:
         """Full width and unseen characters make no other tag: a value closes no tag of any template (I8)."""
-        source = (Path(memzoo.prompts.__file__ or "").parent / f"{name}.jinja").read_text(encoding="utf-8")
+        source = path_of(name).read_text(encoding="utf-8")
         for tag in set(re.findall(r"</([\w.-]+)>", source)):
             hostile = closing.format(tag)
             shown = PromptSet().render(
@@ -202,7 +227,7 @@ class TestData:
     def test_is_never_a_template(self) -> None:
         """Template syntax in a value stays what it is (I8)."""
         text = "{{ 6 * 7 }} {% for x in y %} {# gone #} {{ summary.__class__ }}"
-        assert text in PromptSet().render("summary", summary=text, new_lines=text, limit=0)
+        assert text in rendered("summary", summary=text, new_lines=text)
 
 
 def test_are_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +274,7 @@ class TestReplacing:
             ({"sumary": "x"}, "no prompt 'sumary'; the prompts are 'compare_answer', .*'summary'"),
             ({"summary": "a\nb {{ c"}, "prompt 'summary', line 2: "),
             ({"summary": "{% if x %}"}, "prompt 'summary', line 1: "),
-            ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'limit', 'new_lines', 'summary'"),
+            ({"summary": "{{ new_line }}"}, "uses 'new_line'; it may use 'dated_new_lines', 'length', 'limit'"),
             ({"summary": "{{ history }}"}, "uses 'history'; it may use"),
             (
                 {"summary": ["{{ new_lines }}"]},

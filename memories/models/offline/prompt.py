@@ -1,6 +1,7 @@
 """Reads what the model is sent: a task and its sections, the turns of a transcript, sentences."""
 
 import re
+from itertools import filterfalse
 from typing import NamedTuple
 
 _LONGEST_SENTENCE = 400
@@ -16,6 +17,7 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*]*+(?=\s|\Z)|[。\uff
 _ABBREVIATION = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|prof|st|vs|no|e\.g|i\.e|(?!i)[^\W\d_])|^\s*\d{1,2})\.\Z", re.IGNORECASE
 )
+_DAY = re.compile(r"\[\w+, \d{1,2} \w+ \d{4}\]")
 _BULLET = re.compile(r"\A(?:[-*•–>]|#{1,6}|\d{1,2}[.)])\s+")
 
 
@@ -48,7 +50,7 @@ def turns(transcript: str) -> list[Utterance]:
     found: list[tuple[str, list[str]]] = []
     by_role = False
     # Not splitlines: a line separator of Unicode inside a message must not start a turn.
-    for line in transcript.split("\n"):
+    for line in filterfalse(_DAY.fullmatch, transcript.split("\n")):
         label = _LABEL.match(line)
         speaker = label[1].removesuffix(" said") if label else ""
         named = not by_role and not any(part[0].islower() or part.lower() in _NO_LABELS for part in speaker.split())

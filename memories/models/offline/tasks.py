@@ -12,7 +12,6 @@ from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question
 
 _MOST_NAMES = 12
 _SUMMARY_WORDS = 400
-_NOTE_WORDS = 150
 _MINE = ("I ", "I'", "My ", "We ")
 _LIMIT = re.compile(r"Write at most (\d{1,9}) words")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
@@ -26,23 +25,24 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     user = history[0].speaker if history else "Human"  # an exchange begins with the user
     new = [*_read(parts["new_lines"]), *(Utterance(user, sentence) for sentence in sentences(parts["input"]))]
     limit = _LIMIT.search(after)
+    talk = NamedSentences(history, new)
     match task:
         case "summary":
-            return _summary(_read(parts["summary"]), new, int(limit[1]) if limit else _SUMMARY_WORDS)
+            found = _summary(_read(parts["summary"]), new, int(limit[1]) if limit else _SUMMARY_WORDS)
         case "entity_extraction" | "current_entities":
-            return _names(NamedSentences(history, new))
-        case "entity_update":
-            return _notes(NamedSentences(history, new), parts["known"], parts["new_lines"])
+            found = _names(talk)
+        case "entity_notes":
+            found = _amendments(talk, parts["known"])
         case "triple_extraction":
-            talk = NamedSentences(history, new)
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
-            return "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
+            found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
         case "compare_judge":  # all that it can tell is whether the words are there
             right, given = ({*content_stems(parts[name])} for name in ("right_answer", "given_answer"))
-            return "RIGHT" if right <= given else "WRONG"
+            found = "RIGHT" if right <= given else "WRONG"
         case _:
             summarised = SUMMARY_ASKED.match(last) and _read("\n".join(f"{who}: {text}" for who, text in messages[:-1]))
-            return _summary([], summarised) if summarised else answer([Utterance(*message) for message in messages])
+            found = _summary([], summarised) if summarised else answer([Utterance(*message) for message in messages])
+    return found
 
 
 def _read(transcript: str) -> list[Utterance]:
@@ -104,16 +104,13 @@ def _names(talk: NamedSentences) -> str:
     return "\n".join(name for name in counted if name in most) or "NONE"
 
 
-def _notes(talk: NamedSentences, known: str, new_lines: str) -> str:
-    noted = (line.partition(":") for line in known.split("\n"))
-    notes = {name.strip(): note.strip() for name, colon, note in noted if colon and "=" not in name}
-    whole = {part: name for name in reversed(notes) for part in (*name.split(), name)}
-    told: dict[str, list[Utterance]] = {}  # of others there may be an old note that is not shown, and would be lost
-    for number in talk.new:
-        for name in dict.fromkeys(whole.get(name, name) for name in talk.about(number, [*notes][: 5 * _MOST_NAMES])):
-            if name in notes or (name in new_lines and name != talk.lines[number].speaker):
-                told.setdefault(name, []).append(Utterance("", talk.lines[number].text))
-    old = {name: [Utterance("", sentence) for sentence in sentences(notes.get(name, ""))] for name in told}
-    new = {name: _written(_weightiest(_joined(old[name], said), _NOTE_WORDS)) for name, said in told.items()}
-    changed = (f"{name}: {note}" for name, note in new.items() if note and note != notes.get(name))
-    return "\n".join([*changed][: len(notes) + _MOST_NAMES]) or "NOTHING NEW"
+def _amendments(talk: NamedSentences, known: str) -> str:
+    """A line for each name and each new sentence about it that is not known; known names are written in full."""
+    lines, others = known.split("\n"), known.partition("There are notes on: ")[2]
+    heads = [line.partition(" (also ")[0].removesuffix(":") for line in lines if line.endswith(":") and line[:1] != "["]
+    names, noted = [*heads, *filter(None, others.split("; "))], {line.partition("] ")[2] for line in lines}
+    whole = {part: name for name in reversed(names) for part in (*name.split(), name)}
+    told = ((number, name) for number in talk.new for name in talk.about(number, names[: 5 * _MOST_NAMES]))
+    said = ((whole.get(name, name), talk.lines[number].text) for number, name in told)
+    added = (f"{name}: {sentence}" for name, sentence in said if _tells(sentence) and sentence not in noted)
+    return "\n".join([*dict.fromkeys(added)][: 3 * _MOST_NAMES]) or "NOTHING NEW"

@@ -48,7 +48,7 @@ def small() -> Iterator[SmallModel]:
 def answered(prompt: list[Message]) -> str:
     """Does the upkeep of a memory that needs a model: all is one sentence."""
     text = str(prompt[-1]["content"])
-    replies = {"summary": "They talk.", "triple": "Sam | likes | tea", "entity_update": "Sam: likes tea."}
+    replies = {"summary": "They talk.", "triple": "Sam | likes | tea", "entity_notes": "Sam: likes tea."}
     return next((reply for task, reply in replies.items() if text.startswith(f"Task: {task}")), "Sam")
 
 

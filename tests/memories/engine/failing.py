@@ -43,7 +43,7 @@ class Scripted:
         return next((reply for task, reply in REPLIES.items() if f"Task: {task}" in prompt), "Sam")
 
 
-REPLIES = {"summary": "A summary.", "triple_extraction": "Sam | likes | tea", "entity_update": "Sam: likes tea"}
+REPLIES = {"summary": "A summary.", "triple_extraction": "Sam | likes | tea", "entity_notes": "Sam: likes tea"}
 FAILS: dict[str, Callable[[str], bool]] = {
     NEVER: lambda _: False,
     POISON: lambda prompt: "POISON" in prompt,

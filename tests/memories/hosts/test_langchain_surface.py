@@ -502,7 +502,7 @@ class TestAsynchronous:
         async def talk() -> list[Any]:
             summary = ConversationSummaryMemory(llm=answering("They greet."))
             graph = ConversationKGMemory(llm=answering("(Sam, is, here)"))
-            notes = ConversationEntityMemory(llm=answering("Sam", "Sam: A man."))
+            notes = ConversationEntityMemory(llm=answering("Sam: A man."))
             for memory in (summary, graph, notes):
                 await memory.asave_context({"input": "Sam is here"}, {"output": "Good."})
             learnt = [summary.buffer, graph.kg.get_triples(), notes.entity_store.get("Sam")]

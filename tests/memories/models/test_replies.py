@@ -122,9 +122,15 @@ class TestNotes:
         """The second line about a name does not push out the first."""
         assert notes("Sam: is 30.\nsam: likes tea.", ["Sam"], "") == {"Sam": "is 30. likes tea."}
 
-    def test_count_only_for_names_that_were_spoken_of(self) -> None:
-        """A further name counts if it stands in the new lines; invented ones do not."""
-        assert list(notes("Sam: a\nEve: b\nZoe: c", ["Sam"], "Human: Eve was there")) == ["Sam", "Eve"]
+    def test_stand_behind_any_name(self) -> None:
+        """A line behind a name is a note on it, whether anybody knew or wrote the name before or not."""
+        found = notes("Sam: a\nEve: b\nZoe Hall: c\nthe oven: d", ["Sam"], "Human: Eve was there")
+        assert found == {"Sam": "a", "Eve": "b", "Zoe Hall": "c", "the oven": "d"}
+
+    @pytest.mark.parametrize("line", ["Note: that is all", "Here is the list: see below", "Human: Eve was there"])
+    def test_do_not_stand_behind_what_is_no_name(self, line: str) -> None:
+        """Words about the answer make no note, nor does a line of the conversation that is repeated."""
+        assert list(notes(f"Sam: a\n{line}", ["Sam"], "Human: Eve was there")) == ["Sam"]
 
     @pytest.mark.parametrize("reply", ["NOTHING NEW", "nothing new.", "Output: NOTHING NEW", "None"])
     def test_may_be_none(self, reply: str) -> None:
@@ -139,7 +145,7 @@ class TestNotes:
         """A note that says nothing, or refuses, never replaces the one that is known (M3, LangChain PR #2397)."""
         assert notes(f"Sam: {text}\nBob: is 31.", ["Sam", "Bob"], "") == {"Bob": "is 31."}
 
-    @pytest.mark.parametrize("reply", ["", "Sure!", "Zoe: is here", *REFUSALS])
+    @pytest.mark.parametrize("reply", ["", "Sure!", "Note: is here", *REFUSALS])
     def test_are_not_prose(self, reply: str) -> None:
         """A reply without a note that was asked for is an error (M3)."""
         with pytest.raises(ModelReplyError):
@@ -170,7 +176,6 @@ class TestStatements:
             ("(Sam, is, 6,000 years old)", "Sam", "is", "6,000 years old"),
             ("Sam | is called | Sam (the cook)", "Sam", "is called", "Sam (the cook)"),
             ("(Sam (the cook), is, tall)", "Sam (the cook)", "is", "tall"),
-            ("Sam | said | a | b", "Sam", "said", "a | b"),
             ('[["A", "b", "c"]]', "A", "b", "c"),
             ('[{"subject": "A", "relation": "b", "object": "c"}]', "A", "b", "c"),
             ('[{"relation": "b", "object": "c", "subject": "A"}]', "A", "b", "c"),
@@ -180,6 +185,26 @@ class TestStatements:
     def test_are_read_in_any_form(self, reply: str, subject: str, relation: str, obj: str) -> None:
         """Brackets or none, commas in the object, labels, dots, numbers and JSON: no letter is lost (M2)."""
         assert statements(reply) == [Statement(subject, relation, obj)]
+
+    @pytest.mark.parametrize(
+        ("reply", "qualifier"),
+        [
+            ("Sam | flies to | Rome | on 3 May 2026", "on 3 May 2026"),
+            ("| Sam | flies to | Rome | if it is cheap |", "if it is cheap"),
+            ("Sam | flies to | Rome |", ""),
+            ("Sam | flies to | Rome | -", ""),
+            ("Sam | flies to | Rome | N/A", ""),
+            ("Sam | flies to | Rome | in May | with Eve", "in May | with Eve"),
+            ('[["Sam", "flies to", "Rome", "on 3 May 2026"]]', "on 3 May 2026"),
+        ],
+    )
+    def test_may_say_when(self, reply: str, qualifier: str) -> None:
+        """A fourth part tells when, where or on what condition; what stands for nothing is nothing."""
+        assert statements(reply) == [Statement("Sam", "flies to", "Rome", qualifier=qualifier)]
+
+    def test_may_join_two_names(self) -> None:
+        """What the prompts ask for where two names mean one is a fact about them."""
+        assert statements("Bob = Robert Hall") == [Statement("Bob", "is another name of", "Robert Hall")]
 
     @pytest.mark.parametrize("separator", ["\n", "<|>", " <|> ", ", ", "\n\n", "\nThis is no triple\n", "\n- "])
     def test_may_be_several(self, separator: str) -> None:

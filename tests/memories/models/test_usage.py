@@ -37,8 +37,7 @@ def test_is_kept_by_the_names_of_the_prompts(clerk: ChatFunction) -> None:
     memory.load_memory_variables({"input": "Who is Sam?"})
     assert {purpose: memory.usage[purpose].calls for purpose in memory.usage} == {
         "current_entities": 1,
-        "entity_extraction": 1,
-        "entity_update": 1,
+        "entity_notes": 1,
     }
 
 

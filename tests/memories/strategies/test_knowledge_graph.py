@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,8 +19,9 @@ ASKING: Mapping[str, Any] = {"ask_at_load": True, "max_token_limit": None}
 
 
 def section(prompt: str, tag: str) -> str:
-    """What stands between the tags of a prompt."""
-    return prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
+    """What stands between the tags of a prompt, without days."""
+    text = prompt.partition(f"<{tag}>\n")[2].partition(f"\n</{tag}>")[0]
+    return re.sub(r"^\[\w+, \d+ \w+ \d+\]\n", "", text)
 
 
 def told(*replies: str | Exception, **options: Any) -> tuple[ConversationKGMemory, ScriptedModel]:
@@ -226,7 +228,14 @@ class TestSaving:
         memory.save_context({"input": "Sam lives in Oslo"}, {"output": "ok"})
         memory.save_context({"input": "He moved to Rome. Eve likes Sam"}, {"output": "ok"})
         assert memory.kg.about("Oslo", history=True) == [
-            Fact("Sam", "lives in", "Oslo", sources=(source(memory, 3),), superseded_by=5),
+            Fact(
+                "Sam",
+                "lives in",
+                "Oslo",
+                sources=(source(memory, 3),),
+                superseded_by=5,
+                superseded_at=source(memory, 5).said_at,
+            ),
         ]
         assert memory.kg.about("Eve") == [Fact("Eve", "likes", "Sam", sources=(source(memory, 5),))]
 

@@ -1,6 +1,7 @@
 """A summary that grows with the conversation."""
 
 import itertools
+import logging
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ class TestSaving:
         assert [name for name, _ in model.asked] == ["summary", "summary"]
         assert "<summary>\n\n</summary>" in model.asked[0][1]
         assert "<summary>\nSam greets.\n</summary>" in model.asked[1][1]
-        assert "<new_lines>\nHuman: Bye\nAI: See you\n</new_lines>" in model.asked[1][1]
+        assert "]\nHuman: Bye\nAI: See you\n</new_lines>" in model.asked[1][1]
         assert memory.buffer == memory.summary == "Sam greets and leaves."
         assert memory.load_memory_variables({}) == {"history": "Sam greets and leaves."}
 
@@ -44,7 +45,7 @@ class TestSaving:
             memory.save_context({"input": f"q{number}"}, {"output": f"a{number}"})
         assert memory.summary == "One."
         memory.save_context({"input": "q2"}, {"output": "a2"})
-        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in model.asked[-1][1]
+        assert "]\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in model.asked[-1][1]
         assert memory.load_memory_variables({}) == {"history": "All three."}
 
     def test_that_fails_shows_what_waits_behind_the_summary(self) -> None:
@@ -147,7 +148,7 @@ class TestFromMessages:
         model = ScriptedModel(*["ok"] * calls)
         memory = ConversationSummaryMemory.from_messages(model, SAID, summarize_step=step)
         steps = [SAID[start : start + step] for start in range(0, len(SAID), step)]
-        asked = [prompt.partition("<new_lines>\n")[2].partition("\n</new_lines>")[0] for _, prompt in model.asked]
+        asked = [prompt.partition("]\n")[2].partition("\n</new_lines>")[0] for _, prompt in model.asked]
         assert asked == [render(messages, Labels()) for messages in steps]
         assert len(asked) == calls
         assert memory.history() == SAID
@@ -209,7 +210,7 @@ class TestEvery:
             memory.chat_memory.add_user_message(f"q{number}")
             memory.chat_memory.add_ai_message(f"a{number}")
         ((_, prompt),) = model.asked
-        assert "<new_lines>\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in prompt
+        assert "]\nHuman: q1\nAI: a1\nHuman: q2\nAI: a2\n</new_lines>" in prompt
 
     def test_does_not_wait_for_more_than_a_prompt_holds(self) -> None:
         """Long exchanges are taken in before there are so many."""
@@ -242,13 +243,13 @@ class TestLimit:
         return ConversationSummaryMemory(llm=model, **options), model
 
     def test_is_told_to_the_model(self) -> None:
-        """The prompt has the limit in words; without one it says nothing of it."""
+        """The prompt has the limit in words; without one it has what a prompt has room for."""
         memory, model = self.make("Short.", limit=90)
         memory.save_context({"input": "q"}, {"output": "a"})
         assert "at most 60 words" in model.asked[0][1]
         free = ScriptedModel("Short.")
         ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
-        assert "words" not in free.asked[0][1]
+        assert "at most 1000 words" in free.asked[0][1]
 
     def test_asks_once_more_for_a_shorter_one(self) -> None:
         """A summary over the limit goes back to the model, which is to shorten it."""
@@ -260,11 +261,15 @@ class TestLimit:
         assert "NOTHING NEW" not in model.asked[1][1]
 
     @pytest.mark.parametrize("second", ["NOTHING NEW", "I'm sorry, I can't.", "One two three. Four five six seven."])
-    def test_is_kept_by_a_cut_at_a_sentence(self, second: str) -> None:
-        """If the second summary is too long as well, or none, the end goes."""
-        memory, _ = self.make("One two three. Four five six.", second)
-        memory.save_context({"input": "q"}, {"output": "a"})
-        assert memory.summary == "One two three."
+    def test_is_never_kept_by_a_cut(self, second: str, caplog: pytest.LogCaptureFixture) -> None:
+        """If the second summary is too long as well, or none, the shorter one is kept whole, and a warning says so."""
+        memory, model = self.make("One two three. Four five six.", second)
+        with caplog.at_level(logging.WARNING, logger="memzoo"):
+            memory.save_context({"input": "q"}, {"output": "a"})
+        assert memory.summary == "One two three. Four five six."
+        assert "the summary is kept whole, though its 6 tokens are more than 5" in caplog.text
+        memory.load_memory_variables({})
+        assert len(model.asked) == 2  # nobody is asked again and again to do what they did not do
 
     def test_fails_with_the_model(self) -> None:
         """If the second call fails, nothing is learnt yet and nothing is lost (I4)."""

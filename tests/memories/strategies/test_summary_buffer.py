@@ -74,7 +74,7 @@ class TestLimit:
         memory = make(model, 3)
         memory.save_context({"input": "one two three"}, {"output": "four five six seven"})
         ((_, prompt),) = model.asked
-        assert "<new_lines>\nHuman: one two three\nAI: four five six seven\n</new_lines>" in prompt
+        assert "]\nHuman: one two three\nAI: four five six seven\n</new_lines>" in prompt
         assert memory.load_memory_variables({}) == {"history": "System: Earlier."}
 
     def test_on_the_first_load_of_a_stored_history(self) -> None:
@@ -93,7 +93,7 @@ class TestLimit:
         assert second.load_memory_variables({}) == {"history": "System: Longer ago.\nAI: answer 2"}
         ((_, prompt),) = model.asked
         assert "<summary>\nEarlier.\n</summary>" in prompt
-        assert "<new_lines>\nHuman: question 1\nAI: answer 1\nHuman: question 2\n</new_lines>" in prompt
+        assert "]\nHuman: question 1\nAI: answer 1\nHuman: question 2\n</new_lines>" in prompt
 
     def test_after_opening_with_a_larger_one(self) -> None:
         """What is summarised stays summarised; new messages may use the new room."""
@@ -110,7 +110,7 @@ class TestLimit:
         model = ScriptedModel("Earlier.")
         second = make(model, 8, store=first.store, token_counter=words_times_3)
         assert second.load_memory_variables({}) == {"history": "System: Earlier.\nAI: answer 1"}
-        assert "<new_lines>\nHuman: question 0\nAI: answer 0\nHuman: question 1\n</new_lines>" in model.asked[0][1]
+        assert "]\nHuman: question 0\nAI: answer 0\nHuman: question 1\n</new_lines>" in model.asked[0][1]
 
     @pytest.mark.parametrize("limit", [0, 1])
     def test_that_is_tiny(self, limit: int, clerk: ChatFunction) -> None:
@@ -196,10 +196,10 @@ class TestPruneTo:
 
 
 def test_the_summary_has_a_limit_of_its_own() -> None:
-    """`max_summary_tokens` bounds the summary, on load too (#17888)."""
+    """`max_summary_tokens` bounds the summary, on load too (#17888): a model is asked to shorten it."""
     first = make(ScriptedModel("One two three. Four five."), 4)
     tell(first, 0, 1)
-    second = make(ScriptedModel("NOTHING NEW"), 4, store=first.store, max_summary_tokens=3)
+    second = make(ScriptedModel("One two three."), 4, store=first.store, max_summary_tokens=3)
     assert second.load_memory_variables({})["history"].startswith("System: One two three.\nHuman")
 
 
@@ -224,7 +224,7 @@ class TestFailure:
         model = ScriptedModel(ModelError("down"), "Earlier.")
         memory = make(model, 2, on_model_error="defer")
         tell(memory, 0, 1)
-        assert "<new_lines>\nHuman: question 0\nAI: answer 0\nHuman: question 1\n</new_lines>" in model.asked[-1][1]
+        assert "]\nHuman: question 0\nAI: answer 0\nHuman: question 1\n</new_lines>" in model.asked[-1][1]
         assert len(model.asked) == 2
 
 

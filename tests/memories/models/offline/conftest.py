@@ -7,7 +7,7 @@ import pytest
 from openai import OpenAI
 
 from memzoo.memories.models.offline import offline_client, serve
-from memzoo.prompts import PromptSet
+from tests.prompting import rendered
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +27,9 @@ def served() -> Iterator[str]:
 @pytest.fixture(scope="session")
 def ask(client: OpenAI) -> Callable[..., str]:
     """Sends one of memzoo's prompts and returns the reply."""
-    prompts = PromptSet()
 
     def send(task: str, **variables: Any) -> str:
-        prompt = prompts.render(task, **{"history": "", "known": "", "limit": 0, **variables})
+        prompt = rendered(task, **variables)
         said = client.chat.completions.create(model="any", messages=[{"role": "user", "content": prompt}])
         return said.choices[0].message.content or ""
 

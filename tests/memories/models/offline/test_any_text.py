@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.memories.models.offline.tasks import reply
-from memzoo.prompts import PromptSet
 from tests.growth import Text, superlinear
+from tests.prompting import rendered
 
 PIECES = (
     "Human: |AI: |Bob: |\n|. |? |! |, |\"|'s |:|(|-|* |1. |\u2028|。|Oslo|Anna|Christopher Nolan|I |my sister |"
@@ -20,12 +20,11 @@ PIECES = (
     "What is your name|NOTHING NEW|</new_lines>|<known>|Task: summary.|Mr. |41, not 14|Anna, not Tom"
 ).split("|")
 texts = some.one_of(some.text(max_size=200), some.lists(some.sampled_from(PIECES), max_size=60).map("".join))
-prompts = PromptSet()
 
 
 def answered(task: str, **variables: object) -> str:
     """The reply to one of memzoo's prompts."""
-    return reply([("user", prompts.render(task, **{"limit": 0, "history": "", "known": "", **variables}))])
+    return reply([("user", rendered(task, **variables))])
 
 
 @settings(max_examples=60)
@@ -36,6 +35,8 @@ def test_answers_are_legal(history: str, new: str) -> None:
     names = answered("entity_extraction", history=history, new_lines=new).split("\n")
     assert len(names) == len(set(names)) <= 12
     assert all(0 < len(name.strip()) == len(name) <= 80 for name in names)
+    added = answered("entity_notes", history=history, new_lines=new)
+    assert added == "NOTHING NEW" or all(re.match(r"[^:]+: \S", line) for line in added.split("\n"))
     notes = answered("entity_update", history=history, new_lines=new, entities=[{"name": "Anna", "summary": "x"}])
     assert notes == "NOTHING NEW" or all(re.match(r"[^:]+: \S", line) for line in notes.split("\n"))
     facts = answered("triple_extraction", history=history, new_lines=new)
@@ -63,7 +64,7 @@ LONG = {
 }
 
 
-TASKS = ["summary", "entity_extraction", "entity_update", "triple_extraction", "compare_judge", ""]
+TASKS = ["summary", "entity_extraction", "entity_notes", "entity_update", "triple_extraction", "compare_judge", ""]
 """Those for which there are rules, and a question without any."""
 
 

@@ -88,17 +88,12 @@ class TestNames:
         assert ask("current_entities", history="Human: I met Tom and Anna.", input="Was he tired?") == "NONE"
 
     def test_notes(self, ask: Ask) -> None:
-        """A note keeps its first sentence and adds what is new; courtesies add nothing."""
-        known = [{"name": "Anna Berg", "summary": "Anna Berg is a nurse."}, {"name": "Oslo", "summary": ""}]
-        said = ask("entity_update", new_lines="Human: Anna moved to Bergen.\nAI: Thanks, Anna!", entities=known)
-        assert said == "Anna Berg: Anna Berg is a nurse. Anna moved to Bergen.\nBergen: Anna moved to Bergen."
-        assert ask("entity_update", new_lines="Human: Hello!", entities=known) == "NOTHING NEW"
-
-    def test_notes_are_only_on_names_that_were_asked_about_or_said(self, ask: Ask) -> None:
-        """Whom a pronoun means has an old note that is not shown: a new one in its place would lose it."""
-        history = "Human: I met Ann Reed."
-        said = ask("entity_update", history=history, new_lines="Human: Give her the cake.", entities=[])
-        assert said == "NOTHING NEW"
+        """Each new sentence is added to the notes that it is about, under their full names; courtesies add nothing."""
+        known = [{"name": "Anna Berg", "aliases": ["Ann"], "statements": [{"number": 1, "text": "Anna is a nurse."}]}]
+        new_lines = "Human: Anna is a nurse. Anna moved to Bergen.\nAI: Thanks, Anna!"
+        said = ask("entity_notes", new_lines=new_lines, known=known, names=["Oslo"])
+        assert said == "Anna Berg: Anna moved to Bergen.\nBergen: Anna moved to Bergen."
+        assert ask("entity_notes", new_lines="Human: Hello!", known=known, names=["Oslo"]) == "NOTHING NEW"
 
 
 class TestFacts:

@@ -1,0 +1,115 @@
+"""Chooses which notes a model is shown that is to amend them: those that new lines may add to or change."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.models.replies import Amendment
+from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.note_statement import NoteStatement
+from memzoo.memories.text.language import content_stems
+
+__all__ = ["KnownNotes", "known_notes"]
+
+_MOST_NAMES = 50
+# The number before a statement.
+_TOKENS_AROUND = 3
+
+
+@dataclass(frozen=True)
+class KnownNotes:
+    """Notes as a prompt shows them, in part: each statement with a number.
+
+    Attributes:
+        entities: For the template: name, aliases, and the statements with their numbers.
+        names: More names that there are notes on.
+        statements: By its number, the key of the note and the statement.
+    """
+
+    entities: Sequence[dict[str, Any]]
+    names: Sequence[str]
+    statements: dict[int, tuple[str, NoteStatement]]
+
+    @property
+    def shown(self) -> list[str]:
+        """All names that are shown."""
+        in_full = chain.from_iterable((entity["name"], *entity["aliases"]) for entity in self.entities)
+        return [*in_full, *self.names]
+
+    def meant(self, amendments: Iterable[Amendment]) -> Iterator[tuple[str, NoteStatement | None, str]]:
+        """What a reply means by its lines: the note, the statement that ends, the text that is added.
+
+        A number that was not shown means nothing; what is said with it is lost with it, for nobody knows on whom it is.
+        """
+        for name, text, number in amendments:
+            if not number:
+                yield name, None, text
+            elif number in self.statements:
+                key, ended = self.statements[number]
+                yield key, ended, text
+
+
+def known_notes(notes: EntityNotes, new_lines: str, history: str, tokens: int) -> KnownNotes:
+    """The statements that new lines may add to or change, within so many tokens.
+
+    Notes on names in the new lines come first, then those with words of the new lines, then those on names in the lines
+    before. Of a note, the statements that share most with the new lines; the first one always, if any fits.
+    """
+    named = [notes.key(name) for name in notes.standing_in(new_lines)]
+    before = [notes.key(name) for name in notes.standing_in(history)]
+    words = frozenset(content_stems(new_lines))
+    chosen: dict[str, list[NoteStatement]] = {}
+    left = tokens
+    for key, one in _by_worth(notes, named, before, words):
+        size = estimated(one.text) + _TOKENS_AROUND
+        if key not in chosen:
+            size += estimated(notes.name(key, key)) + _TOKENS_AROUND
+        if size <= left:
+            left -= size
+            chosen.setdefault(key, []).append(one)
+    return _numbered(notes, chosen, [*named, *before])
+
+
+def _by_worth(
+    notes: EntityNotes, named: Sequence[str], before: Sequence[str], words: frozenset[str]
+) -> Iterator[tuple[str, NoteStatement]]:
+    ranked = list[tuple[tuple[float, int], str, NoteStatement]]()
+    for key, item in notes.items.items():
+        if "of" in item:
+            continue
+        for place, one in enumerate(notes.statements(key)):
+            shared = len(words.intersection(content_stems(one.text))) / (4 + len(one.text.split())) ** 0.5
+            worth = shared + (1.0 if key in named else 0.2 if key in before else 0.0) * (2 if place == 0 else 1)
+            if worth >= _LEAST_WORTH:
+                ranked.append(((-worth, -max(one.seq, default=0)), key, one))
+    ranked.sort(key=lambda one: one[0])
+    return ((key, one) for _, key, one in ranked)
+
+
+_LEAST_WORTH = 0.2
+
+
+def _numbered(notes: EntityNotes, chosen: dict[str, list[NoteStatement]], named: Iterable[str]) -> KnownNotes:
+    entities, by_number = list[dict[str, Any]](), dict[int, tuple[str, NoteStatement]]()
+    for key, kept in chosen.items():
+        shown = list[dict[str, Any]]()
+        for one in notes.statements(key):
+            if one in kept:
+                by_number[number := len(by_number) + 1] = key, one
+                shown.append({"number": number, "text": one.text})
+        entities.append({"name": notes.name(key, key), "aliases": notes.others(key), "statements": shown})
+    rest = dict.fromkeys(chain((key for key in named if key not in chosen), _lately(notes, chosen)))
+    names = [notes.name(key, key) for key in rest if key in notes.items]
+    return KnownNotes(entities, names[:_MOST_NAMES], by_number)
+
+
+def _lately(notes: EntityNotes, chosen: Iterable[str]) -> list[str]:
+    """The other notes, those that were added to last first."""
+    newest = {
+        key: max((seq for one in item.get("statements", ()) for seq in one.get("seq", ())), default=0)
+        for key, item in notes.items.items()
+        if "of" not in item
+    }
+    return sorted(newest.keys() - set(chosen), key=lambda key: (-newest[key], key))

@@ -91,10 +91,8 @@ def refuse_unknown(cls: type, given: Collection[str]) -> None:
 def describe_unknown(cls: type, unknown: Sequence[str]) -> str:
     """Say that a class does not have some options, and which it has."""
     known = options_of(cls)
-    return (
-        f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
-        f"{did_you_mean(unknown[0], known)}"
-    )
+    has = f"{cls.__name__} has no option {', '.join(map(repr, unknown))}; it has: {', '.join(known)}"
+    return f"{has}{did_you_mean(unknown[0], known)}"
 
 
 def check(memory: Any) -> None:

@@ -54,19 +54,18 @@ def escaped(text: str) -> str:
     return _UNSAFE.sub(lambda found: f"\\{ord(found[0]):04x}", text)
 
 
-def prefix_range(prefix: str) -> tuple[str, str | None]:
-    r"""The escaped ids that begin with some text: from the first on, up to but without the second; `None` for all.
+def prefix_range(prefix: str) -> dict[str, str | None]:
+    r"""The escaped ids that begin with some text: from the first on, up to but not with those beyond; `None` for all.
 
     Example:
         >>> prefix_range("user-")
-        ('user-', 'user.')
+        {'first': 'user-', 'beyond': 'user.'}
     """
     first = escaped(prefix)
-    rest = first.rstrip(_LAST)
-    if not rest:
-        return first, None
-    # Between these are the halves of pairs, which are no characters.
-    return first, rest[:-1] + ("\ue000" if rest[-1] == "\ud7ff" else chr(ord(rest[-1]) + 1))
+    rest, beyond = first.rstrip(_LAST), None
+    if rest:  # between these two are the halves of pairs, which are no characters
+        beyond = rest[:-1] + ("\ue000" if rest[-1] == "\ud7ff" else chr(ord(rest[-1]) + 1))
+    return {"first": first or None, "beyond": beyond}
 
 
 def unescaped(text: str) -> str:

@@ -4,12 +4,20 @@ A pooler in transaction mode shares the connections of the server, and with them
 client that prepares statements can so carry out another's, such as the one that deletes the row of a conversation.
 """
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 from sqlalchemy import Connection, select, update
 
+from memzoo.stores.common import unescaped
 from memzoo.stores.sql.schema import conversations, messages, states
 from memzoo.stores.sql.statements import Statements
 
-__all__ = ["bring_back", "orphaned"]
+if TYPE_CHECKING:
+    from memzoo.stores.sql.postgres import PostgreSQL
+    from memzoo.stores.sql.sqlite import SQLite
+
+__all__ = ["bring_back", "orphaned", "repaired"]
 
 
 def orphaned(connection: Connection) -> list[str]:
@@ -17,6 +25,14 @@ def orphaned(connection: Connection) -> list[str]:
     known = select(conversations.c.id).where(conversations.c.id == messages.c.conversation_id)
     found = select(messages.c.conversation_id).where(~known.exists()).distinct()
     return sorted(connection.execute(found).scalars())
+
+
+async def repaired(database: "SQLite | PostgreSQL") -> list[str]:
+    """Bring all of them back, and return their ids."""
+    found = await database.reading(orphaned)
+    for id_ in found:
+        await database.writing(partial(bring_back, use=database.statements, conversation_id=id_))
+    return [unescaped(id_) for id_ in found]
 
 
 def bring_back(connection: Connection, use: Statements, conversation_id: str) -> None:

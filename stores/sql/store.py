@@ -1,6 +1,5 @@
 """The store in an SQL database."""
 
-import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
@@ -11,9 +10,9 @@ from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Stored
 from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
 from memzoo.stores.driving import Closing, drive
 from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
-from memzoo.stores.sql import schema
+from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
-from memzoo.stores.sql.orphans import bring_back, orphaned
+from memzoo.stores.sql.orphans import orphaned, repaired
 from memzoo.stores.sql.rows import (
     DAMAGE,
     NO_FIELDS,
@@ -28,18 +27,6 @@ from memzoo.stores.sql.rows import (
     to_json,
 )
 from memzoo.stores.sql.sqlite import SQLite
-from memzoo.stores.sql.statements import (
-    ADD,
-    CHANGES,
-    COUNT,
-    LOST,
-    STATE,
-    STATES,
-    TOMBSTONES,
-    TURN,
-    VECTORS,
-    listed,
-)
 from memzoo.stores.tombstones import tombstone
 
 if TYPE_CHECKING:
@@ -51,15 +38,12 @@ __all__ = ["SQLStore"]
 class SQLStore(Closing):
     """A `Store` in an SQL database: an SQLite file for one machine, or a PostgreSQL server for a fleet.
 
-    **SQLite.** An append is on disk when it returns: the file is in WAL mode, and each commit waits for the disk
-    (`?synchronous=full`, the default). With `?synchronous=normal` it does not wait: many times faster, and a crash
-    of the process still loses nothing, but a power failure may take the latest commits. SQLite is embedded, and answers
-    within microseconds or one flush of the disk. Readers never wait for writers; a writer waits for others at most
-    `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
+    **SQLite.** An append is on disk when it returns (`?synchronous=full`, the default), or, many times faster, outlives
+    a crash of the process, but perhaps not a power failure (`normal`). Readers never wait for writers; a writer waits
+    for others at most `?timeout=` seconds (default 30), and an event loop goes on meanwhile.
 
-    **PostgreSQL.** An append is one round trip. Awaited, the methods do not block the event loop. A writer waits only
-    for others of the same conversation, at most `?timeout=` seconds (default 30). A store may be used from threads
-    and from several event loops; each has connections of its own.
+    **PostgreSQL.** An append is one round trip, and awaited blocks no event loop. A writer waits only for others of the
+    same conversation, as long. Threads and event loops may share a store; each loop has connections of its own.
 
     Example:
         >>> from memzoo.stores import Record
@@ -111,7 +95,7 @@ class SQLStore(Closing):
         messages = [to_json(record.message) for record in records]
         fields = [to_json(dict(record.fields)) if record.fields else NO_FIELDS for record in records]
         turn = NewTurn(escaped(conversation_id), escaped(turn_id), messages, fields, as_time(self.clock()))
-        rows = await (self._database.append(turn) if messages else self._database.rows(TURN, turn.ids))
+        rows = await (self._database.append(turn) if messages else self._database.rows(statements.TURN, turn.ids))
         return to_entries(conversation_id, rows)
 
     async def read(
@@ -138,7 +122,7 @@ class SQLStore(Closing):
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""
-        rows = await self._rows(CHANGES, conversation_id, {"strategy": escaped(strategy), "since": since})
+        rows = await self._rows(statements.CHANGES, conversation_id, {"strategy": escaped(strategy), "since": since})
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
@@ -169,7 +153,7 @@ class SQLStore(Closing):
         def work(connection: Connection) -> int:
             # The row is locked first: what is read after that, in a statement of its own, is what others committed.
             version: int | None = connection.execute(use.revise, ids).scalar_one_or_none()
-            found = connection.execute(STATE, ids).one_or_none()
+            found = connection.execute(statements.STATE, ids).one_or_none()
             if version is None or found is None or found.version != expected:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
             use.put(connection, state_rows(ids, version, state))
@@ -179,7 +163,7 @@ class SQLStore(Closing):
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        rows = await self._rows(VECTORS, conversation_id, {"strategy": escaped(strategy), "after": after})
+        rows = await self._rows(statements.VECTORS, conversation_id, {"strategy": escaped(strategy), "after": after})
         vectors: dict[int, bytes] = dict(cast("Sequence[tuple[int, bytes]]", rows))
         if wrong := [seq for seq, vector in vectors.items() if not isinstance(vector, bytes)]:
             raise damaged(f"embedding {wrong[0]} of the state {strategy!r}", conversation_id, ValueError("no bytes"))
@@ -199,13 +183,12 @@ class SQLStore(Closing):
         prefix: str = "",
     ) -> list[str]:
         """See `Store.conversations`."""
-        first, beyond = prefix_range(prefix)
-        bounds: dict[str, Any] = {"first": first or None, "beyond": beyond}
+        bounds: dict[str, Any] = {**prefix_range(prefix), "limit": None if limit is None else max(limit, 0)}
         bounds["after"] = None if after is None else escaped(after)
-        bounds["limit"] = None if limit is None else max(limit, 0)
-        bounds["idle"] = as_time(idle_since) if idle_since else None
+        bounds["idle"] = None if idle_since is None else as_time(idle_since)
         given = {name: value for name, value in bounds.items() if value is not None}
-        return [unescaped(id_) for (id_,) in await self._database.rows(listed(*given), given)]
+        rows = await self._database.rows(statements.listed(*given), given)
+        return [unescaped(id_) for (id_,) in rows]
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
@@ -219,16 +202,16 @@ class SQLStore(Closing):
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`."""
-        rows = await self._database.rows(TOMBSTONES, {"conversation": tombstone(conversation_id)})
+        rows = await self._database.rows(statements.TOMBSTONES, {"conversation": tombstone(conversation_id)})
         return [turn for (turn,) in rows]
 
     async def count(self, conversation_id: str) -> int:
         """See `ManagedStore.count`."""
-        return int((await self._database.rows(COUNT, {"conversation_id": escaped(conversation_id)}))[0][0])
+        return int((await self._database.rows(statements.COUNT, {"conversation_id": escaped(conversation_id)}))[0][0])
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
-        rows = await self._rows(STATES, conversation_id)
+        rows = await self._rows(statements.STATES, conversation_id)
         return sorted(unescaped(name) for (name,) in rows)
 
     async def restore(
@@ -248,7 +231,7 @@ class SQLStore(Closing):
             born: int | None = connection.execute(use.found, new).scalar_one_or_none()
             if born is None:
                 raise existing(conversation_id)
-            connection.execute(ADD, rows)
+            connection.execute(statements.ADD, rows)
             for name, state in states.items():
                 use.put(connection, state_rows(_state_ids(conversation_id, name), born, state))
             use.put(connection, {schema.tombstones: buried_rows(escaped(conversation_id), tombstones)})
@@ -256,29 +239,20 @@ class SQLStore(Closing):
         await self._database.writing(work)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
-        """See `ManagedStore.scrub`.
-
-        SQLite overwrites what is deleted, and here its write-ahead log is emptied; copies that it left when it split
-        and merged pages go when the file is rewritten (`VACUUM`). PostgreSQL vacuums what is deleted by itself in time;
-        `VACUUM FULL` locks everybody out. What it keeps in its log, replicas and backups is its administrator's.
-        """
+        """See `ManagedStore.scrub`: empties SQLite's log, and thoroughly is `VACUUM`, or PostgreSQL's `VACUUM FULL`."""
         return await self._database.scrub(thorough=thorough)
 
     async def repair(self) -> list[str]:
-        """Bring back conversations that are not found any more, though their messages are there.
+        """Bring back conversations that are not found, though their messages are there; return their ids, in order.
 
-        Through a pooler, an earlier memzoo could delete the row of a conversation that nobody had cleared. The next
-        save brings one back, too, and `clear` deletes it. Returns the ids of those that are back, in order.
+        Through a pooler, an earlier memzoo could delete the row of one that nobody had cleared (docs/stores.md).
         """
-        found, use = await self._database.reading(orphaned), self._database.statements
-        for id_ in found:
-            await self._database.writing(functools.partial(bring_back, use=use, conversation_id=id_))
-        return [unescaped(id_) for id_ in found]
+        return await repaired(self._database)
 
     async def check(self) -> list[str]:
         """What the database finds wrong with itself, and which conversations lack their newest messages."""
         found = await self._database.check()
-        lost = await self._database.rows(LOST, {})
+        lost = await self._database.rows(statements.LOST, {})
         left = map(unescaped, await self._database.reading(orphaned))
         found += (f"{id_!r} is not found, but its messages are there; SQLStore(url).repair() helps" for id_ in left)
         return [*found, *(f"the newest messages of {id_!r} are not there" for (id_,) in lost)]
@@ -287,13 +261,11 @@ class SQLStore(Closing):
         """See `Store.close`."""
         self._database.close()
 
-    async def _rows(
-        self, statement: Executable, conversation_id: str, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row]:
+    async def _rows(self, statement: Executable, id_: str, values: Mapping[str, Any] | None = None) -> Sequence[Row]:
         try:
-            return await self._database.rows(statement, {"conversation_id": escaped(conversation_id), **(values or {})})
+            return await self._database.rows(statement, {"conversation_id": escaped(id_), **(values or {})})
         except StoreError as error:
-            raise type(error)(f"{error} (in the conversation {conversation_id!r})") from error
+            raise type(error)(f"{error} (in the conversation {id_!r})") from error
 
     def _update_schema(self) -> None:
         found = drive(self._database.reading(schema.version))

@@ -1,15 +1,15 @@
 """A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemorySessionStore(store, memories))`."""
 
+import hashlib
 import json
 import logging
-import secrets
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text, in_pieces
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
-from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Record, Store
 from memzoo.stores.base import managed
 from memzoo.stores.errors import ModelError, OptionError
@@ -46,13 +46,18 @@ class MemorySessionStore:
         self._store, self._memories = managed(store, "conversations"), memories
 
     async def append(self, key: Any, entries: Sequence[Any]) -> None:
-        """Append entries of a transcript; one that is there already, by its uuid, is not stored again."""
-        for turn_id, records in _turns(entries):
-            await self._store.append(_id(**key), records, turn_id=turn_id)
+        """Append entries of a transcript; one that is there already, by its uuid, is not stored again.
+
+        One without a uuid is known by the entry before it that has one, and by what it says.
+        """
+        id_ = _id(**key)
+        whole = self._memories is not None and not await self._store.read(id_, limit=1)
+        for turn_id, records in await self._turns(id_, entries):
+            await self._store.append(id_, records, turn_id=turn_id)
         said = [one for entry in entries for one in _said(entry)]
         if self._memories is not None and said and "subpath" not in key:
             try:
-                await self._log(key["project_key"]).afollow(said)
+                await self._log(key["project_key"]).afollow(said, whole=whole)
             except ModelError as error:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
@@ -90,6 +95,43 @@ class MemorySessionStore:
             raise OptionError("this session store has no memory: give it a memory, or a MemoryProvider, as `memories`")
         return HostLog(memory_of(self._memories, project_key), "claude-agent")
 
+    async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
+        """Entries by their turn ids, so that a batch sent again changes nothing."""
+        first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
+        before: Counter[str] = Counter()
+        anchor, said = "", [_written(entry) for entry in entries]
+        if first == len(entries):
+            anchor, ending = await self._ending(id_)
+            if len(said) <= len(ending) and ending[len(ending) - len(said) :] == said:
+                return []
+            before.update(ending)
+        elif first:
+            anchor = f"before-{_uuid(entries[first])}"
+        turns: list[tuple[str, list[Record]]] = []
+        for entry, text in zip(entries, said, strict=True):
+            # A message that is never sent: the entry is the SDK's, and opaque.
+            kind = str(dict_of(entry).get("type"))
+            record = Record({"role": "tool", "tool_call_id": "", "content": kind}, {_FIELD: text})
+            if uuid := _uuid(entry):
+                anchor, before = uuid, Counter()
+                turns.append((uuid, [record]))
+            else:
+                before[text] += 1
+                digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+                turns.append((f"{anchor}+{digest}:{before[text]}", [record]))
+        return turns
+
+    async def _ending(self, id_: str) -> tuple[str, list[str]]:
+        """The newest uuid of a transcript, and the entries behind it; those of the whole if it has none."""
+        size = _PAGE
+        while True:
+            kept = [one.fields[_FIELD] or "" for one in await self._store.read(id_, limit=size, newest=True)]
+            uuids = [_uuid(json.loads(text)) for text in kept]
+            place = max((place for place, uuid in enumerate(uuids) if uuid), default=-1)
+            if place >= 0 or len(kept) < size:
+                return uuids[place] if place >= 0 else "", kept[place + 1 :]
+            size *= 4
+
     async def _below(self, id_: str) -> AsyncIterator[str]:
         after: str | None = f"{id_}/"
         while after is not None:
@@ -109,34 +151,32 @@ def _id(project_key: str, session_id: str = "", subpath: str = "") -> str:
     return "/".join(["claude", *(quote(part, safe="") for part in parts if part)])
 
 
-def _turns(entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
-    """Entries by their uuids. One without goes with the one before it, so that a batch sent again changes nothing."""
-    first = next((entry["uuid"] for entry in entries if entry.get("uuid")), None)
-    turns: list[tuple[str, list[Record]]] = [(f"before-{first or secrets.token_hex(16)}", [])]
-    for entry in entries:
-        if entry.get("uuid"):
-            turns.append((entry["uuid"], []))
-        # A message that is never sent: the entry is the SDK's, and opaque.
-        message = {"role": "tool", "tool_call_id": "", "content": str(entry.get("type"))}
-        turns[-1][1].append(Record(message, {_FIELD: json.dumps(entry)}))
-    return [turn for turn in turns if turn[1]]
+def _uuid(entry: Any) -> str:
+    return str(dict_of(entry).get("uuid") or "")
+
+
+def _written(entry: Any) -> str:
+    return json.dumps(entry, default=str)
 
 
 def _said(entry: Any) -> list[HostMessage]:
     """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
-    if entry.get("type") not in ("user", "assistant") or any(entry.get(one) for one in _HIDDEN):
+    entry = dict_of(entry)
+    if entry.get("type") not in ("user", "assistant"):
         return []
-    content = (entry.get("message") or {}).get("content") or []
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    of = {kind: [block for block in blocks if block["type"] == kind] for kind in ("text", "tool_use", "tool_result")}
-    others = [block["type"] for block in blocks if block["type"] in ("image", "document")]
-    if not (others or any(of.values())):  # a thought alone
+    message: Any = entry.get("message")
+    content = dict_of(message).get("content", message)
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else dicts_of(content)
+    kinds = ("text", "tool_use", "tool_result")
+    of = {kind: [block for block in blocks if block.get("type") == kind] for kind in kinds}
+    others = [block["type"] for block in blocks if block.get("type") in ("image", "document")]
+    if any(entry.get(one) for one in _HIDDEN) or not (others or any(of.values())):  # a thought alone
         return []
     said = chat_of(
         entry["type"],
-        [block["text"] for block in of["text"]],
-        calls=[tool_call(call["id"], call["name"], call["input"]) for call in of["tool_use"]],
-        results=[(result["tool_use_id"], host_text(result.get("content"))) for result in of["tool_result"]],
+        [str(block.get("text") or "") for block in of["text"]],
+        calls=[called(call.get("id"), call.get("name"), call.get("input")) for call in of["tool_use"]],
+        results=[(str(one.get("tool_use_id") or ""), host_text(one.get("content"))) for one in of["tool_result"]],
         others=others,
     )
-    return in_pieces(said, None, str(entry.get("uuid") or ""))
+    return in_pieces(said, None, _uuid(entry))

@@ -5,9 +5,8 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.messages import HostMessage, called, chat_of, dumped, host_text, in_pieces
 from memzoo.memories.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
-from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryService"]
 
@@ -71,17 +70,17 @@ def _said(event: Any) -> list[HostMessage]:
     parts = event.content.parts if event.content else None
     if not parts:
         return []
-    called = [call for part in parts if (call := part.function_call)]
+    asked = [call for part in parts if (call := part.function_call)]
     given = [result for part in parts if (result := part.function_response)]
     files = [file for part in parts if (file := part.inline_data or part.file_data)]
     said = chat_of(
         "assistant" if event.content.role == "model" else "user",
         [part.text for part in parts if part.text and not part.thought],
-        calls=[tool_call(call.id or call.name, call.name, call.args or {}) for call in called],
-        results=[(result.id or result.name, str(_plain(result.response))) for result in given],
-        others=[file.mime_type for file in files],
+        calls=[called(call.id, call.name, call.args) for call in asked],
+        results=[(result.id or result.name or "", str(_plain(result.response))) for result in given],
+        others=[file.mime_type or "file" for file in files],
     )
-    own = event.model_dump(mode="json", include={"author", "timestamp", "content"}, exclude_none=True)
+    own = dumped(event, include={"author", "timestamp", "content"}, exclude_none=True)
     return in_pieces(said, own, event.id or "")
 
 

@@ -1,15 +1,18 @@
 """What goes between a thread of LangChain's messages and a memory: what is said into the log, the view back."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, cast
 
 from memzoo.memories.hosts.langchain.messages import objects
-from memzoo.memories.hosts.messages import HostMessage
+from memzoo.memories.hosts.messages import HostMessage, fitting
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
 from memzoo.stores import Message
 from memzoo.stores.driving import blocking_function
 
 __all__ = ["akeep", "ashown", "chat_of", "keep", "shown"]
+
+_ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
 
 
 async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
@@ -33,7 +36,10 @@ shown, keep = blocking_function(ashown), blocking_function(akeep)
 
 def chat_of(message: Any) -> Message:
     """A message as it is learnt from, and as providers take it."""
-    chat = cast("Message", _messages().convert_to_openai_messages(message))
+    try:
+        chat = cast("Message", _messages().convert_to_openai_messages(message))
+    except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
+        return fitting({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
     if message.type != "ai":
         return chat
     # Reasoning and what else is no text stands in the host's own form, which is kept beside it.
@@ -58,7 +64,10 @@ def _said(messages: Sequence[Any]) -> list[HostMessage]:
 
 
 def _object(said: HostMessage) -> Any:
-    return objects([said.message])[0] if said.own is None else _messages().messages_from_dict([said.own])[0]
+    if said.own is not None:
+        with contextlib.suppress(LookupError, TypeError, ValueError):  # of another version of LangChain
+            return _messages().messages_from_dict([said.own])[0]
+    return objects([said.message])[0]
 
 
 def _messages() -> Any:

@@ -2,17 +2,20 @@
 
 import json
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from datetime import datetime
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from memzoo.memories.hosts.langchain_threads import akeep, ashown, keep, shown
 from memzoo.memories.hosts.shared import Memories, host_module
 from memzoo.memories.models.embedders import Embedder
 from memzoo.stores import JSON, Record, Store
+from memzoo.stores.common import copied
 from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.stores.errors import ConflictError, OptionError
+from memzoo.stores.forks import new_lock
 
 __all__ = ["MemzooStore", "remember", "this_turn", "view"]
 
@@ -25,10 +28,53 @@ _STATE = "langgraph-store"
 _FIRST = {"role": "system", "content": "The items of a store of LangGraph are kept with this conversation."}
 
 
+class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
+    """Items, or embeddings, by namespace and key. Reading one that there is not leaves no trace."""
+
+    def __missing__(self, _: tuple[str, ...]) -> dict[str, Any]:
+        return {}
+
+
+class _Held(NamedTuple):
+    """All that was committed when it was read; never changed.
+
+    Attributes:
+        items: LangGraph's items, by namespace and key.
+        vectors: Their embeddings by path, likewise.
+        version: Of the state in the store.
+        resets: How often the state had been cleared: versions are compared only between two such times.
+    """
+
+    items: _Namespaces = _Namespaces()
+    vectors: _Namespaces = _Namespaces()
+    version: int = 0
+    resets: int = 0
+
+    def changed(self, changes: Mapping[str, JSON], version: int) -> "_Held":
+        """What is held with these changes."""
+        items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
+        places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
+        for held in (items, vectors):
+            held.update({namespace: dict(held[namespace]) for namespace, _, _ in places})
+        for namespace, key, kept in places:
+            if kept is None:
+                items[namespace].pop(key, None)
+                vectors[namespace].pop(key, None)
+            else:
+                own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
+                items[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
+                vectors[namespace][key] = kept["vectors"]
+        for namespace in {namespace for namespace, _, _ in places if not items[namespace]}:
+            del items[namespace], vectors[namespace]
+        return self._replace(items=items, vectors=vectors, version=version)
+
+
 class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
     """LangGraph's `BaseStore` that lasts: its in-memory store, with each change committed to a store of memzoo.
 
-    Any number of processes may share one; each holds all items. Embeddings are kept, and computed once.
+    Any number of threads and processes may share one; each process holds all items. What is read was committed, and no
+    reader sees an item go back to what it was before. Values are JSON, and what is read is the caller's own copy.
+    Embeddings are kept, and computed once.
 
     Example:
         `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
@@ -47,82 +93,114 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         """
         # The in-memory store asks for the dimensions, and does not use them.
         super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
-        self._store, self._name, self._version = store, name, 0
+        self._store, self._name = store, name
+        self._held, self._lock = _Held(), new_lock()
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.batch`."""
+        """See `BaseStore.batch`.
 
-        async def host(ops: list[Any]) -> list[Any]:
-            return list(super(MemzooStore, self).batch(ops))
+        Raises:
+            OptionError: A value is no JSON; nothing of the batch was stored.
+        """
+
+        async def host(store: Any, ops: list[Any]) -> list[Any]:
+            return list(_host.InMemoryStore.batch(store, ops))
 
         return drive(self._run(list(ops), host))
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
-        """See `BaseStore.abatch`."""
-        return await self._run(list(ops), super().abatch)
+        """See `BaseStore.abatch`. Raises as `batch` does."""
+        return await self._run(list(ops), _host.InMemoryStore.abatch)
 
-    async def _run(self, ops: list[Any], host: Callable[[list[Any]], Awaitable[list[Any]]]) -> list[Any]:
-        await self._refresh()
-        put: set[Key] = {(op.namespace, op.key) for op in ops if isinstance(op, _base.PutOp)}
-        # LangGraph gives an item that is put again a new time of creation.
-        before = {key: item.created_at for key in put if (item := self._data.get(key[0], {}).get(key[1]))}
-        try:
-            results = await host(ops)
-            if put:
-                await self._commit({json.dumps(key): self._kept(key, before.get(key)) for key in put})
-        except BaseException:
-            self._version = 0  # what is held may be ahead of the store: it is read anew
-            raise
-        # A read of LangGraph's leaves an empty namespace behind, which would be listed.
-        for namespace in [namespace for namespace, items in self._data.items() if not items]:
-            del self._data[namespace]
+    async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:
+        puts = [op._replace(value=_plain(op)) for op in ops if isinstance(op, _base.PutOp)]
+        held = await self._refreshed()
+        reads = [op for op in ops if not isinstance(op, _base.PutOp)]
+        found = iter(await host(self._over(held.items, held.vectors), reads) if reads else ())
+        results = [None if isinstance(op, _base.PutOp) else _callers(next(found)) for op in ops]
+        if puts:
+            written = self._over(defaultdict(dict), defaultdict(partial(defaultdict, dict)))
+            await host(written, puts)
+            await self._commit(written, {(op.namespace, op.key) for op in puts}, held)
         return results
 
-    def _kept(self, key: Key, created_at: datetime | None) -> JSON:
-        item = self._data[key[0]].get(key[1])
-        if item is None:
-            return None
-        item.created_at = created_at or item.created_at
-        vectors = {path: list(map(float, vector)) for path, vector in self._vectors[key[0]][key[1]].items()}
-        times = {"created_at": item.created_at.isoformat(), "updated_at": item.updated_at.isoformat()}
-        return {"value": item.value, "vectors": vectors, **times}
+    def _over(self, items: Any, vectors: Any) -> Any:
+        """LangGraph's own store over these items."""
+        store = copy(self)
+        store._data, store._vectors = items, vectors  # noqa: SLF001
+        return store
 
-    async def _commit(self, changes: dict[str, JSON]) -> None:
-        if not self._version:  # a state belongs to a conversation that there is
-            await self._begin()
+    async def _commit(self, written: Any, keys: Iterable[Key], held: _Held) -> None:
         while True:
+            if not held.version:
+                await self._begin()
+            changes = {json.dumps(key): _kept(written, key, held) for key in keys}
             try:
-                self._version = await self._store.commit(
-                    self._name, _STATE, expected=self._version, watermark=0, changes=changes
+                version = await self._store.commit(
+                    self._name, _STATE, expected=held.version, watermark=0, changes=changes
                 )
             except ConflictError:
-                await self._refresh()
-            else:
-                return self._take_in(changes)  # another task may have read everything anew meanwhile
+                held = await self._refreshed()
+                continue
+            with self._lock:
+                # Somebody else may have read them meanwhile, with what came after; or all may have been deleted.
+                if self._held.resets == held.resets and self._held.version < version:
+                    self._held = self._held.changed(changes, version)
+            return
 
     async def _begin(self) -> None:
-        """Make the conversation, also where all of it was forgotten: that turn is never stored again."""
+        """Make the conversation: a state belongs to one that there is."""
         if not await self._store.read(self._name, limit=1):
             await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
 
-    async def _refresh(self) -> None:
-        update = await self._store.read_state(self._name, _STATE, since=self._version)
-        if update.reset or not self._version:
-            self._data.clear()
-            self._vectors.clear()
-        self._take_in(update.changes)
-        self._version = update.version
+    async def _refreshed(self) -> _Held:
+        """What is held, with what others have committed."""
+        while True:
+            before = self._held
+            update = await self._store.read_state(self._name, _STATE, since=before.version)
+            with self._lock:
+                now, anew = self._held, update.reset or not before.version
+                if now is before and anew:
+                    self._held = _Held(resets=now.resets + update.reset).changed(update.changes, update.version)
+                elif now.resets == before.resets and not anew:
+                    # Another thread may have read later, and been faster: then all of it is there.
+                    if now.version < update.version:
+                        self._held = now.changed(update.changes, update.version)
+                else:
+                    continue
+                return self._held
 
-    def _take_in(self, changes: Any) -> None:
-        for name, kept in changes.items():
-            namespace, key = tuple(json.loads(name)[0]), json.loads(name)[1]
-            if kept is None:
-                self._data[namespace].pop(key, None)
-                self._vectors[namespace].pop(key, None)
-            else:
-                own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
-                self._data[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
-                self._vectors[namespace][key] = dict(kept["vectors"])
+
+def _plain(op: Any) -> Any:
+    """The value of an item as it will be read, by this process and by others."""
+    try:
+        return json.loads(json.dumps(op.value))
+    except (TypeError, ValueError, RecursionError) as error:
+        where = f"{op.namespace!r}, key {op.key!r}"
+        raise OptionError(f"the value of an item must consist of JSON values ({error}); namespace {where}") from error
+
+
+def _callers(found: Any) -> Any:
+    """What was found, with values that the caller may change."""
+    if isinstance(found, list):
+        several: list[Any] = found
+        return [_callers(one) for one in several]
+    if not isinstance(found, _base.Item):
+        return found
+    item = copy(found)
+    item.value = copied(found.value)
+    return item
+
+
+def _kept(written: Any, key: Key, held: _Held) -> JSON:
+    item = written._data[key[0]].get(key[1])  # noqa: SLF001
+    if item is None:
+        return None
+    vectors = {path: list(map(float, vector)) for path, vector in written._vectors[key[0]][key[1]].items()}  # noqa: SLF001
+    # LangGraph gives an item that is put again a new time of creation.
+    made = held.items[key[0]].get(key[1], item).created_at
+    times = {"created_at": made.isoformat(), "updated_at": item.updated_at.isoformat()}
+    return {"value": item.value, "vectors": vectors, **times}
 
 
 def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:

@@ -1,13 +1,13 @@
 """A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text, in_common
+from memzoo.memories.hosts.messages import HostMessage, called, chat_of, dicts_of, dumped, host_text, in_common
 from memzoo.memories.hosts.shared import HostLog, Posing, host_module
 from memzoo.memories.registry import create_memory
-from memzoo.memories.text.messages import tool_call
 from memzoo.stores.driving import blocking
 
 __all__ = ["ChatMemory"]
@@ -20,7 +20,7 @@ class ChatMemory(Posing):
 
     Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
     what strategies search for; an engine that asks first names it as `input`. An exchange is learnt from once, when it
-    is answered. A question that was not answered and is put again word for word is a retry, and stands in the log once.
+    is answered. A question that a model was asked, and that is put again word for word, is a retry, and stands in the log once.
 
     Attributes:
         memory: The memory.
@@ -79,28 +79,28 @@ class ChatMemory(Posing):
 
 
 def _said(message: Any) -> HostMessage:
-    own: dict[str, Any] = message.model_dump(mode="json")
+    own: dict[str, Any] = dumped(message)
     role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
+    text = message.content or ""
     if role == "tool":
-        return HostMessage(
-            {"role": role, "content": message.content or "", "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own
-        )
+        return HostMessage({"role": role, "content": text, "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own)
     calls = [
-        tool_call(block["tool_call_id"] or block["tool_name"], block["tool_name"], block["tool_kwargs"])
+        called(block.get("tool_call_id") or block.get("tool_name"), block.get("tool_name"), block.get("tool_kwargs"))
         for block in blocks
         if block["block_type"] == "tool_call"
     ]
     others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
-    (chat,) = chat_of(role, [message.content or ""], calls=calls, others=others)
     # Models of before these blocks leave their calls among the arguments.
-    written = kwargs.get("tool_calls") if not calls else None
-    return HostMessage(chat | {"tool_calls": written, "content": message.content} if written else chat, own)
+    calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
+    (chat,) = chat_of(role, [text], calls=calls, others=others)
+    return HostMessage(chat, own)
 
 
 def _hosts(said: HostMessage) -> Any:
     made = host_module("llama_index.core.llms", "llama-index").ChatMessage
     if said.own is not None:
-        return made.model_validate(said.own)
+        with contextlib.suppress(ValueError):  # of another version of LlamaIndex
+            return made.model_validate(said.own)
     message = said.message
     kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}
     return made(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)

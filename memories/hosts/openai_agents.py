@@ -1,13 +1,14 @@
 """The OpenAI Agents SDK: a memory as a `Session`, and as a filter of what the model is sent."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeAlias
 
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
+from memzoo.memories.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
-from memzoo.memories.text.messages import tool_call
+from memzoo.memories.text.messages import ROLES
 from memzoo.stores import Message
 from memzoo.stores.errors import OptionError
 
@@ -17,6 +18,10 @@ Item: TypeAlias = dict[str, Any]
 """An item of OpenAI's Responses API, a plain dict."""
 
 _TEXT = ("input_text", "output_text")
+_ARGUMENTS = ("arguments", "input", "action", "actions", "operation")
+
+# How the turn is called that keeps what stood with a popped item, before the number of that item's message.
+_REST = "rest-of-"
 
 _HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
 
@@ -63,22 +68,32 @@ class MemorySession:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
             said = sorted(await self._log.ashown(), key=lambda one: one.seq)  # a call's results need not follow it
+        left = _left_by_a_pop(said)
+        said = [one for one in said if one not in left]
         derived = [one for one in said if not one.seq]
         return [*_items(derived), *_newest(_items(said[len(derived) :]), limit)]
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Append items to the log."""
-        await self._log.aadd(list(_said(items)))
+        await self._log.aadd(_said(items))
 
     async def pop_item(self) -> Item | None:
         """Take the newest item of the log back, whatever the view shows of it."""
-        newest = await self._log.aall(1)
-        if not newest:
-            return None
-        *kept, popped = _items(newest)
-        await self._log.arewind(newest)
-        await self.memory.aadd_messages([self._log.record(one) for one in _said(kept)], learn=False)
-        return popped
+        # A run that is cancelled here has taken back the item or not, and nothing besides.
+        return await asyncio.shield(self._pop())
+
+    async def _pop(self) -> Item | None:
+        while said := await self._log.aall(2):
+            if left := _left_by_a_pop(said):
+                await self._log.arewind(left)
+                continue
+            *kept, popped = _items(said[-1:])
+            if kept:  # What stood with the item is saved before it goes: whenever a process ends, it is there.
+                rest = [self._log.record(one) for one in _said(kept)]
+                await self.memory.aadd_messages(rest, turn_id=f"{_REST}{said[-1].seq}", learn=False)
+            if await self._log.arewind(said[-1:]):
+                return popped
+        return None
 
     async def clear_session(self) -> None:
         """Delete the conversation and all that was learnt from it."""
@@ -95,7 +110,7 @@ class MemorySession:
         view = _items(sorted(await self._log.ashown(query), key=lambda one: one.seq))
         # What a run without this session says is not in the log.
         asked = [item for item in view if item.get("role") == "user"]
-        live = [] if asked and host_text(asked[-1]["content"]) == query else given[start:]
+        live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
         return replace(data.model_data, input=[*view, *live])
 
 
@@ -103,17 +118,30 @@ def _newest(items: list[Item], limit: int | None) -> list[Item]:
     return items if limit is None else items[max(len(items) - limit, 0) :] if limit > 0 else []
 
 
-def _said(items: Sequence[Item]) -> Iterator[HostMessage]:
+def _left_by_a_pop(said: Sequence[HostMessage]) -> list[HostMessage]:
+    """Messages that a pop would have deleted, had its process not ended before."""
+    popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
+    return [one for one in said if str(one.seq) in popped]
+
+
+def _said(items: Sequence[Item]) -> list[HostMessage]:
     """Items as messages, with the items beside them.
 
-    What has no chat form, such as reasoning, stays with the item behind it: they are shown and left out together.
+    What has no chat form, such as reasoning, stays with the item behind it, or with the last one: they are shown and
+    left out together.
     """
+    said: list[HostMessage] = []
     waiting: list[Item] = []
-    for place, item in enumerate(items, 1):
+    for item in items:
         waiting.append(item)
-        if (message := _message(item)) or place == len(items):
-            yield HostMessage(message or {"role": "assistant", "content": ""}, waiting)
+        if message := _message(item):
+            said.append(HostMessage(message, waiting))
             waiting = []
+    if waiting and said:
+        said[-1].own.extend(waiting)
+    elif waiting:
+        said.append(HostMessage({"role": "assistant", "content": ""}, waiting))
+    return said
 
 
 def _items(said: Iterable[HostMessage]) -> list[Item]:
@@ -122,31 +150,46 @@ def _items(said: Iterable[HostMessage]) -> list[Item]:
 
 
 def _message(item: Item) -> Message | None:
-    if role := item.get("role"):
-        content: Any = item["content"]
-        parts = content if isinstance(content, str) else list(map(_part, content))
+    """The chat form of an item; `None` if it has none, or is of a kind that nobody has seen yet."""
+    role, kind = item.get("role"), str(item.get("type") or "message")
+    if role in ROLES and kind == "message":
+        content: Any = item.get("content") or ""
+        parts = content if isinstance(content, str) else list(map(_part, dicts_of(content)))
         return {"role": role, "content": host_text(content) if role == "assistant" else parts}
     if not (call := item.get("call_id")):
         return None
-    if item["type"].endswith("_output"):
-        return {"role": "tool", "tool_call_id": call, "content": host_text(item["output"])}
-    arguments = item.get("arguments", item.get("input", "{}"))
-    (message,) = chat_of("assistant", (), calls=[tool_call(call, str(item.get("name") or item["type"]), arguments)])
+    if kind.endswith("_output"):
+        return {"role": "tool", "tool_call_id": str(call), "content": _result(item)}
+    given: Any = next((item[name] for name in _ARGUMENTS if item.get(name) is not None), {})
+    (message,) = chat_of("assistant", (), calls=[called(call, item.get("name") or kind, given)])
     return message
 
 
+def _result(item: Item) -> str:
+    """What a tool gave back, in words; its status if it gave nothing."""
+    given = item.get("output", item.get("result"))
+    if isinstance(given, list):  # of texts and pictures, or of what shells wrote
+        texts = [
+            host_text([part]) or f"{part.get('stdout') or ''}{part.get('stderr') or ''}" for part in dicts_of(given)
+        ]
+        given = "\n".join(filter(None, texts))
+    return given if isinstance(given, str) and given else str(item.get("status") or "")
+
+
 def _part(part: Item) -> Item:
-    if part["type"] == "input_image" and isinstance(part.get("image_url"), str):
+    kind = str(part.get("type"))
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
         return {"type": "image_url", "image_url": {"url": part["image_url"]}}
-    return {**part, "type": "text"} if part["type"] in _TEXT else part
+    return {**part, "type": "text" if kind in _TEXT else kind}
 
 
 def _converted(message: Message) -> Iterator[Item]:
-    text = host_text(message.get("content"))
+    text, calls = host_text(message.get("content")), message.get("tool_calls") or ()
     if message["role"] == "tool":
         yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text}
-    elif text:
+    elif text or not calls:
         yield {"role": message["role"], "content": text}
-    for call in message.get("tool_calls") or ():
-        name, arguments = call["function"]["name"], call["function"]["arguments"]
+    for call in calls:
+        function = dict_of(call.get("function"))
+        name, arguments = function.get("name") or "a tool", function.get("arguments") or "{}"
         yield {"type": "function_call", "call_id": call["id"], "name": name, "arguments": arguments}

@@ -1,5 +1,6 @@
 """Pydantic AI: a memory as a capability of an agent."""
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -10,9 +11,8 @@ from operator import attrgetter
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import HostMessage, chat_of, host_text
+from memzoo.memories.hosts.messages import HostMessage, called, chat_of, dict_of, host_text
 from memzoo.memories.hosts.shared import HostLog, Memories, host_module, memory_of
-from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 
 __all__ = ["MemoryCapability"]
@@ -21,7 +21,7 @@ _capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
 _messages = host_module("pydantic_ai.messages", "pydantic-ai")
 
 # What is said in a conversation. The other parts of a request, system prompts and instructions, are the agent's.
-_SAID = ("user-prompt", "tool-return", "retry-prompt", "retry-feedback")
+_SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback")
 
 
 class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
@@ -78,11 +78,19 @@ def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
     for message in messages:
         for piece in _pieces(message):
             chat = _chat(piece)
-            digest = hashlib.sha256(json.dumps(chat, sort_keys=True).encode()).hexdigest()[:16]
+            digest = hashlib.sha256(json.dumps(chat, sort_keys=True, default=str).encode()).hexdigest()[:16]
             # The same words twice in a run are two messages.
             counts[key := f"{piece.run_id}:{digest}"] += 1
-            (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
-            yield HostMessage(chat, own, f"{key}:{counts[key]}"), piece
+            yield HostMessage(chat, _own(piece), f"{key}:{counts[key]}"), piece
+
+
+def _own(piece: Any) -> Any:
+    """A piece as JSON; `None` where an application put something into it that is none, and that Pydantic refuses."""
+    try:
+        (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
+    except (TypeError, ValueError):
+        return None
+    return own
 
 
 def _agents_parts(messages: Iterable[Any]) -> list[Any]:
@@ -94,7 +102,8 @@ def _agents_parts(messages: Iterable[Any]) -> list[Any]:
 
 def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
     """A view as messages: the very ones of this run, by key, and those of earlier runs as they were."""
-    tools = {call["id"]: call["function"]["name"] for one in shown for call in one.message.get("tool_calls") or ()}
+    calls = [call for one in shown for call in one.message.get("tool_calls") or ()]
+    tools = {call["id"]: str(dict_of(call.get("function")).get("name") or "a tool") for call in calls}
     return [live.get(one.key) or _message(one, tools) for one in shown]
 
 
@@ -117,14 +126,17 @@ def _pieces(message: Any) -> list[Any]:
 def _chat(piece: Any) -> Message:
     """What one piece says: a response, or a request of one part."""
     if piece.kind == "response":
-        called = [part for part in piece.parts if part.part_kind == "tool-call"]
-        calls = [tool_call(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in called]
-        text = "\n\n".join(part.content for part in piece.parts if part.part_kind == "text")
-        (chat,) = chat_of("assistant", [text], calls=calls)
+        asked = [part for part in piece.parts if part.part_kind == "tool-call"]
+        calls = [called(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
+        text = "\n\n".join(text for part in piece.parts if (text := _words(part)))
+        (chat,) = chat_of(
+            "assistant", [text], calls=calls, others=["file" for p in piece.parts if p.part_kind == "file"]
+        )
         return chat
     (part,) = piece.parts
-    if part.part_kind == "user-prompt":
-        said = part.content if isinstance(part.content, str) else list(map(_part, part.content))
+    if part.part_kind in ("user-prompt", "speech"):
+        content = _words(part) if part.part_kind == "speech" else part.content
+        said = content if isinstance(content, str) else [_part(one) for one in content if _kind(one) != "cache-point"]
         return {"role": "user", "content": said}
     text = part.model_response_str() if part.part_kind == "tool-return" else part.model_response()
     if not getattr(part, "tool_name", None):
@@ -132,21 +144,37 @@ def _chat(piece: Any) -> Message:
     return {"role": "tool", "content": text, "tool_call_id": part.tool_call_id}
 
 
+def _words(part: Any) -> str:
+    """What a part of a response, or of speech, says in words."""
+    words = {"text": "content", "speech": "transcript"}
+    return getattr(part, words[part.part_kind]) or "" if part.part_kind in words else ""
+
+
+def _kind(part: Any) -> str:
+    return str(getattr(part, "kind", "text"))
+
+
 def _part(part: Any) -> Message:
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    kind = str(part.kind).replace("-", "_")
+    kind = _kind(part).replace("-", "_")
+    if isinstance(text := getattr(part, "content", None), str):
+        return {"type": "text", "text": text}
     return {"type": kind, kind: {"url": part.url}} if hasattr(part, "url") else {"type": kind}
 
 
 def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
     """A message of an earlier run as it was; one that was derived, or saved another way, in Pydantic AI's form."""
     if said.own is not None:
-        return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]
+        with contextlib.suppress(ValueError):  # of another version of Pydantic AI
+            return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]
     message, text = said.message, host_text(said.message["content"])
     if message["role"] == "assistant":
-        calls = [(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
-        asked = [_messages.ToolCallPart(one["name"], one["arguments"], tool_call_id=id_) for id_, one in calls]
+        calls = [(call["id"], dict_of(call.get("function"))) for call in message.get("tool_calls") or ()]
+        asked = [
+            _messages.ToolCallPart(one.get("name") or "a tool", one.get("arguments"), tool_call_id=id_)
+            for id_, one in calls
+        ]
         return _messages.ModelResponse(parts=[*([_messages.TextPart(text)] if text else []), *asked])
     if message["role"] == "tool":
         name = tools.get(message["tool_call_id"], "tool")

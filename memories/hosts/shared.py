@@ -1,21 +1,22 @@
 """What the adapters of agent frameworks have in common: a memory's log as the host's own messages."""
 
 import importlib
+import itertools
 import json
 import logging
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, ClassVar, TypeAlias
 
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
 from memzoo.memories.engine.system_message import forget_messages
-from memzoo.memories.hosts.messages import HostMessage
+from memzoo.memories.hosts.messages import HostMessage, fitting, written
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
-from memzoo.memories.text.messages import checked
 from memzoo.memories.text.redaction import Redactor
-from memzoo.stores import Entry, Record
+from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.errors import ConversationIdError, MissingExtraError, UnsupportedError
 from memzoo.stores.tombstones import tombstone, tombstones_of
 
@@ -46,25 +47,38 @@ class HostLog:
         self.field = f"@{host}"
         # For comparing only: what is saved is treated, and counted, by the memory.
         self._redactor = Redactor(memory.redact, lambda *_: None)
+        self._may_repeat = True
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:
         """Append messages as one turn, and learn from them if the last one is the answer.
 
-        A question that is asked again before it was answered is there already: a failed run is run again.
+        A run that begins with the question that the last one left unanswered is that run again, and the question is
+        there already. A run has begun if the host read something since it saved the last time, or saves for the first
+        time; the same words saved twice without that are two messages.
 
         Args:
             said: The messages, oldest first.
             turn_id: Saving the same one again changes nothing.
             ended: Learn in any case: nothing follows.
         """
-        await self._add(await self._without_repeated(said), turn_id=turn_id, ended=ended)
+        if self._may_repeat:
+            said = said[await self._repeated(said) :]
+        await self._add(said, turn_id=turn_id, ended=ended)
 
     async def _add(self, said: Sequence[HostMessage], *, turn_id: str | None, ended: bool = False) -> None:
-        learn = ended or (bool(said) and is_answer(said[-1].message))
-        await self.memory.aadd_messages([self.record(one) for one in said], turn_id=turn_id, learn=learn)
+        records = [self.record(one) for one in said]
+        learn = ended or (bool(records) and is_answer(records[-1].message))
+        await self.memory.aadd_messages(records, turn_id=turn_id, learn=learn)
+        self._may_repeat = False
 
     async def afollow(
-        self, said: Sequence[HostMessage], *, ended: bool = False, thread: str = "", cuts_at_questions: bool = False
+        self,
+        said: Sequence[HostMessage],
+        *,
+        ended: bool = False,
+        thread: str = "",
+        cuts_at_questions: bool = False,
+        whole: bool = True,
     ) -> None:
         """Bring the log in step with a host: append what follows the newest of its messages that the log has.
 
@@ -79,52 +93,64 @@ class HostLog:
                 Only what was appended for the same thread is ever taken back.
             cuts_at_questions: The host drops old messages only in front of a question: if the thread begins with
                 something else, its question was removed. Otherwise what stands before the first is left alone.
+            whole: The host has no others in this run. So what the log has besides, unanswered and in the same words, is
+                the question of a run that failed, and is there already. Two that the host has are two.
         """
         # More than the host has given: the log may end with what was saved in another way.
-        known = await self.aall(2 * len(said) + _FIRST_PAGE)
+        known = await self._newest(2 * len(said) + _FIRST_PAGE)
         if thread:
             known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
         newest = {one.key for one in known}
         start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
         new = await self._without_forgotten([one._replace(thread=thread if one.key else "") for one in said[start:]])
-        # In a thread two questions with the same words are two: it knows them by their ids.
-        add = self._add if thread else self.aadd
+        if whole and self._may_repeat:
+            new = new[await self._repeated(new, keys={one.key for one in said}) :]
         # One by one, each under its key: a run that was cut off is gone on with where it ended.
         for one in new[:-1]:
-            await add([one], turn_id=one.key)
-        await add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
+            await self._add([one], turn_id=one.key)
+        await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
+        self._may_repeat = True
         shown = await self.memory.amessages(query, catch_up=False)
         pairs = zip(shown, shown.entries, strict=True)
         return [self._said(entry) if entry else HostMessage(message) for message, entry in pairs]
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
         """What was said, oldest first: all, or the newest of it."""
-        newest = await self.memory.aentries(limit, newest_first=True)
-        return [self._said(entry) for entry in reversed(newest)]
+        self._may_repeat = True
+        return await self._newest(limit)
 
-    async def arewind(self, said: Sequence[HostMessage]) -> None:
+    async def arewind(self, said: Sequence[HostMessage]) -> list[int]:
         """Take messages back, newest ones as a rule: what was not learnt from them is not learnt anew.
 
         The host may bring them again.
+
+        Returns:
+            The numbers of those that were there, and that nobody else took back meanwhile.
 
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
         seqs = [one.seq for one in said]
-        await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
+        return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
     def record(self, said: HostMessage) -> Record:
-        """A message as it is kept, with the host's own form beside it."""
-        kept = {} if said.own is None else {self.field: json.dumps(said.own, ensure_ascii=False, default=str)}
-        return Record(said.message, kept | ({_THREAD: said.thread} if said.thread else {}))
+        """A message as it is kept, with the host's own form beside it.
+
+        What cannot be a chat message is one of its text: a run that has done its work does not fail here.
+        """
+        fields = {self.field: written(said.own), _THREAD: said.thread or None}
+        return Record(fitting(said.message), {name: text for name, text in fields.items() if text is not None})
 
     def _said(self, entry: Entry) -> HostMessage:
-        own = entry.fields.get(self.field)
         thread = entry.fields.get(_THREAD) or ""
-        return HostMessage(entry.message, None if own is None else json.loads(own), entry.turn_id, entry.seq, thread)
+        return HostMessage(entry.message, self._own(entry.fields), entry.turn_id, entry.seq, thread)
+
+    def _own(self, fields: Mapping[str, str | None]) -> JSON:
+        own = fields.get(self.field)
+        return None if own is None else json.loads(own)
 
     async def _stepped_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
@@ -139,7 +165,7 @@ class HostLog:
         if cuts_at_questions and talk and talk[0].key == first.key and first.message["role"] != "user":
             asked = (one.seq for one in own if one.seq < begin and one.message["role"] == "user")
             begin = max(asked, default=begin)
-        words = {one.key: self._redactor.message(checked(now[one.key])) for one in own if one.key in now}
+        words = {one.key: self._redactor.message(fitting(now[one.key])) for one in own if one.key in now}
         edited = min((one.seq for one in own if words.get(one.key, one.message) != one.message), default=math.inf)
         gone = [one for one in own if one.seq >= begin and (one.key not in now or one.seq >= edited)]
         if not gone:
@@ -158,18 +184,31 @@ class HostLog:
         forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))
         return [one for one in new if not one.key or tombstone(one.key) not in forgotten]
 
-    async def _without_repeated(self, said: Sequence[HostMessage]) -> Sequence[HostMessage]:
-        if not any(one.message["role"] == "user" for one in said):
-            return said
-        asked = [one.message for one in await self._unanswered() if one.message["role"] == "user"]
-        return [one for one in said if self._redactor.message(one.message) not in asked]
+    async def _newest(self, limit: int | None) -> list[HostMessage]:
+        newest = await self.memory.aentries(limit, newest_first=True)
+        return [self._said(entry) for entry in reversed(newest)]
+
+    async def _repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
+        """Count the questions in front that are the newest unanswered ones, of which the host has none by key."""
+        asked = [self._as_kept(one) for one in itertools.takewhile(lambda one: one.message["role"] == "user", said)]
+        if not asked:
+            return 0
+        waiting = [one for one in await self._unanswered() if one.message["role"] == "user" and one.key not in keys]
+        # What keys tell apart has its time and id in the host's own form: there, words are compared alone.
+        compared = attrgetter("message") if keys else attrgetter("message", "own")
+        lengths = range(min(len(asked), len(waiting)), 0, -1)
+        return next((n for n in lengths if list(map(compared, asked[:n])) == list(map(compared, waiting[-n:]))), 0)
+
+    def _as_kept(self, said: HostMessage) -> HostMessage:
+        kept = self._redactor.record(self.record(said))
+        return said._replace(message=kept.message, own=self._own(kept.fields))
 
     async def _unanswered(self) -> list[HostMessage]:
         """What was said after the newest answer, oldest first."""
         size = _FIRST_PAGE
         # Nearly always the first page has an answer: the cost does not grow with the conversation.
         while True:
-            said = await self.aall(size)
+            said = await self._newest(size)
             answers = [place for place, one in enumerate(said) if is_answer(one.message)]
             if answers or len(said) < size:
                 return said[answers[-1] + 1 :] if answers else said

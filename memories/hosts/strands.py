@@ -5,9 +5,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.hosts.messages import PART, HostMessage, chat_of, host_text, in_pieces
+from memzoo.memories.hosts.messages import (
+    PART,
+    HostMessage,
+    called,
+    chat_of,
+    dict_of,
+    dicts_of,
+    host_text,
+    in_pieces,
+    written,
+)
 from memzoo.memories.hosts.shared import HostLog, host_module
-from memzoo.memories.text.messages import tool_call
 
 __all__ = ["MemoryConversationManager"]
 
@@ -104,7 +113,7 @@ class MemoryConversationManager:
 
 
 def _is_prompt(message: dict[str, Any]) -> bool:
-    return message["role"] == "user" and not any("toolResult" in block for block in message["content"])
+    return message["role"] == "user" and not any("toolResult" in block for block in dicts_of(message["content"]))
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
@@ -121,24 +130,32 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
 
 
 def _said(message: dict[str, Any]) -> list[HostMessage]:
-    blocks: list[dict[str, Any]] = message["content"]
+    blocks = dicts_of(message["content"])
     said = chat_of(
         message["role"],
-        _of("text", blocks),
-        calls=[tool_call(one["toolUseId"], one["name"], one["input"]) for one in _of("toolUse", blocks)],
-        results=[(one["toolUseId"], _text(one["content"])) for one in _of("toolResult", blocks)],
+        filter(None, map(_words, blocks)),
+        calls=[called(one.get("toolUseId"), one.get("name"), one.get("input")) for one in _of("toolUse", blocks)],
+        results=[(str(one.get("toolUseId") or ""), _text(one.get("content"))) for one in _of("toolResult", blocks)],
         others=[kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")],
     )
     own = host_module("strands.types.session", "strands").encode_bytes_values(message)
-    return in_pieces(said, own, message["tracking_id"])
+    return in_pieces(said, own, str(message.get("tracking_id") or ""))
 
 
-def _of(kind: str, blocks: list[dict[str, Any]]) -> list[Any]:
-    return [block[kind] for block in blocks if kind in block]
+def _words(block: dict[str, Any]) -> str:
+    """What a block says: a text, or the words that citations stand behind, or a guard looks at."""
+    if isinstance(text := block.get("text"), str):
+        return text
+    cited, guarded = dict_of(block.get("citationsContent")), dict_of(block.get("guardContent"))
+    return host_text(cited.get("content")) or host_text([dict_of(guarded.get("text"))])
 
 
-def _text(blocks: list[dict[str, Any]]) -> str:
-    return "\n".join([block["text"] if "text" in block else json.dumps(block, default=str) for block in blocks])
+def _of(kind: str, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return dicts_of([block.get(kind) for block in blocks])
+
+
+def _text(blocks: Any) -> str:
+    return "\n".join([str(block.get("text") or "") or written(block) or "" for block in dicts_of(blocks)])
 
 
 def _strands(said: HostMessage) -> dict[str, Any] | None:
@@ -157,9 +174,10 @@ def _strands(said: HostMessage) -> dict[str, Any] | None:
 
 
 def _tool_use(call: dict[str, Any]) -> dict[str, Any]:
-    name, written = call["function"]["name"], call["function"]["arguments"]
+    function = dict_of(call.get("function"))
+    arguments = function.get("arguments")
     try:
-        given: Any = json.loads(written or "{}")
+        given: Any = json.loads(arguments or "{}")
     except ValueError:
-        given = {"arguments": written}
-    return {"toolUse": {"toolUseId": call["id"], "name": name, "input": given}}
+        given = {"arguments": arguments}
+    return {"toolUse": {"toolUseId": call["id"], "name": function.get("name") or "a tool", "input": given}}

@@ -5,7 +5,7 @@ Hosts are installed each in an environment of its own (`make hosts`). A file is 
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,6 +25,7 @@ CHECKS = {
     "async_equals_sync": "async equals sync",
     "the_query_is_what_is_being_answered": "the query is right",
     "two_users_are_isolated": "two users isolated",
+    "every_kind_of_item_is_kept": "every item kept",
 }
 """The checks of the contract, by the end of their tests' names: the columns of the table that `make hosts` prints."""
 
@@ -74,6 +75,14 @@ class HostContract(ABC):
     ) -> list[list[Message]]:
         """As `say`, through the host's synchronous runner; where it has none, the asynchronous one is run."""
         return asyncio.run(self.say(memories, user, text, script, run=run))
+
+    @abstractmethod
+    def shapes(self) -> Iterable[Any]:
+        """Items of every kind that the host's own types know, whole and with as little as they need; and odd ones."""
+
+    @abstractmethod
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """Let Anna's memory keep a turn with an item in it, in one piece; what the host gets back of it."""
 
     def begin_anew(self) -> None:  # noqa: B027 - few hosts keep anything
         """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
@@ -170,6 +179,18 @@ class HostContract(ABC):
         assert contents(sent)[-3:] == ["I am Ben.", "Hello.", "Who am I?"]
         assert "Anna" not in texts(sent)
 
+    def test_every_kind_of_item_is_kept(self) -> None:
+        """No item stops a run, whatever its kind and however odd: it comes back as it was, and a model can be asked."""
+        tried, wrong = 0, list[str]()
+        for shape in self.shapes():
+            memories, tried = MemoryProvider("buffer", token_counter="approximate"), tried + 1
+            if (found := asyncio.run(self.kept(memories, shape))) != shape:
+                wrong.append(f"{shape!r} came back as {found!r}")
+            said = [text for one in contents(memories.get("anna").messages()) for text in texts_of(one)]
+            assert [text for text in said if text in ("Question", "Answer")] == ["Question", "Answer"], shape
+        assert tried > 20, "the host's types were read"
+        assert not wrong, "\n".join(wrong[:9])
+
     def talk(self, memories: MemoryProvider, turns: Sequence[int] = range(5)) -> list[list[Message]]:
         """Let Anna ask numbered questions."""
         return [
@@ -194,6 +215,11 @@ def summarizing(**options: Any) -> MemoryProvider:
 def contents(messages: Sequence[Message]) -> list[str]:
     """The texts of what users and assistants said, without calls of tools."""
     return [m["content"] for m in messages if m["role"] in {"user", "assistant"} and m["content"]]
+
+
+def texts_of(content: Any) -> list[str]:
+    """A content as texts, of which parts have one each."""
+    return [content] if isinstance(content, str) else [part.get("text") for part in content]
 
 
 def texts(messages: Sequence[Message]) -> str:

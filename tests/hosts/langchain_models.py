@@ -1,18 +1,22 @@
 """A scripted chat model for the tests of LangChain and LangGraph."""
 
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+from memzoo.memories import BaseMemory
 from memzoo.stores import Message
 from tests.hosts.contract import Call, Step
+from tests.hosts.samples import members, samples
 
 chat_models: Any = pytest.importorskip(
     "langchain_core.language_models.chat_models", reason="LangChain is not installed"
 )
 messages: Any = pytest.importorskip("langchain_core.messages")
+lc_content: Any = pytest.importorskip("langchain_core.messages.content")
 outputs: Any = pytest.importorskip("langchain_core.outputs")
 
 
@@ -49,3 +53,23 @@ def _answer(step: str | Call) -> Any:
 def chat(sent: Sequence[Any]) -> list[Message]:
     """What the model was sent, as chat messages."""
     return list(messages.convert_to_openai_messages(sent))
+
+
+def thread_shapes() -> Iterator[Any]:
+    """Messages of every kind that LangChain knows, with contents of every kind that it knows."""
+    blocks = [dict(block) for kind in members(lc_content.ContentBlock) for block in samples(kind)]
+    for kind in members(messages.AnyMessage):
+        needed = {name: "name" for name in ("role", "name", "tool_call_id") if name in kind.model_fields}
+        for content in ("Words", *([block] for block in blocks), [{"type": "unheard-of", "x": 1}], ["Words", *blocks]):
+            yield kind(content, id="shape", **needed)
+    call: dict[str, Any] = {"name": "weather", "args": {}, "id": None}
+    yield messages.AIMessage(
+        "", tool_calls=[call], invalid_tool_calls=[{**call, "args": "{", "error": "?"}], id="shape"
+    )
+    yield messages.HumanMessage("half a character: \ud800", id="shape")
+
+
+def kept_of(memory: BaseMemory, id_: str) -> Any:
+    """A message of LangChain's as the log has it."""
+    (own,) = [one.fields["@langchain"] for one in memory.entries() if one.turn_id == id_]
+    return messages.messages_from_dict([json.loads(own or "")])[0]

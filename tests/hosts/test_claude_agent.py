@@ -1,10 +1,12 @@
 """memzoo in the Claude Agent SDK: `query` through the CLI of its wheel, with a scripted model behind its API."""
 
 import asyncio
+import dataclasses
 import itertools
 import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from memzoo.stores import Message
 from tests.hosts.claude_api import served
 from tests.hosts.contract import HostContract, Step, contents, weather
 from tests.hosts.page import host, run_page
+from tests.hosts.samples import members, odd, samples
 
 sdk, conformance = host("claude_agent_sdk"), host("claude_agent_sdk.testing")
 
@@ -81,6 +84,35 @@ class TestClaudeAgent(HostContract):
             await asked(text, options_of(store, api.url, self.folder / user))
         return api.sent
 
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`: the SDK's blocks as they stand in a transcript, and entries without much."""
+        for kind in members(sdk.ContentBlock):
+            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__.removesuffix("Block")).lower()
+            for block in samples(kind):
+                whole = {"type": name, **dataclasses.asdict(block)}
+                for role in ("user", "assistant"):
+                    entry: dict[str, Any] = {
+                        "type": role,
+                        "uuid": "shape",
+                        "message": {"role": role, "content": [whole]},
+                    }
+                    yield entry
+                    yield from ({**entry, "message": {"role": role, "content": [one]}} for one in odd(whole))
+        entry = assistant({"type": "text", "text": "Hi."}, uuid="shape")
+        yield from (*odd(entry), *({**entry, "message": message} for message in odd(entry["message"])))
+        yield from samples(sdk.types.SessionStoreEntry)
+        yield from ({**entry, "uuid": None}, {}, {"x": 1})
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`: the transcript, however often a batch is sent."""
+        store = MemorySessionStore(memories.store, lambda _: memories.get("anna"))
+        batch = [user("Question", "q"), shape, assistant({"type": "text", "text": "Answer"}, uuid="a")]
+        for sent in (batch[:1], batch, batch):
+            await store.append(KEY, sent)
+        loaded = await store.load(KEY) or []
+        assert len(loaded) == len(batch)
+        return loaded[1]
+
 
 def test_a_session_is_resumed_on_another_machine(tmp_path: Path) -> None:
     """A machine with an empty disk resumes it from the store; what is in the transcript is not told again."""
@@ -141,6 +173,43 @@ def test_a_batch_that_is_sent_again_changes_nothing() -> None:
 
     assert asyncio.run(scene()) == batch
     assert contents(memories.get("p").history()) == ["Hello?", "Hi."]
+
+
+def test_entries_without_a_uuid_are_stored_once_and_none_is_lost() -> None:
+    """A batch of them sent again changes nothing; one that comes behind an entry that is there already is stored."""
+    store = MemorySessionStore(InMemoryStore())
+    first, second = {"type": "title", "title": "Cats"}, {"type": "title", "title": "Dogs"}
+    a, b = user("Hello?", "a"), user("Well?", "b")
+
+    async def loaded(*batches: list[Any]) -> list[Any] | None:
+        key = {"project_key": "p", "session_id": str(batches)}
+        for batch in batches:
+            await store.append(key, batch)
+        return await store.load(key)
+
+    async def scene() -> None:
+        assert await loaded([first], [first]) == [first]
+        assert await loaded([a], [a, first, b]) == [a, first, b]
+        assert await loaded([a, first], [a, first, second]) == [a, first, second]
+        assert await loaded([a], [first], [second], [first], [first]) == [a, first, second, first]
+        assert await loaded([first, a], [first, a], [first, second]) == [first, a, first, second]
+
+    asyncio.run(scene())
+
+
+def test_a_session_that_goes_on_has_the_same_words_twice() -> None:
+    """Who says yes twice in a session said it twice; a new session that asks the unanswered question is a retry."""
+    memories = MemoryProvider("buffer")
+    store = MemorySessionStore(memories.store, memories)
+
+    async def scene() -> None:
+        for number in range(3):
+            await store.append(KEY, [user("Yes", str(number))])
+        assert contents(memories.get("p").history()) == ["Yes"] * 3
+        await store.append(KEY | {"session_id": "another"}, [user("Yes", "3")])
+        assert contents(memories.get("p").history()) == ["Yes"] * 3
+
+    asyncio.run(scene())
 
 
 def test_two_writers_of_one_batch_store_it_once() -> None:

@@ -1,7 +1,7 @@
 """LangChain 1.x and deepagents: the middleware, through `create_agent` and `create_deep_agent`."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -26,7 +26,7 @@ from tests.hosts.contract import (  # noqa: E402
     texts,
     weather,
 )
-from tests.hosts.langchain_models import ScriptedChat, chat, messages  # noqa: E402
+from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
 
 checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
 middleware: Any = pytest.importorskip("langchain.agents.middleware")
@@ -42,6 +42,16 @@ def agent_of(memories: Any, model: ScriptedChat, checkpointer: Any = None, *more
 def given(user: str, text: str, run: str | None) -> tuple[Any, Any]:
     """What `invoke` takes. The id of a run is that of the human's message."""
     return {"messages": [messages.HumanMessage(text, id=run)]}, {"configurable": {"thread_id": user}}
+
+
+async def akeep_in(thread: Sequence[Any], memories: MemoryProvider) -> None:
+    """Let the middleware keep a thread at the end of a run."""
+    runnables: Any = pytest.importorskip("langchain_core.runnables")
+
+    async def end(state: Any) -> None:
+        await MemoryMiddleware(memories).aafter_agent(state, None)
+
+    await runnables.RunnableLambda(end).ainvoke({"messages": thread}, {"configurable": {"thread_id": "anna"}})
 
 
 class TestWithoutCheckpointer(HostContract):
@@ -64,6 +74,17 @@ class TestWithoutCheckpointer(HostContract):
         model = ScriptedChat(script=list(script), sent=[])
         agent_of(memories, model, self.checkpointer).invoke(*given(user, text, run))
         return [chat(sent) for sent in model.sent]
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        return thread_shapes()
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`: a model is not shown a result without its call, so the log is looked at."""
+        thread = [messages.HumanMessage("Question", id="q"), shape, messages.AIMessage("Answer", id="a")]
+        await akeep_in(thread, memories)
+        await agent_of(memories, ScriptedChat(script=["Bye."], sent=[])).ainvoke(*given("anna", "Thanks.", None))
+        return kept_of(memories.get("anna"), shape.id)
 
 
 class TestWithCheckpointer(TestWithoutCheckpointer):

@@ -1,7 +1,7 @@
 """LangGraph: the store, and the recipe of a graph with a memory in front of the model."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Annotated, Any, TypedDict
@@ -13,9 +13,9 @@ graphs: Any = pytest.importorskip("langgraph.graph", reason="LangGraph is not in
 from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import StoreError  # noqa: E402
+from memzoo.stores.errors import OptionError, StoreError  # noqa: E402
 from tests.hosts.contract import HostContract, Step, contents, summarizing, weather  # noqa: E402
-from tests.hosts.langchain_models import ScriptedChat, chat, messages  # noqa: E402
+from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
 
 prebuilt: Any = pytest.importorskip("langgraph.prebuilt")
 checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
@@ -76,6 +76,17 @@ class TestWholeState(HostContract):
         given = {"messages": [messages.HumanMessage(text, id=run)]}
         graph_of(memories, model, self.state, self.checkpointer).invoke(given, _thread(user))
         return [chat(sent) for sent in model.sent]
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        return thread_shapes()
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`: a model is not shown a result without its call, so the log is looked at."""
+        thread = [messages.HumanMessage("Question", id="q"), shape, messages.AIMessage("Answer", id="a")]
+        await remember(memories).ainvoke({"messages": thread}, _thread("anna"))
+        await view(memories).ainvoke([], _thread("anna"))
+        return kept_of(memories.get("anna"), shape.id)
 
 
 class TestGoingBack:
@@ -159,6 +170,7 @@ def _thread(user: str) -> Any:
     return {"configurable": {"thread_id": user}}
 
 
+put: Any = pytest.importorskip("langgraph.store.base").PutOp
 FOODS = ("users", "anna", "foods")
 
 
@@ -235,6 +247,46 @@ class TestStore:
 
         asyncio.run(write())
         assert len(store.search(("all",), limit=100)) == len(MemzooStore(shared).search(("all",), limit=100)) == 20
+
+    def test_no_reader_sees_an_item_go_back(self, tmp_path: Path) -> None:
+        """While others write, four readers in threads see one value after the other, and never an earlier one again."""
+        with open_store(f"sqlite:///{tmp_path / 'items.db'}") as opened:
+            store, written = MemzooStore(opened), 60
+
+            def write(key: str) -> None:
+                for number in range(written):
+                    store.put(("all",), key, {"n": number})
+
+            def read() -> list[int]:
+                seen = [-1]
+                while seen[-1] < written - 1:
+                    seen += [item.value["n"] for item in [store.get(("all",), "a")] if item]
+                return seen
+
+            with ThreadPoolExecutor(7) as pool:
+                readers = [pool.submit(read) for _ in range(4)]
+                list(pool.map(write, "abc"))
+                assert [reader.result() == sorted(reader.result()) for reader in readers] == [True] * 4
+
+    def test_what_is_read_is_the_callers(self) -> None:
+        """Changing what was put, or found, changes nothing in the store."""
+        store, given = MemzooStore(InMemoryStore()), {"list": [1]}
+        store.put(FOODS, "a", given)
+        given["list"].append(2)
+        store.get(FOODS, "a").value["list"].append(3)
+        store.search(FOODS)[0].value["list"].append(4)
+        assert store.get(FOODS, "a").value == store.search(FOODS)[0].value == {"list": [1]}
+
+    def test_values_are_json_at_once(self) -> None:
+        """This process reads what others will: names of items are texts, and tuples are lists."""
+        shared = InMemoryStore()
+        store = MemzooStore(shared)
+        store.put(FOODS, "a", {1: 2, "pair": (1, 2)})
+        expected = {"1": 2, "pair": [1, 2]}
+        assert store.get(FOODS, "a").value == MemzooStore(shared).get(FOODS, "a").value == expected
+        with pytest.raises(OptionError, match="key 'b'"):
+            store.batch([put(FOODS, "c", {"ok": 1}), put(FOODS, "b", {"set": {1}})])
+        assert [item.key for item in store.search(FOODS)] == ["a"]
 
     def test_a_failed_write_is_not_shown(self) -> None:
         """What the store could not keep is not held either."""

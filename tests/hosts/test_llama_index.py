@@ -3,8 +3,8 @@
 import asyncio
 import json
 import threading
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, get_args
 
 from memzoo import MemoryProvider, create_memory
 from memzoo.hosts.llama_index import ChatMemory
@@ -12,6 +12,7 @@ from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from tests.hosts.contract import FACTS, Call, HostContract, Step, contents, pairs, results, texts, weather
 from tests.hosts.page import host, run_page
+from tests.hosts.samples import members, samples
 
 host("llama_index.core")
 FunctionAgent: Any = host("llama_index.core.agent.workflow").FunctionAgent
@@ -101,6 +102,20 @@ def model_of(script: Sequence[Step]) -> Scripted:
     return Scripted(script=list(script), sent=[])
 
 
+_ODD_CALLS: list[Any] = [
+    "junk",
+    None,
+    7,
+    {},
+    ["junk"],
+    [None],
+    [{}],
+    [{"id": 1}],
+    [{"function": 1}],
+    [{"function": {}}],
+]
+
+
 class TestLlamaIndex(HostContract):
     """The contract, with a fresh agent for each prompt: LlamaIndex has no synchronous runner of agents."""
 
@@ -121,6 +136,26 @@ class TestLlamaIndex(HostContract):
         SimpleChatEngine.from_defaults(llm=model, memory=ChatMemory(memories.get(user))).chat(text)
         return model.sent
 
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        (blocks,) = get_args(ChatMessage.model_fields["blocks"].annotation)
+        for role in host("llama_index.core.llms").MessageRole:
+            for kind in members(blocks):
+                yield from (ChatMessage(role=role, blocks=[block]) for block in samples(kind))
+            for calls in _ODD_CALLS:
+                yield ChatMessage(
+                    role=role, content="Hm.", additional_kwargs={"tool_calls": calls, "tool_call_id": calls}
+                )
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`."""
+        question = ChatMessage(role="user", content="Question")
+        await ChatMemory(memories.get("anna")).aput_messages([question, shape])
+        await ChatMemory(memories.get("anna")).aput(ChatMessage(role="assistant", content="Answer"))
+        first, kept, *_ = await ChatMemory(memories.get("anna")).aget_all()
+        assert first == question
+        return kept
+
 
 class TestTheEngine(HostContract):
     """The contract, with a chat engine."""
@@ -134,6 +169,14 @@ class TestTheEngine(HostContract):
         model = model_of(script)
         await SimpleChatEngine.from_defaults(llm=model, memory=ChatMemory(memories.get(user))).achat(text)
         return model.sent
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        return TestLlamaIndex().shapes()
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`."""
+        return await TestLlamaIndex().kept(memories, shape)
 
 
 def test_the_question_that_the_engine_put_is_shown_once() -> None:
@@ -188,6 +231,17 @@ def test_set_keeps_what_is_the_same_and_replaces_the_rest() -> None:
     assert contents(memory.history()) == ["A?", "C."]
     adapter.set([])
     assert memory.history() == []
+
+
+def test_the_same_words_twice_are_two() -> None:
+    """Who says yes twice said it twice; a question that a model was asked, and that is put again, is a retry."""
+    memory, yes = create_memory("buffer"), ChatMessage(role="user", content="Yes")
+    adapter = ChatMemory(memory)
+    adapter.put(yes)
+    adapter.put_messages([yes, yes])
+    assert adapter.get() == [yes] * 3
+    adapter.put(yes)
+    assert contents(memory.history()) == ["Yes"] * 3
 
 
 def test_reset_forgets_everything() -> None:

@@ -2,18 +2,19 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pytest
 
 agents: Any = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
 
-from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo import InMemoryStore, MemoryProvider, create_memory  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import ConversationIdError, OptionError  # noqa: E402
+from memzoo.stores.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
 from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+from tests.hosts.samples import members, odd, samples  # noqa: E402
 
 testing: Any = pytest.importorskip("agents.testing")
 agents.set_trace_processors([])
@@ -71,6 +72,21 @@ class _Sessions(HostContract):
         model = scripted(script)
         agents.Runner.run_sync(agents.Agent(name="assistant", model=model), text, session=session, run_config=config)
         return sent_to(model)
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        for kind in members(agents.TResponseInputItem):
+            for item in samples(kind):
+                yield from (item, *(odd(item) if self.raw else ()))
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`."""
+        session = MemorySession(memories, "anna", raw=self.raw)
+        question, answer = {"role": "user", "content": "Question"}, {"role": "assistant", "content": "Answer"}
+        await session.add_items([question, shape, answer])
+        items = await MemorySession(memories, "anna", raw=True).get_items()
+        assert (items[0], items[-1]) == (question, answer)
+        return items[1:-1][0]
 
 
 class TestProjectingSession(_Sessions):
@@ -164,6 +180,68 @@ def test_pop_takes_one_item_at_a_time() -> None:
     session = session_of("buffer", raw=True)
     asyncio.run(session.add_items(TURN))
     assert [asyncio.run(session.pop_item()) for _ in range(len(TURN) + 1)] == [*reversed(TURN), None]
+
+
+def test_the_same_words_twice_are_two() -> None:
+    """Who says yes twice before anybody answers said it twice, in one piece or in two, with what stood beside it."""
+    session = session_of("buffer", raw=True)
+    yes = {"role": "user", "content": "Yes"}
+    asyncio.run(session.add_items([yes, yes]))
+    asyncio.run(session.add_items([yes]))
+    asyncio.run(session.get_items())
+    asyncio.run(session.add_items([REASONING, yes]))
+    assert asyncio.run(session.get_items()) == [yes, yes, yes, REASONING, yes]
+
+
+def test_an_empty_answer_is_popped() -> None:
+    """What another program saved without words is taken back like anything else, and so is what is in front of it."""
+    session = session_of("buffer")
+    session.memory.save_context({"input": "Hi"}, {"output": ""})
+    popped = [asyncio.run(session.pop_item()) for _ in range(3)]
+    assert popped == [{"role": "assistant", "content": ""}, {"role": "user", "content": "Hi"}, None]
+
+
+def test_a_pop_that_is_cancelled_loses_nothing_else() -> None:
+    """Wherever a pop is cut off, the item is popped or it is there, and what stood with it is there, once."""
+
+    async def scene(steps: int) -> list[Any]:
+        session = session_of("buffer", raw=True)
+        await session.add_items([TURN[0], *CALLS[:2]])
+        pop = asyncio.create_task(session.pop_item())
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        pop.cancel()
+        await asyncio.gather(pop, return_exceptions=True)
+        return await session.get_items()
+
+    for steps in range(8):
+        assert asyncio.run(scene(steps)) in ([TURN[0], *CALLS[:2]], [TURN[0], REASONING]), steps
+
+
+def test_a_pop_whose_process_ended_is_ended_by_the_next_one() -> None:
+    """What stood with the item was saved, and the message was not deleted yet: it is shown no more, and popped once."""
+    store = Keeping()
+    memory = create_memory("buffer", store=store)
+    session = MemorySession(memory, raw=True)
+    asyncio.run(session.add_items([TURN[0], *CALLS[:2]]))
+    store.keeps = True
+    with pytest.raises(StoreError, match="killed"):
+        asyncio.run(session.pop_item())
+    store.keeps, session = False, MemorySession(memory, raw=True)
+    assert asyncio.run(session.get_items()) == [TURN[0], REASONING]
+    assert [asyncio.run(session.pop_item()) for _ in range(3)] == [REASONING, TURN[0], None]
+
+
+class Keeping(InMemoryStore):
+    """Deletes nothing while it is told to keep everything, as if its process had ended."""
+
+    keeps = False
+
+    async def forget(self, conversation_id: str, seqs: Collection[int], **options: Any) -> list[int]:
+        """See `ManagedStore.forget`."""
+        if self.keeps:
+            raise StoreError("killed")
+        return await super().forget(conversation_id, seqs, **options)
 
 
 def test_a_limit_cuts_the_tail_and_never_the_summary() -> None:

@@ -13,6 +13,7 @@ from memzoo.hosts.pydantic_ai import MemoryCapability  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
 from memzoo.stores.errors import ConversationIdError  # noqa: E402
 from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+from tests.hosts.samples import members, samples  # noqa: E402
 
 functions: Any = pytest.importorskip("pydantic_ai.models.function")
 messages: Any = pydantic_ai.messages
@@ -76,6 +77,13 @@ def agent_of(memories: Any, model: Scripted, **options: Any) -> Any:
     return pydantic_ai.Agent(model.model, tools=[weather], capabilities=[MemoryCapability(memories)], **options)
 
 
+def parts_of(kind: Any, said_by: dict[str, Any]) -> list[Any]:
+    """Samples of a kind of part; of speech by this speaker, of summaries without a provider."""
+    if kind is messages.SpeechPart:
+        return [kind(transcript=words, **said_by) for words in ("Words", None)]
+    return [kind("Words")] if kind is messages.CompactionPart else samples(kind)
+
+
 class TestCapability(HostContract):
     """Runs without a `message_history`: what was said before stands in the memory."""
 
@@ -94,6 +102,34 @@ class TestCapability(HostContract):
         model = Scripted(script)
         agent_of(memories, model).run_sync(text, conversation_id=user, run_id=run)
         return [chat(sent) for sent in model.sent]
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        user = {"speaker": "user"}
+        for kind in members(messages.ModelRequestPart):
+            yield from (messages.ModelRequest(parts=[part]) for part in parts_of(kind, user))
+        for kind in members(messages.ModelResponsePart):
+            yield from (messages.ModelResponse(parts=[part]) for part in parts_of(kind, {"speaker": "assistant"}))
+        for kind in members(messages.UserContent):
+            yield from (messages.ModelRequest(parts=[messages.UserPromptPart([one])]) for one in samples(kind))
+        odd = messages.ToolReturnPart("weather", {"place": {1, 2}}, "c1", metadata=object())
+        yield messages.ModelRequest(parts=[odd])
+        yield messages.ModelResponse(parts=[messages.ToolCallPart("weather", "{", tool_call_id="c1")])
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`: the run's own history, and a later run without it, which asks the memory."""
+        said = [messages.ModelRequest(parts=[messages.UserPromptPart("Question")])]
+        # Of two requests, or two responses, that follow each other Pydantic AI makes one.
+        results = [part for part in shape.parts if part.part_kind in ("tool-return", "retry-prompt") and part.tool_name]
+        calls = [messages.ToolCallPart(part.tool_name, {}, tool_call_id=part.tool_call_id) for part in results]
+        said.append(messages.ModelResponse(parts=[messages.TextPart("Go on."), *calls]))
+        between = [messages.ModelRequest(parts=[messages.UserPromptPart("Well?")])] * (shape.kind == "response")
+        said += [*between, shape, *between]
+        said.append(messages.ModelResponse(parts=[messages.TextPart("Answer")]))
+        run = agent_of(memories, Scripted(["Bye."]))
+        result = await run.run("Thanks.", conversation_id="anna", message_history=said)
+        await agent_of(memories, Scripted(["Hello."])).run("More.", conversation_id="anna")
+        return next((one for one in result.all_messages()[2:] if one == shape), result.all_messages())
 
 
 def test_the_runs_history_stays_whole() -> None:

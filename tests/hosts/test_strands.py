@@ -2,9 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -15,6 +15,7 @@ from memzoo.stores import Message
 from memzoo.stores.errors import ModelError
 from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather
 from tests.hosts.page import host, run_page
+from tests.hosts.samples import odd, samples
 
 strands, models = host("strands"), host("strands.models")
 exceptions, sessions = host("strands.types.exceptions"), host("strands.session.file_session_manager")
@@ -65,12 +66,18 @@ def as_chat(message: Any) -> list[Message]:
         if "text" in block:
             found.append({"role": message["role"], "content": block["text"]})
         if "toolUse" in block:
-            found.append({"role": "assistant", "content": None, "tool_calls": [{"id": block["toolUse"]["toolUseId"]}]})
+            calls = [{"id": block["toolUse"].get("toolUseId")}]
+            found.append({"role": "assistant", "content": None, "tool_calls": calls})
         if "toolResult" in block:
             result = block["toolResult"]
-            text = str(result["content"][0].get("text"))
-            found.append({"role": "tool", "tool_call_id": result["toolUseId"], "content": text})
+            text = str(result.get("content"))
+            found.append({"role": "tool", "tool_call_id": result.get("toolUseId"), "content": text})
     return found
+
+
+def sound(call: Any) -> bool:
+    """Whether Strands takes it for a call."""
+    return all(isinstance(call.get(name), str) for name in ("name", "toolUseId"))
 
 
 def agent_of(memory: Any, script: Sequence[Step], **options: Any) -> Any:
@@ -99,6 +106,33 @@ class TestStrands(HostContract):
         agent = agent_of(memories.get(user), script)
         agent(text)
         return agent.model.sent
+
+    def shapes(self) -> Iterator[Any]:
+        """See `HostContract.shapes`."""
+        content = host("strands.types.content")
+        for name, kind in get_type_hints(content.ContentBlock).items():
+            for value in samples(kind):
+                block: dict[str, Any] = {name: value}
+                for role in ("user", "assistant"):
+                    yield {"role": role, "content": [block]}
+                    if hasattr(value, "items"):
+                        # Strands itself refuses calls without a name or an id.
+                        odds = [one for one in odd(value) if name != "toolUse" or sound(one)]
+                        yield from ({"role": role, "content": [{name: one}]} for one in odds)
+        oddities: list[list[dict[str, Any]]] = [[], [{}], [{"unheardOf": 1}], [{"text": None}]]
+        for blocks in oddities:
+            yield {"role": "assistant", "content": blocks}
+
+    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
+        """See `HostContract.kept`: what another agent is shown, besides the ids that Strands gives."""
+        said = [{"role": "user", "content": [{"text": "Question"}]}, {**shape}]
+        said.append({"role": "assistant", "content": [{"text": "Answer"}]})
+        await agent_of(memories.get("anna"), ["Hm."], messages=said).invoke_async("So?")
+        kept = memories.get("anna").entries()
+        own = [json.loads(one.fields["@strands"] or "null") for one in kept]
+        (found,) = [one for one in own[1:] if one][:1]
+        decoded = host("strands.types.session").decode_bytes_values(found)
+        return {key: decoded[key] for key in ("role", "content")}
 
 
 def test_one_agent_that_goes_on_shows_each_turn_once() -> None:

@@ -20,7 +20,7 @@ class ChatMemory(Posing):
 
     Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
     what strategies search for; an engine that asks first names it as `input`. An exchange is learnt from once, when it
-    is answered. A question that a model was asked, and that is put again word for word, is a retry, and stands in the log once.
+    is answered. A question that a model was asked, and that is put again word for word, is a retry, and is saved once.
 
     Attributes:
         memory: The memory.

@@ -14,7 +14,7 @@ from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # no
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
 from memzoo.stores.errors import OptionError, StoreError  # noqa: E402
-from tests.hosts.contract import HostContract, Step, contents, summarizing, weather  # noqa: E402
+from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
 from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
 
 prebuilt: Any = pytest.importorskip("langgraph.prebuilt")
@@ -150,6 +150,23 @@ class TestGoingBack:
         state = self.graph.get_state(_thread("anna")).values["messages"]
         self.graph.update_state(_thread("anna"), {"messages": [messages.RemoveMessage(id=one.id) for one in state[:2]]})
         assert self.say("Next") == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Next"]
+
+
+def test_the_model_is_sent_nothing_that_is_redacted() -> None:
+    """Neither the newest message nor what tools gave stands in a request as it was; the state keeps its own."""
+    memories = MemoryProvider("buffer", redact={"place": "Oslo|Rome"})
+    model = ScriptedChat(script=[Call("Oslo", "call_1"), "Sunny in Oslo."], sent=[])
+    graph = graph_of(memories, model, Whole, checkpoints.InMemorySaver())
+    graph.invoke({"messages": [messages.HumanMessage("Is it warm in Oslo?")]}, _thread("anna"))
+    sent = str([chat(one) for one in model.sent])
+    assert "Oslo" not in sent + str(memories.get("anna").entries())
+    assert "Is it warm in [place]?" in sent
+    assert graph.get_state(_thread("anna")).values["messages"][0].text == "Is it warm in Oslo?"
+    model.script.append("Yes.")
+    graph.invoke({"messages": [messages.HumanMessage("Sure?")]}, _thread("anna"))
+    assert contents(memories.get("anna").history()) == [
+        *("Is it warm in [place]?", "Sunny in [place].", "Sure?", "Yes."),
+    ]
 
 
 class TestSmallState(TestWholeState):

@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from memzoo.memories import (
     STRATEGIES,
@@ -32,6 +35,7 @@ from memzoo.memories.testing import ScriptedModel
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, open_store
 from memzoo.stores.errors import OptionError, RedactionError
+from memzoo.telemetry import instrument, uninstrument
 
 SECRET = "4711-Zürich-9"  # noqa: S105 - it is to be found nowhere
 PATTERNS = {"pin": r"4711-Z\S+?-9", "email": re.compile(r"\S+@\S+\.org")}
@@ -188,6 +192,24 @@ def test_no_place_hides_a_secret(planted: tuple[str, Any], escaped: bool) -> Non
     assert json.dumps(secret)[1:-1] not in everything
     kept = memory.history()
     assert json.loads(kept[1]["tool_calls"][0]["function"]["arguments"]) == json.loads(kept[2]["content"])
+
+
+def test_no_span_has_it() -> None:
+    """Traces that have the words of prompts and replies have them as they were sent."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    instrument(tracer_provider=provider, content=True)
+    try:
+        conversation = Conversation(Spy(), "summary", redact=PATTERNS)
+        conversation.send(f"My PIN is {SECRET}.")
+        conversation.memory.load_memory_variables({"input": SECRET})
+        with pytest.raises(RedactionError):
+            ConversationBufferMemory(redact=failing).save_context({"input": SECRET}, {"output": SECRET})
+    finally:
+        uninstrument()
+    spans = "".join(span.to_json() for span in exporter.get_finished_spans())
+    assert "[pin]" in spans
+    assert not [form for form in (SECRET, json.dumps(SECRET)[1:-1]) if form in spans]
 
 
 def test_patterns_put_their_names(caplog: pytest.LogCaptureFixture) -> None:

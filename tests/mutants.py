@@ -28,6 +28,50 @@ from tests.covering import SECONDS
 from tests.forked import QUIETLY, Forked
 
 ROOT = Path(__file__).parents[1]
+
+
+class Room(NamedTuple):
+    """A part of the package, and the tests that are to notice its changes.
+
+    Attributes:
+        files: Files and folders.
+        tests: The same; those that tell of these files, so that a run takes minutes.
+    """
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+ROOMS = {
+    "measure": Room(
+        ("benchmarks/measure", "benchmarks/learnt.py"),
+        (
+            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "fitting", "said", "statistics")),
+            *(f"tests/benchmarks/test_{name}.py" for name in ("measuring", "learnt", "recorded_compare")),
+            "tests/benchmarks/research/test_agreement.py",
+        ),
+    ),
+    "verdict": Room(("benchmarks/verdict.py",), ("tests/benchmarks/test_verdict.py",)),
+    "report": Room(
+        ("benchmarks/report",),
+        ("tests/benchmarks/report", "tests/benchmarks/test_comparing.py", "tests/benchmarks/test_running.py"),
+    ),
+    "search": Room(
+        ("memories/search",),
+        (
+            "tests/memories/search",
+            "tests/memories/strategies/test_vector_retriever.py",
+            "tests/memories/strategies/test_combined.py",
+        ),
+    ),
+    "graph": Room(("memories/graph",), ("tests/memories/graph", "tests/memories/strategies/test_knowledge_graph.py")),
+    "strategies": Room(("memories/strategies",), ("tests/memories/strategies", "tests/memories/test_contract.py")),
+    "migrate": Room(("memories/migrate",), ("tests/memories/migrate",)),
+    "engine": Room(("memories/engine",), ("tests/memories",)),
+    "sql": Room(("stores/sql",), ("tests/stores",)),
+}
+"""Parts by name, with their focused tests."""
+
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -44,6 +88,7 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
 }
+_OTHER_NAMES = {"all": "any", "any": "all", "min": "max", "max": "min"}
 # Each mutant meets as many of the quickest tests as take so long.
 _MOST_SECONDS = 60.0
 # A test may take so many times as long as before, and so many seconds more.
@@ -91,21 +136,25 @@ class _Place:
 
 @app.command()
 def main(
-    targets: Annotated[list[str] | None, typer.Argument(help="Files or folders; by default the two below.")] = None,
+    targets: Annotated[
+        list[str] | None, typer.Argument(help=f"Rooms ({', '.join(ROOMS)}), files or folders; sql and engine if none.")
+    ] = None,
     sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
     skip: Annotated[int, typer.Option(help="Leave out so many of the chosen, as seen already.")] = 0,
     jobs: Annotated[int, typer.Option(help="How many at once.")] = 2,
 ) -> None:
     """Change, run the tests, and list what survived; the exit code says whether anything did."""
-    files = [file for target in targets or ["stores/sql", "memories/engine"] for file in _files(target)]
+    rooms = [_room(target) for target in targets or ["sql", "engine"]]
+    files = [file for room in rooms for target in room.files for file in _files(target)]
     mutants = [mutant for file in files for mutant in mutants_of(file)]
     if sample:
         mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))  # noqa: S311 - chance that repeats
     mutants = mutants[skip:]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
         places = [_Place(ROOT, Path(folder) / "0")]
-        tests = map(_reaching(places[0], sorted({mutant.file for mutant in mutants})), mutants)
+        told = sorted({test for room in rooms for test in room.tests})
+        tests = map(_reaching(places[0], sorted({mutant.file for mutant in mutants}), told), mutants)
         places += [_Place(places[0].tree, Path(folder) / str(number)) for number in range(1, jobs)]
         free = queue.Queue[_Place]()
         for place in places:
@@ -124,7 +173,8 @@ def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes to a file, one at a time."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     # How instances are kept (frozen, slots) is nothing that a test would see.
-    passed_over = {one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in _decorating(node)}
+    # Nor is how much is kept for the next time.
+    passed_over = {one for node in ast.walk(tree) for one in _decorating(node)}
     for number, node in enumerate(ast.walk(tree)):
         for what, change in () if node in passed_over else _changes(node):
             changed = copy.deepcopy(tree)
@@ -133,7 +183,9 @@ def mutants_of(file: str) -> Iterator[Mutant]:
             yield Mutant(file, first, _last_line(node, first), what, ast.unparse(changed))
 
 
-def _decorating(node: ast.ClassDef) -> Iterator[ast.AST]:
+def _decorating(node: ast.AST) -> Iterator[ast.AST]:
+    if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        return iter(())
     return (one for decorator in node.decorator_list for one in ast.walk(decorator))
 
 
@@ -159,6 +211,10 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
             yield f"{ast.unparse(call)}: left out", lambda one: one.__setattr__("value", ast.Constant(value=None))
         case ast.Constant(value=bool() as value):
             yield f"{value}: turned", lambda one: one.__setattr__("value", not value)
+        case ast.Constant(value=int() | float() as value):
+            yield f"{value}: one more", lambda one: one.__setattr__("value", value + 1)
+        case ast.Name(id=name) if name in _OTHER_NAMES:
+            yield f"{name}: {_OTHER_NAMES[name]}", lambda one: one.__setattr__("id", _OTHER_NAMES[name])
         case _:
             pass
 
@@ -172,15 +228,19 @@ def _without_not(node: ast.AST) -> None:
     node.__setattr__("operand", ast.UnaryOp(op=ast.Not(), operand=getattr(node, "operand")))  # noqa: B009
 
 
+def _room(target: str) -> Room:
+    """A room by its name; files and folders are shown to all tests of their part of the package."""
+    return ROOMS.get(target) or Room((target,), (f"tests/{Path(target).parts[0]}",))
+
+
 def _files(target: str) -> list[str]:
     path = ROOT / target
     return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
 
 
-def _reaching(place: _Place, files: Sequence[str]) -> Callable[[Mutant], dict[str, float]]:
+def _reaching(place: _Place, files: Sequence[str], tests: Sequence[str]) -> Callable[[Mutant], dict[str, float]]:
     """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took."""
     data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
-    tests = sorted({f"tests/{Path(file).parts[0]}" for file in files})
     # Without the project's own settings, which measure all of it.
     include = f"--include={','.join(f'*/{file}' for file in files)}"
     measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]

@@ -58,3 +58,12 @@ def test_an_excerpt_in_pieces_covers_too() -> None:
 def test_a_correction_is_shown_or_the_old_statement_alone(shown: list[str], expected: str) -> None:
     """Or both, or none of them."""
     assert update_shown(["I moved to Bergen."], ["I live in Oslo."], Texts(shown)) == expected
+
+
+def test_of_several_corrections_all_have_to_be_shown() -> None:
+    """And of what they correct, any is stale; what says the answer in other words shows the correction, too."""
+    new, old = ["It is Bergen.", "In May."], ["I live in Oslo.", "Since March."]
+    assert update_shown(new, old, Texts(["It is Bergen."])) == "neither"
+    assert update_shown(new, old, Texts(["It is Bergen.", "Since March."])) == "stale"
+    assert update_shown(new, old, Texts(["It is Bergen. In May."])) == "corrected"
+    assert update_shown(new, old, Texts(["Bergen it is."]), said=True) == "corrected"

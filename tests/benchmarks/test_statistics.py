@@ -46,3 +46,11 @@ def test_only_what_both_were_asked_is_compared() -> None:
     apart = difference({1: 1.0, 2: 0.0}, {2: 0.0, 3: 1.0})
     assert apart is not None
     assert (apart.mean, apart.count) == (0, 1)
+
+
+def test_the_interval_is_one_of_95_per_cent() -> None:
+    """As wide as theory has it for a share of a half among 400: 1.96 times .025 to each side, not 1.64 times."""
+    found = interval([place % 2 for place in range(400)])
+    assert found is not None
+    assert 0.046 <= found.mean - found.low <= 0.053
+    assert 0.046 <= found.high - found.mean <= 0.053

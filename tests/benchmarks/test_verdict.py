@@ -133,3 +133,22 @@ def test_failures_are_told() -> None:
     )
     assert "a: 100% of its saves failed at the model" in text
     assert "b could not be measured: ValueError: x" in text
+
+
+def test_nothing_is_said_of_corrections_that_cannot_be_told_apart() -> None:
+    """Where the intervals overlap, the one that shows some more of them is not named."""
+    few, more = (_updated(name, right, shown) for name, right, shown in (("a", 60, 30), ("b", 20, 34)))
+    assert "Where corrections matter most" not in said(few, more)
+    assert "Where corrections matter most, b shows 90% of them" in said(few, _updated("b", 20, 54))
+
+
+def _updated(name: str, right: int, corrected: int) -> Outcome:
+    """A memory that shows the corrections of so many of the questions."""
+    made = outcome(name, right)
+    answers = [
+        one.model_copy(update={"update": "corrected" if place < corrected else "neither"})
+        for place, one in enumerate(made.budgets[1000].answers)
+    ]
+    return made.model_copy(
+        update={"budgets": {1000: made.budgets[1000].model_copy(update={"answers": tuple(answers)})}}
+    )

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memzoo.cassettes.http import body_bytes, content_type
-from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key
+from memzoo.cassettes.matching import RequestKey, differences, nearest, request_key, stands_for
 from memzoo.cassettes.plugin import cassette_name
+from memzoo.cassettes.secrets import PLACEHOLDER
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 OBJECTS = st.dictionaries(st.text(), st.recursive(SCALARS, st.lists, max_leaves=5), min_size=1)
@@ -191,3 +192,18 @@ def test_names_are_safe_and_distinct(parameters: list[str]) -> None:
 def test_names_outside() -> None:
     """A test outside the project cannot put its cassette outside the folder."""
     assert ".." not in cassette_name(PurePath("../other/test_a.py"), [".."]).parts
+
+
+@pytest.mark.parametrize(
+    ("body", "same"),
+    [
+        ("Zx81kq93LmQpTw7-Yq72hd83KsPwLz9", True),
+        ("-Zx81kq93LmQpTw7-Yq72hd83KsPwLz9", True),
+        ("-Yq72hd83KsPwLz9", False),
+    ],
+    ids=["two", "one that begins with what is between them", "one"],
+)
+def test_each_placeholder_stands_for_a_secret(body: str, same: bool) -> None:  # noqa: FBT001
+    """For one that is there, whatever it begins with."""
+    recorded = RequestKey("POST", "/v1", (), f"{PLACEHOLDER}-{PLACEHOLDER}")
+    assert stands_for(recorded, recorded._replace(body=body)) is same

@@ -180,3 +180,13 @@ def test_what_is_deleted_would_not_have_been_shown(name: str, seed: int) -> None
             memory.add_messages(new)
         assert evicted.messages() == whole.messages()
     assert len(evicted.history()) < len(whole.history())
+
+
+@pytest.mark.parametrize("name", ["window", "buffer", "message-window"])
+def test_a_turn_that_was_forgotten_is_saved_again_for_nothing(name: str) -> None:
+    """There is nothing new in it, and so nothing to delete."""
+    memory = create_memory(name, keep_history=False, **OPTIONS.get(name, {}))
+    memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id="1")
+    memory.forget([1, 2])
+    memory.save_context({"input": "hi"}, {"output": "hello"}, turn_id="1")
+    assert memory.history() == []

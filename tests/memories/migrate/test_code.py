@@ -389,3 +389,19 @@ def test_the_cheap_search_finds_all_that_is_rewritten(sample: Sample) -> None:
 def test_the_cheap_search_finds_stars(star: str) -> None:
     """However a star is written, it is looked into."""
     assert is_named_in(star.encode())
+
+
+def test_a_history_that_cannot_move_stays_beside_a_memory_that_moves(tmp_path: Path) -> None:
+    """The memory is rewritten, the history is left as it is and named."""
+    source = (
+        "from langchain.memory import ConversationBufferMemory\n"
+        "from langchain_community.chat_message_histories import SQLChatMessageHistory\n"
+        "m = ConversationBufferMemory()\n"
+        "h = SQLChatMessageHistory('a', connection=engine)\n"
+    )
+    after = migrated(tmp_path, source)
+    assert "+from memzoo.langchain import ConversationBufferMemory" in after.diff
+    assert "-from langchain_community" not in after.diff
+    assert "-h = SQL" not in after.diff
+    [finding] = after.left
+    assert (finding.line, finding.name) == (4, "SQLChatMessageHistory")

@@ -238,6 +238,25 @@ class TestCorrections:
         index = index_of(*["The weather is dull"] * 30, "Anna keeps the boat in the harbour of Bergen.", later)
         assert index.corrected([31], 1_000) == [31]
 
+    def test_of_three_finds_where_there_is_room_else_of_the_first(self) -> None:
+        """Each stands before what it corrects; with room for little, that of the first find alone."""
+        hay = ["We had lunch"] * 30
+        old = [
+            "The project budget is $20.",
+            "The party is on Monday.",
+            "My rent is 900 a month.",
+            "I drive a red Volvo.",
+        ]
+        new = [
+            "The project budget is $10 now.",
+            "The party is on Friday now.",
+            "My rent is 950 now.",
+            "I drive a Saab now.",
+        ]
+        index = index_of(*hay, *old, *hay, *new, *["Nice"] * 9)
+        assert index.corrected([31, 32, 33, 34], 1_000) == [65, 31, 66, 32, 67, 33, 34]
+        assert index.corrected([31, 32, 33, 34], 500) == [65, 31, 32, 33, 34]
+
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
         """With room for little, a correction with many words is left out."""
         later = "Actually, the budget of the project is no longer what I said about the budget, it is $10 now."

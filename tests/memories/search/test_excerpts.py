@@ -116,3 +116,10 @@ def recall(limit: int) -> float:
 def test_more_room_never_finds_less(limit: int) -> None:
     """In a talk with long replies, twice the room shows at least as much of what counts."""
     assert recall(2 * limit) >= recall(limit)
+
+
+def test_rare_words_count_for_more() -> None:
+    """Of two sentences with a word of the question each, the one whose word no other sentence has is shown."""
+    hay = "The boat was red and old. " * 8
+    shown = clip("Which boat has a harmonium?", f"{hay}A harmonium stood below in it. {hay}", 12)
+    assert "harmonium" in shown

@@ -98,3 +98,11 @@ class TestSetMessages:
         told(memory, U2)
         both = CombinedMemory(memories=[memory])
         assert both.messages() == [U3, A2, U2]
+
+
+def test_what_was_replaced_is_deleted_where_no_history_is_kept() -> None:
+    """With the next message, also if it would have fitted still."""
+    memory = told(window("memzoo", 9, keep_history=False), U1, A1)
+    memory.set_messages([U2])
+    assert told(memory, A2).messages() == [U2, A2]
+    assert memory.history() == [A2]

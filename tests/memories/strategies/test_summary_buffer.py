@@ -258,3 +258,14 @@ def test_what_is_saved_without_learning_keeps_to_the_limit(clerk: ChatFunction) 
     tell(memory, 3)
     view = str(memory.messages(catch_up=False))
     assert all(f"{said} {number}" in view for said in ("question", "answer") for number in range(4))
+
+
+def test_by_default_half_of_the_limit_is_left() -> None:
+    """So that not each message past the limit asks the model: of 11 messages of 10 words, the newest 5 stay."""
+    model = ScriptedModel("Earlier.")
+    memory = make(model, 100, prune_to=None, token_counter=lambda _message: 10)
+    memory.add_messages([{"role": "user", "content": f"message {number}"} for number in range(10)])
+    assert memory.summary == ""
+    memory.add_messages([{"role": "user", "content": "message 10"}])
+    shown = [message["content"] for message in memory.messages()]
+    assert shown == ["Earlier.", *(f"message {number}" for number in range(6, 11))]

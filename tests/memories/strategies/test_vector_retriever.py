@@ -349,3 +349,15 @@ class TestTooLong:
         memory.settle()
         assert memory.set_aside() == []
         assert "of a dog" in found(memory, "canine")
+
+
+def test_who_speaks_is_embedded_with_the_words() -> None:
+    """So that a question about what somebody said finds it."""
+    seen: list[str] = []
+
+    def embed(texts: list[str]) -> list[list[float]]:
+        seen.extend(texts)
+        return [[1.0, 0.0] for _ in texts]
+
+    make(embed, human_prefix="Mara").save_context({"input": "I like tea."}, {"output": "Noted."})
+    assert seen == ["Mara: I like tea.", "AI: Noted."]

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.learnt import learnt_of
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, Purse
 from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
-from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant
+from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
 from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption
@@ -25,7 +26,7 @@ from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import OptionError
 
-__all__ = ["OFFLINE", "Comparison", "Memories", "compare", "total_steps"]
+__all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
 
 OFFLINE = "offline"
 """The name of the built-in model, which is rules and not a language model."""
@@ -99,6 +100,7 @@ def compare(
     out: str | Path | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
+    learnt: bool = True,
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
@@ -122,6 +124,8 @@ def compare(
         out: A folder for what is finished; a run that was interrupted goes on there.
         jobs: How many processes. More than one need a model and a counter that are given by name.
         progress: Called on the way with the name of a memory and the steps it took.
+        learnt: Where rules answer on a bundled conversation, show also what the memories learnt of it from a large
+            model beforehand, as memories with a star.
 
     Raises:
         OptionError: Something cannot work; nothing was run.
@@ -134,7 +138,7 @@ def compare(
         >>> [row.memory.name for row in found.rows]
         ['none', 'window', 'window:k=20', 'everything']
     """
-    variants, limits = chosen(_variants(memories)), tuple(sorted(set(budgets)))
+    source, variants, limits = source_of(transcripts), chosen(_variants(memories)), tuple(sorted(set(budgets)))
     _check(limits, jobs, stop_at, prices)
     checked_variants(variants, limits)
     counting = named_counter(counter) if isinstance(counter, str) else counter
@@ -156,11 +160,13 @@ def compare(
         per_month=per_month,
         offline=answering.name == OFFLINE,
     )
+    if learnt and run.offline:
+        variants = beside_learnt(source, variants)
     if jobs == 1 and any(one.asks_model for one in variants):
         _warm_up(answering)
     work = functools.partial(work_off, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
     with tempfile.TemporaryDirectory() as spare:
-        return _compared(source_of(transcripts), variants, run, work, Path(out or spare), prompts, make_model)
+        return _compared(source, variants, run, work, Path(out or spare), prompts, make_model)
 
 
 def _compared(
@@ -189,6 +195,13 @@ def _compared(
     if not ended:
         journal.finish()
     return Comparison(results, times, ended)
+
+
+def beside_learnt(transcripts: Source | Conversations, variants: Sequence[Variant]) -> list[Variant]:
+    """Put beside each memory what it learnt of a bundled conversation from a large model; see `with_learnt`."""
+    source = transcripts if callable(transcripts) else source_of(transcripts)
+    known = learnt_of(source())
+    return with_learnt(variants, known) if known else list(variants)
 
 
 def total_steps(transcripts: Source) -> int:
@@ -244,7 +257,7 @@ def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | N
 
 
 def _info(variant: Variant, run: Run) -> MemoryInfo:
-    model = (variant.model or run.model) if variant.asks_model else ""
+    model = (variant.learnt_by or variant.model or run.model) if variant.asks_model else ""
     return MemoryInfo(
         name=variant.name,
         about=variant.about,
@@ -253,6 +266,7 @@ def _info(variant: Variant, run: Run) -> MemoryInfo:
         model=model,
         baseline=variant.baseline,
         floor=model == OFFLINE,
+        learnt_by=variant.learnt_by,
     )
 
 

@@ -40,6 +40,7 @@ class MemoryInfo(Shape):
         model: The model that it asks; "" if it asks none.
         baseline: Whether it frames the table instead of competing.
         floor: Whether its quality is a lower bound, because rules answered in place of a model.
+        learnt_by: Who answered its prompts beforehand, if that comes with the conversation; else "".
     """
 
     name: str
@@ -49,6 +50,7 @@ class MemoryInfo(Shape):
     model: str = ""
     baseline: bool = False
     floor: bool = False
+    learnt_by: str = ""
 
 
 class Category(Shape):

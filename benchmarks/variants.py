@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.learnt import Learnt, LearntState
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.named import SEVEN, short_name, strategy_named
@@ -26,6 +27,7 @@ __all__ = [
     "chosen",
     "parse_variant",
     "variants_of",
+    "with_learnt",
 ]
 
 Factory: TypeAlias = Callable[..., BaseMemory]
@@ -49,6 +51,8 @@ class Variant:
         factory: Makes it, in place of a strategy.
         baseline: Whether it frames the table instead of competing.
         cut: Whether what it shows is cut at the budget.
+        learnt: What it learnt beforehand, in place of learning it in the run.
+        learnt_by: Who answered its prompts then.
     """
 
     name: str
@@ -60,6 +64,8 @@ class Variant:
     factory: Factory | None = None
     baseline: bool = False
     cut: bool = True
+    learnt: LearntState | None = field(default=None, repr=False)
+    learnt_by: str = ""
 
     @property
     def asks_model(self) -> bool:
@@ -219,6 +225,19 @@ def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
     # A preset stands before the variants of its strategy, and what is no preset at the end.
     unique.sort(key=lambda one: (order.get(one.strategy, len(order)), one.name != one.strategy))
     return [PRESETS[BASELINES[0]], *unique, PRESETS[BASELINES[1]]]
+
+
+def with_learnt(variants: Iterable[Variant], learnt: Learnt) -> list[Variant]:
+    """Put behind each preset that asks a model the same memory with what it learnt beforehand, marked by a star."""
+    found: list[Variant] = []
+    for one in (one for one in variants if not one.learnt):
+        found.append(one)
+        state = learnt.memories.get(one.name)
+        if state and one == PRESETS.get(one.name):
+            about = f"{one.about}, of what it learnt from {learnt.by}"
+            own = replace(one, name=f"{one.name}*", about=about, options=state.options)
+            found.append(replace(own, learnt=state, learnt_by=learnt.by))
+    return found
 
 
 def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> None:

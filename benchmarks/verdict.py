@@ -38,7 +38,7 @@ def verdict(results: Results) -> Iterator[str]:
     else:
         finding = _finding(best, budget, measure)
         said = [iter([finding]), _compared(results, rows, best, budget), _cautions(rows, best, budget, measure)]
-    yield from chain(*said, _floors(results), _failures(results))
+    yield from chain(*said, _learnt(results), _floors(results), _failures(results))
 
 
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
@@ -118,11 +118,20 @@ def _stale(best: Row, budget: int) -> Iterator[str]:
         yield f"Of what was corrected, it shows the old statement alone for {stale.mean:.0%} of the questions."
 
 
+def _learnt(results: Results) -> Iterator[str]:
+    learnt = [row.memory for row in results.competing if row.memory.learnt_by and not row.error]
+    if learnt:
+        yield (
+            f"{_listed([one.name for one in learnt])} learnt this conversation from {learnt[0].learnt_by} beforehand, "
+            "in a few large steps: calls and upkeep are those of these steps, tokens those shown for a question."
+        )
+
+
 def _floors(results: Results) -> Iterator[str]:
     if floors := [row.memory.name for row in results.competing if row.memory.floor]:
         yield (
             f"Rules answered in place of a model for {_listed(floors)}: what they remember is at least what the table "
-            "shows, and is not compared here. `--model NAME` measures it."
+            "shows, and takes no part in the choice. `--model NAME` measures it."
         )
 
 

@@ -68,14 +68,21 @@ def covers(text: str, shown: Texts) -> bool:
     return sum(run in shown for run in runs) >= _ENOUGH * len(runs)
 
 
-def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts) -> Update:
+def update_shown(new: Sequence[str], old: Sequence[str], shown: Texts, *, said: bool = False) -> Update:
     """Tell what was shown of a statement and its correction: all of the new, any of the old.
+
+    Args:
+        new: The messages that correct.
+        old: The messages that they correct.
+        shown: Where they are looked for.
+        said: Whether what was shown says the correction in other words.
 
     Example:
         >>> update_shown(["Bergen"], ["Oslo"], Texts(["lives in Oslo"]))
         'stale'
     """
-    has_new, has_old = all(covers(one, shown) for one in new), any(covers(one, shown) for one in old)
+    has_new = said or all(covers(one, shown) for one in new)
+    has_old = any(covers(one, shown) for one in old)
     if has_new:
         return "both" if has_old else "corrected"
     return "stale" if has_old else "neither"
@@ -85,9 +92,11 @@ def scored(question: Question, view: View) -> Scored:
     """Look for the evidence of a question, for its answer, and for what the evidence corrects."""
     said = [text for _, text in view]
     shown = Texts(said)
+    answer = answer_found(question.answer, said)
+    update = update_shown(question.evidence, question.stale, shown, said=bool(answer)) if question.stale else None
     return Scored(
         whole=round(whole(question.evidence, shown), 6),
         covered=round(covered(question.evidence, shown), 6),
-        answer=answer_found(question.answer, said),
-        update=update_shown(question.evidence, question.stale, shown) if question.stale else None,
+        answer=answer,
+        update=update,
     )

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.learnt import Unasked, log_of
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
@@ -12,9 +13,10 @@ from memzoo.benchmarks.money import Watched
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
-from memzoo.memories import BaseMemory, Usage
+from memzoo.memories import BaseMemory, Model, Usage
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError
 
 __all__ = ["measure", "messages_in", "steps_in"]
@@ -95,6 +97,12 @@ class _Tally:
         self.answers: list[Scored] = []
 
     def found(self) -> AtBudget:
+        if not self.shown:  # nothing was loaded but for the questions
+            tokens = [answer.tokens for answer in self.answers]
+            at_end = tokens[-1] if tokens else 0
+            return AtBudget(
+                loads=len(tokens), tokens=sum(tokens), tokens_at_end=at_end, course=(), answers=tuple(self.answers)
+            )
         # Rounded up, so that no more than the limit is left; the last exchange is always among them.
         every = -(-len(self.shown) // _POINTS) or 1
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
@@ -123,8 +131,7 @@ class _Run:
         self._tallies = {budget: _Tally() for budget in budgets}
         self._now, self._seconds = UNDATED, 0.0
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
-        model = setup.answering if variant.model is None else setup.model_of(variant.model)
-        self._model = Watched(model, setup.purse)
+        self._model = Watched(self._answering(), setup.purse)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0
@@ -133,7 +140,13 @@ class _Run:
     def go(self, progress: Advance) -> None:
         """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
         due = deque(self._transcript.measured)
-        for number, exchange in enumerate(self._transcript.exchanges, start=1):
+        if self._variant.learnt:
+            self.calls["save"] = self._variant.learnt.spent
+            self._now = self._transcript.exchanges[-1].said_at
+            self._wait()
+        # What was learnt beforehand is the whole conversation: nothing can be asked in its midst.
+        exchanges = () if self._variant.learnt else self._transcript.exchanges
+        for number, exchange in enumerate(exchanges, start=1):
             while due and due[0].asked_after is not None and due[0].asked_after < number:
                 self._ask(due.popleft())
                 progress(1)
@@ -232,13 +245,22 @@ class _Run:
     def _tokens(self, shown: list[Message]) -> int:
         return self._said.tokens if self._said and not self._variant.cut else self._setup.counting.of_messages(shown)
 
+    def _answering(self) -> Model:
+        """Return the model that the memory asks."""
+        if self._variant.learnt:
+            return Unasked(self._variant.learnt_by)
+        return self._setup.answering if self._variant.model is None else self._setup.model_of(self._variant.model)
+
     def _fresh(self, budget: int) -> BaseMemory | None:
+        # The store's clock follows the conversation: what is said long ago must look old to the memory.
+        store = InMemoryStore(clock=lambda: self._now)
+        if learnt := self._variant.learnt:
+            drive(store.restore(self._variant.name, log_of(self._transcript), learnt.stored()))
         return self._variant.make(
             budget,
             llm=self._model,
             conversation_id=self._variant.name,
-            # The store's clock follows the conversation: what is said long ago must look old to the memory.
-            store=InMemoryStore(clock=lambda: self._now),
+            store=store,
             clock=lambda: self._seconds,
             human_prefix=self._transcript.user,
             ai_prefix=self._transcript.assistant,

@@ -33,7 +33,10 @@ _INTERVALS = {
         "Share of the evidence shown: whole, or of a message of more than 40 words half of its runs of five.",
     ),
     "whole": ("recall\nwhole", "Share of the evidence that was shown whole."),
-    "corrected": ("corrected", "Of what was corrected, the share for which the correction was shown."),
+    "corrected": (
+        "corrected",
+        "Of what was corrected, the share for which the correction was shown, or said in other words.",
+    ),
     "stale": ("stale", "Of what was corrected, the share for which the old statement alone was shown."),
 }
 
@@ -129,11 +132,13 @@ def caption(comparison: Comparison) -> list[tuple[str, str]]:
     """List what a reader of the table has to know, as pairs of a name and a text."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
+    learnt = [row for row in comparison.rows if row.memory.learnt_by]
     said = f"{_counted(talks.exchanges, 'exchange')}, {_counted(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
         ("model", model_note(run.model)),
+        ("with a star", ", ".join({f"answered by {row.memory.learnt_by}": 0 for row in learnt})),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
     ]
@@ -212,7 +217,11 @@ def _always(budget: int) -> list[Column]:
 
 def _times_column(comparison: Comparison) -> Column:
     about = "Mean milliseconds for an exchange, to load and to save, model calls included."
-    return Column("ms", about, lambda row: sum(comparison.times.get(row.memory.name, (0.0, 0.0))), "{:,.1f}")
+
+    def value(row: Row) -> float | None:
+        return None if row.memory.learnt_by else sum(comparison.times.get(row.memory.name, (0.0, 0.0)))
+
+    return Column("ms", about, value, "{:,.1f}")
 
 
 def _cost_columns(results: Results, budget: int) -> list[Column]:

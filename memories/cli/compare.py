@@ -92,6 +92,8 @@ def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | No
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
     files = running.sources(compared.transcripts or (), compared.sample)
+    if asked.model == OFFLINE and not dry:
+        memories = comparing.beside_learnt(files, memories)
     with running.watching(files, [one.name for one in memories], console) as advance:
         found = comparing.compare(
             files,
@@ -109,6 +111,7 @@ def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | No
             out=None if dry else measured.out,
             jobs=measured.jobs,
             progress=advance,
+            learnt=not dry,
         )
     if dry:
         console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)

@@ -47,11 +47,16 @@ class TestAggregation:
         figures = row_of(comparison, "everything").budgets[14]
         assert (figures.tokens, figures.tokens_at_end) == (pytest.approx((0 + 11 + 23) / 3, abs=1e-6), 23)
 
-    def test_calls_are_sums(self, comparison: Comparison) -> None:
-        """Of all exchanges; questions are apart."""
-        row = row_of(comparison, "entity")
-        assert (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls) == (6, 6, 12, 4)
-        assert row.per_exchange(row.upkeep.calls) == 2
+    def test_calls_are_sums(self, transcript: Transcript, words: TextCounter, rules: ChatFunction) -> None:
+        """Of all exchanges; questions are apart, and a load asks only where it is to."""
+        memories = ["entity", "entity:ask_at_load=true"]
+        found = compare([transcript, transcript], memories, model=rules, budgets=[14], counter=words)
+        calls = [
+            (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls)
+            for row in (row_of(found, name) for name in memories)
+        ]
+        assert calls == [(0, 12, 12, 0), (6, 6, 12, 4)]
+        assert row_of(found, "entity").per_exchange(12) == 2
 
     def test_kinds_of_questions_are_scored_apart(self, comparison: Comparison) -> None:
         """The buffer knows what is new and not what is old."""

@@ -1,7 +1,7 @@
 """What the bundled conversation costs with each memory, for the pages: the figures of `memzoo compare`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ _BUDGET = 1000
 
 
 def measured_now(strategies: Iterable[str] = SEVEN) -> dict[str, Any]:
-    """The figures of these strategies and of the baselines, as they are now."""
+    """The figures of these strategies, of what they learnt from a large model, and of the baselines now."""
     found = compare(sample_transcripts(), list(strategies), counter="o200k_base", budgets=[_BUDGET])
     return {row.memory.name: _figures(row) for row in found.rows}
 
@@ -25,35 +25,48 @@ def stored() -> dict[str, Any]:
 
 def table() -> str:
     """The figures of the seven, and of the whole conversation."""
-    head = ["| memory | tokens shown | model calls | upkeep tokens | evidence shown |", "|---|--:|--:|--:|--:|"]
-    return "\n".join([*head, *map(_row, stored())])
+    head = ["| memory | tokens shown | model calls | upkeep tokens | answers shown | with a large model |"]
+    figures = stored()
+    rows = [_row(figures, name) for name in figures if not name.endswith("*")]
+    return "\n".join([*head, "|---|--:|--:|--:|--:|--:|", *rows])
 
 
 def sentence(strategy: str) -> str:
     """The figures of one memory, or nothing if it was not compared."""
-    if not (of := stored().get(strategy)):
+    figures = stored()
+    if not (of := figures.get(strategy)):
         return ""
     upkeep = f" and {of['upkeep']:,} tokens of upkeep" if of["upkeep"] else ""
-    return (
+    said = (
         f"Measured on [the bundled conversation](../choosing.md#what-each-costs) of {of['exchanges']} exchanges, each "
         f"exchange shows {of['tokens']:,} tokens of memory and takes {of['calls']:.2f} model calls{upkeep}."
     )
+    if learnt := figures.get(f"{strategy}*"):
+        return (
+            f"{said} As a large instruction-following model learnt that conversation, {learnt['tokens']:,} tokens show "
+            f"{learnt['answers']:.2f} of the answers to the questions about it."
+        )
+    return f"{said} It shows {of['answers']:.2f} of the answers to the questions about it."
 
 
 def _figures(row: Row) -> dict[str, Any]:
+    assert not row.error, row
     figures, upkeep = row.budgets[_BUDGET], row.upkeep
     assert figures.covered, row
+    assert figures.answers, row
     return {
         "exchanges": row.exchanges,
         "tokens": round(figures.tokens),
         "calls": round(row.per_exchange(upkeep.calls), 2),
         "upkeep": round(row.per_exchange(upkeep.prompt_tokens + upkeep.completion_tokens)),
+        "answers": round(figures.answers.mean, 2),
         "recall": round(figures.covered.mean, 2),
         "floor": row.memory.floor,
     }
 
 
-def _row(name: str) -> str:
-    of = stored()[name]
-    recall = "at least " * of["floor"] + f"{of['recall']:.2f}"
-    return f"| `{name}` | {of['tokens']:,} | {of['calls']:.2f} | {of['upkeep']:,} | {recall} |"
+def _row(figures: Mapping[str, Any], name: str) -> str:
+    of, learnt = figures[name], figures.get(f"{name}*")
+    answers = "at least " * of["floor"] + f"{of['answers']:.2f}"
+    large = f"{learnt['answers']:.2f}" if learnt else ""
+    return f"| `{name}` | {of['tokens']:,} | {of['calls']:.2f} | {of['upkeep']:,} | {answers} | {large} |"

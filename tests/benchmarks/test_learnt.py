@@ -1,0 +1,90 @@
+"""What a large model learnt of a bundled conversation is measured beside the rules."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memzoo.benchmarks import Comparison, Transcript, compare, sample_transcripts
+from memzoo.benchmarks.learnt import LearntState, fingerprint, learnt_of
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.variants import Variant
+
+FOUR = ("summary", "summary-buffer", "entity", "knowledge-graph")
+
+
+def yes(_messages: object) -> str:
+    """A model."""
+    return "yes"
+
+
+def starred(found: Comparison) -> dict[str, Any]:
+    """The rows of what was learnt, by name."""
+    return {row.memory.name: row for row in found.rows if row.memory.learnt_by}
+
+
+def test_the_bundled_conversation_comes_with_what_the_four_learnt_of_it() -> None:
+    """Of these very words: a change of the conversation leaves nothing learnt of it."""
+    (talk,) = sample_transcripts()
+    learnt = learnt_of([talk])
+    assert learnt is not None
+    assert tuple(learnt.memories) == FOUR
+    assert learnt.talk == fingerprint(talk)
+    assert learnt_of([replace(talk, exchanges=talk.exchanges[1:])]) is None
+
+
+def test_of_several_conversations_nothing_is_known_beforehand() -> None:
+    """Nor of none, nor of another."""
+    assert [learnt_of(talks) for talks in (sample_transcripts() * 2, [], sample_transcripts("zh"))] == [None] * 3
+
+
+def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
+    """It has the figures of the questions, and what learning took; no model is asked."""
+    found = compare(sample_transcripts(), ["summary", "window"], budgets=[900], counter="approximate")
+    row = starred(found)["summary*"]
+    assert not row.error
+    assert not row.memory.floor
+    assert row.figure("answers", 900).mean > 0.3
+    assert row.asking == row.load == Sum()
+    assert row.save.calls == 17
+    assert row.budgets[900].tokens == row.budgets[900].tokens_for_a_question > 500
+    assert [pair.best for pair in found.results.pairs] == ["summary*"]
+    assert "summary* learnt this conversation from a large instruction-following model beforehand" in found.verdict
+    assert "Rules answered in place of a model for summary:" in found.verdict
+
+
+def test_several_processes_find_the_same() -> None:
+    """A state reaches them."""
+    one, two = (
+        starred(compare(sample_transcripts(), ["summary-buffer"], counter="approximate", jobs=jobs)) for jobs in (1, 2)
+    )
+    assert one == two
+    assert list(one) == ["summary-buffer*"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"learnt": False}, {"model": yes}, {"memories": ["summary:max_summary_tokens=90"]}],
+    ids=["not wanted", "a model", "other options"],
+)
+def test_nothing_stands_in_for_what_was_asked_for(more: dict[str, Any], saved_sample: list[Transcript]) -> None:
+    """Whoever names a model or options sees what these do."""
+    given: dict[str, Any] = {"memories": ["summary"], **more}
+    assert starred(compare(saved_sample, **given)) == {}
+
+
+@pytest.fixture
+def saved_sample() -> list[Transcript]:
+    """The bundled conversation without its questions, which saves time."""
+    (talk,) = sample_transcripts()
+    return [replace(talk, questions=())]
+
+
+def test_a_memory_that_asks_after_all_says_so() -> None:
+    """Its row has the error; nothing is made up."""
+    (talk,) = sample_transcripts()
+    state = LearntState(options={}, name="summary", watermark=0, items={}, spent=Sum())
+    variant = Variant("mine*", strategy="summary", learnt=state, learnt_by="somebody")
+    found = compare([replace(talk, exchanges=talk.exchanges[:2])], [variant], counter="approximate", learnt=False)
+    (row,) = (row for row in found.rows if row.memory.name == "mine*")
+    assert "somebody answered beforehand and cannot be asked for summary" in row.error

@@ -69,7 +69,13 @@ def prefix_range(prefix: str) -> dict[str, str | None]:
 
 
 def unescaped(text: str) -> str:
-    """Undo `escaped`."""
+    """Undo `escaped`.
+
+    Raises:
+        StoreError: It is no text, as in a damaged row.
+    """
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise StoreError(f"an id or a name in the store is damaged: {text!r:.40} is no text")
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
 
 

@@ -31,7 +31,7 @@ __all__ = [
 
 Row = Sequence[Any]
 
-DAMAGE = (ValueError, TypeError, AttributeError, RecursionError)
+DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
 """What reading a row raises that is not as it was written."""
 
 NO_FIELDS = "{}"  # as nearly all messages have them

@@ -158,7 +158,7 @@ class SQLite:
                     with held.lock:
                         if not held.is_closed:
                             return job(held)
-                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError, UnicodeError) as error:
+                except (_BusyError, sqlite3.Error, SQLAlchemyError, OverflowError, UnicodeError, TypeError) as error:
                     if not (_is_busy(error) and deadline.pause()):
                         raise self._error(error) from error
         finally:

@@ -126,7 +126,7 @@ class SQLStore(Closing):
         if not rows:
             return StateUpdate(version=0, watermark=0, changes={}, reset=since != 0)
         born, version, learnt_to, *_ = rows[0]
-        if not (isinstance(version, int) and isinstance(learnt_to, int)):
+        if not all(isinstance(one, int) for one in (born, version, learnt_to)):
             raise damaged(f"the state {strategy!r}", conversation_id, ValueError("its numbers are none"))
         reset = not born <= since <= version
         try:
@@ -212,7 +212,10 @@ class SQLStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         rows = await self._rows(statements.STATES, conversation_id)
-        return sorted(unescaped(name) for (name,) in rows)
+        try:
+            return sorted(unescaped(name) for (name,) in rows)
+        except DAMAGE as error:
+            raise damaged("a state", conversation_id, error) from error
 
     async def restore(
         self,
@@ -255,7 +258,7 @@ class SQLStore(Closing):
         lost = await self._database.rows(statements.LOST, {})
         left = map(unescaped, await self._database.reading(orphaned))
         found += (f"{id_!r} is not found, but its messages are there; SQLStore(url).repair() helps" for id_ in left)
-        return [*found, *(f"the newest messages of {id_!r} are not there" for (id_,) in lost)]
+        return [*found, *(f"the newest messages of {unescaped(id_)!r} are not there" for (id_,) in lost)]
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -1,8 +1,9 @@
 """Writes facts around names as the model reads them: a line for each name, within a budget."""
 
+import itertools
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -92,22 +93,34 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
     ]
 
 
-def known_lines(graph: KnowledgeGraph, new_lines: str, history: str) -> str:
-    """Write what holds about the names in new lines, then about the user and the names before them, as triples.
+def known_lines(graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str) -> str:
+    """Write what new lines may change, then what holds about the user and the names before them, as triples.
 
-    Bounded: those come first that share words with the new lines, then newer ones; they are written in the order said.
+    Bounded: the likely ones come first, then those that share words with the new lines, then newer ones. They are
+    written in the order said.
+
+    Args:
+        graph: What is known.
+        likely: What the lines most probably change, the most probable first.
+        new_lines: What was said.
+        history: What was said before.
     """
-    words = content_words(new_lines)
     left, chosen = _MOST_CHARACTERS, dict[str, Fact]()
-    for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
-        found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
-        short = [fact for key, fact in found.items() if key not in chosen and len(fact.triple) <= _LONGEST]
-        for fact in sorted(short, key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key)):
+    for fact in itertools.chain(likely, _spoken_of(graph, new_lines, history)):
+        if fact.key not in chosen and len(fact.triple) <= _LONGEST:
             left -= len(fact.triple) + 1
             if left < 0:
-                return _in_lines(chosen.values())
+                break
             chosen[fact.key] = fact
     return _in_lines(chosen.values())
+
+
+def _spoken_of(graph: KnowledgeGraph, new_lines: str, history: str) -> Iterator[Fact]:
+    """The facts about the names in new lines, then those about the user and the names before them."""
+    words = content_words(new_lines)
+    for names in (graph.named_in(new_lines), ["user", *graph.named_in(history)]):
+        found = {key: fact for name in names for key, fact in graph.newest_about(name, words, _MOST_ALIKE).items()}
+        yield from sorted(found.values(), key=lambda fact: (-len(words & fact.words), -fact.newest, fact.key))
 
 
 def _in_lines(facts: Iterable[Fact]) -> str:

@@ -47,6 +47,10 @@ class KnownIndex:
         """Return what fits a query, see `UnitIndex.found`."""
         return self._followed().found(query, named, steps)
 
+    def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> "FoundUnits":
+        """Return what lines may say something new of, see `UnitIndex.touched`."""
+        return self._followed().touched(lines)
+
     def _followed(self) -> "UnitIndex":
         from memzoo.memories.search.unit_index import UnitIndex  # numpy is loaded only where it is needed
 

@@ -35,6 +35,7 @@ _NOBODY = -1
 # So many of the best finds pass on to what they share a name with.
 _PASSING_ON = 10
 _OTHER = 0.5
+_LEAST = 1e-3
 
 
 class _Laid(NamedTuple):
@@ -119,14 +120,36 @@ class UnitIndex:
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
             by = self._scored(laid, query, named, steps)
-            total: Numbers = sum(by.values(), numpy.zeros(len(laid.rows)))
-            places = numpy.flatnonzero(total > 0)
-            worth = total - self._weights.length * total.max() * doublings(laid.rows["terms"], self._weights.short)
-            best = places[numpy.argsort(-worth[places], kind="stable")]
-            # Units are only ever added to the list: what was found stays what it is.
-            return FoundUnits(
-                self._units, laid.places[best], worth[best], {part: one[best] for part, one in by.items()}
-            )
+            return self._ranked(laid, self._worth(laid, by), by)
+
+    def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
+        """Return what lines may say something new of, what fits any one of them best first.
+
+        Args:
+            lines: What is said, each line with the canonical names in it, as in `found`.
+        """
+        with self._lock:
+            if not self._rows["holds"].any():
+                return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
+            laid = self._laid = self._laid or self._lay()
+            best = numpy.zeros(len(laid.rows))
+            for line, named in lines:
+                best = numpy.maximum(best, self._worth(laid, self._scored(laid, line, named, 1)))
+            return self._ranked(laid, best, {"words": best})
+
+    def _worth(self, laid: _Laid, by: Mapping[str, Numbers]) -> Numbers:
+        """How well each unit fits, less what its length costs; nothing for what does not fit at all."""
+        total: Numbers = sum(by.values(), numpy.zeros(len(laid.rows)))
+        cost = self._weights.length * total.max() * doublings(laid.rows["terms"], self._weights.short)
+        # What is long is not lost for that.
+        worth: Numbers = numpy.where(total > 0, numpy.maximum(total - cost, _LEAST * total), 0.0)
+        return worth
+
+    def _ranked(self, laid: _Laid, worth: Numbers, by: Mapping[str, Numbers]) -> FoundUnits:
+        places = numpy.flatnonzero(worth > 0)
+        best = places[numpy.argsort(-worth[places], kind="stable")]
+        # Units are only ever added to the list: what was found stays what it is.
+        return FoundUnits(self._units, laid.places[best], worth[best], {part: one[best] for part, one in by.items()})
 
     def _replaced(self, key: str, units: Mapping[KnownUnit, int], coming: int) -> list[FoundUnit]:
         """Return the units of an item that are not known yet; of the others, those that went hold no more.

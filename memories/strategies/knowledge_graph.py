@@ -1,12 +1,12 @@
 """Remember facts as a graph."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.graph.fact import Reason
+from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.nearby import best_within, known_lines, lines
 from memzoo.memories.graph.provenance import reasons, sourced
@@ -32,6 +32,8 @@ logger = logging.getLogger("memzoo")
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
+# Of a pasted page, the first ones tell what it is about.
+_MOST_LINES = 64
 
 
 @strategy
@@ -171,9 +173,20 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
-        known = known_lines(graph, lines["new_lines"], lines["history"])
+        likely = self._touched(graph, lines["new_lines"])
+        known = known_lines(graph, likely, lines["new_lines"], lines["history"])
         reply = await self.ask("triple_extraction", **lines, known=known, relations=graph.relations(_MOST_RELATIONS))
         return replies.statements(reply)
+
+    def _touched(self, graph: KnowledgeGraph, new_lines: str) -> Iterator[Fact]:
+        """The facts that new lines most probably change."""
+        index = self._known
+        if graph is not self.kg:
+            index = KnownIndex(units_of_fact, self._weights)
+            index.apply({fact.key: fact.as_json() for fact in graph.facts()}, reset=True)
+        lines = [line for line in new_lines.splitlines() if line.strip()][:_MOST_LINES]
+        named = [(line, graph.asked_in(line, self._renderer.labels, ())) for line in lines]
+        return graph.holding(one.key for one in index.touched(named))
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         if self._engine.learner:

@@ -1,9 +1,11 @@
 """Several views of one conversation put together: nothing is shown twice, and all of it within a budget of tokens."""
 
+import itertools
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import Passage, View
@@ -11,6 +13,8 @@ from memzoo.stores import Entry
 from memzoo.stores.errors import OverBudgetError
 
 __all__ = ["merged"]
+
+_NEW_AT_MOST = 0.2
 
 
 def merged(
@@ -20,7 +24,8 @@ def merged(
 
     Each view first gets its share of the limit; what is left then goes to the views in the order of their shares.
     Of a view, texts come first (cut at a sentence, if need be), then messages from the newest back, then passages,
-    the most useful first. A message that is shown as such is no passage any more.
+    the most useful first. A message that is shown as such is no passage any more, nor is one that says hardly anything
+    that the texts do not say.
 
     Args:
         views: What is to be shown; the first ones are no more important than the others.
@@ -78,9 +83,11 @@ class _Merge:
         return View(recalled, [self._said[seq] for seq in sorted(self._said)])
 
     def _add_text(self, text: str, limit: int) -> None:
+        told = {line for known, shown in self._texts.items() if known != text for line in shown.splitlines() if line}
+        new = "\n".join(line for line in text.splitlines() if line not in told) if told else text
         shown = self._texts.get(text, "")
         room = limit - self.size + self._text_size(shown)
-        if shown != text and (beginning := shortened(text, lambda beginning: self._text_size(beginning) <= room)):
+        if shown != new and (beginning := shortened(new, lambda beginning: self._text_size(beginning) <= room)):
             self._texts[text] = beginning
 
     def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
@@ -98,7 +105,8 @@ class _Merge:
 
     def _add_passages(self, passages: Sequence[Passage], limit: int) -> None:
         shown = self._said.keys() | {passage.seq for passage in self._found}
-        if new := [passage for passage in passages if passage.seq not in shown]:
+        told = frozenset(itertools.chain.from_iterable(map(content_stems, self._texts.values())))
+        if new := [one for one in passages if one.seq not in shown and not _is_told(one, told)]:
             room = limit - self.size + self._found_size
             self._found = list(fit_passages(room, [*self._found, *new], self._text_size))
             self._found_size = self._evidence_size(self._found)
@@ -108,6 +116,12 @@ class _Merge:
 
     def _text_size(self, text: str) -> int:
         return self._renderer.text_tokens(text) if text and self._renderer else 0
+
+
+def _is_told(passage: Passage, told: Collection[str]) -> bool:
+    """Tell whether a passage says hardly anything that was not told: most of its content words were."""
+    stems = set(content_stems(passage.text))
+    return bool(stems) and len(stems - set(told)) <= _NEW_AT_MOST * len(stems)
 
 
 def _groups(entries: Mapping[int, Entry]) -> Iterator[list[int]]:

@@ -117,6 +117,26 @@ def test_prefers_a_message_to_its_passage() -> None:
     assert numbers_of(view) == [19, 20]
 
 
+def test_shows_messages_that_say_more_than_the_facts() -> None:
+    """A message whose words all stand in what was derived makes room for one that says something else."""
+    said_so = Passage(1, "Human", "Sam likes green tea!", START, begins=True)
+    said_more = Passage(2, "Human", "Sam likes tea from Ceylon, bought in Oslo.", START, begins=True)
+    views = [
+        View(evidence([said_so, said_more]), passages=(said_so, said_more)),
+        told(["On Sam: Sam likes green tea."]),
+    ]
+    shown = merged(views, renderer(), limit=None, shares=[1, 1]).recalled
+    assert shown == ("On Sam: Sam likes green tea.", *evidence([said_more]))
+
+
+def test_shows_no_line_twice() -> None:
+    """A line that another text has already is left out, the rest of the text is not."""
+    shown = merged(
+        [told(["Sam: is tall."]), told(["Sam: is tall.\nEve: sings."])], renderer(), limit=None, shares=[1, 1]
+    )
+    assert shown.recalled == ("Sam: is tall.", "Eve: sings.")
+
+
 def test_gives_what_is_left_to_the_largest_share() -> None:
     """What one does not use goes first to the one that was given most."""
     one, other = said([1, 5, 10]), said([15, 20])

@@ -156,3 +156,12 @@ def test_two_processes(server: "ModelServer", pipeline: "Pipeline", path: Path) 
     assert list(path.parent.iterdir()) == [path]
     with use_cassette(path):
         assert pipeline.ask("ours") == "You said: ours"
+
+
+@pytest.mark.parametrize("opened", ["[", "{", "- ", "? ", "{a: ", '{"a":', "[\n", "!!seq [", "&a [", "- ? "])
+def test_depths_without_end(opened: str, path: Path) -> None:
+    """A hundred thousand open lists or mappings are an error, where libyaml would end the process."""
+    path.parent.mkdir()
+    path.write_text("version: 2\ninteractions:\n" + opened * 100_000)
+    with pytest.raises(CassetteFormatError, match=r"more than 1,000 lists or mappings|does not read"):
+        Cassette(path)

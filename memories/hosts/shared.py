@@ -46,7 +46,7 @@ class HostLog:
         self.memory = memory
         self.field = f"@{host}"
         # For comparing only: what is saved is treated, and counted, by the memory.
-        self._redactor = Redactor(memory.redact, lambda *_: None)
+        self._redactor = Redactor(memory.redact)
         self._may_repeat = True
 
     async def aadd(self, said: Sequence[HostMessage], *, turn_id: str | None = None, ended: bool = False) -> None:

@@ -36,7 +36,7 @@ def a_redaction(name: str, value: object) -> None:
         OptionError: It is neither a function nor patterns by name, or does not work with an empty text.
     """
     try:
-        Redactor(cast("Redact", value), lambda *_: None).text("")
+        Redactor(cast("Redact", value)).text("")
     except RedactionError as error:
         raise OptionError(f"{name} must give a text for a text, also for an empty one: {error}") from None
 
@@ -46,14 +46,14 @@ class Redactor:
 
     Args:
         redact: See `Redact`; `None` to leave all texts as they are.
-        count: Told by which name something was taken out, and how often.
+        count: Told by which name something was taken out, and how often; by default nobody is.
 
     Raises:
         OptionError: It is neither a function nor patterns by name.
     """
 
-    def __init__(self, redact: Redact | None, count: _Count) -> None:
-        self._count = count
+    def __init__(self, redact: Redact | None, count: _Count | None = None) -> None:
+        self._count = count or _uncounted
         self._function = redact if callable(redact) else None
         self._patterns = {} if redact is None or callable(redact) else _compiled(redact)
         self.is_idle = redact is None
@@ -103,7 +103,8 @@ class Redactor:
         if isinstance(value, str):
             return value if value.startswith("data:") or key in _CODED else self._said(value)
         if isinstance(value, list):
-            return [self._within(one, form, key) for one in value]
+            several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+            return [self._within(one, form, key) for one in several]
         if not isinstance(value, dict):
             return value
         parts = cast("dict[str, Any]", value)
@@ -120,7 +121,8 @@ class Redactor:
         if isinstance(value, str):
             return self._said(value)
         if isinstance(value, list):
-            return [self._handed(one) for one in value]
+            several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
+            return [self._handed(one) for one in several]
         if isinstance(value, dict):
             return {self.text(key): self._handed(one) for key, one in cast("dict[str, Any]", value).items()}
         if value is None or isinstance(value, bool):
@@ -135,6 +137,10 @@ class Redactor:
             handed = self._handed(inner)
             text = text if handed == inner else json.dumps(handed, ensure_ascii=False)
         return self.text(text)
+
+
+def _uncounted(name: str, times: int) -> None:
+    pass
 
 
 def _placeholder(name: str, _: re.Match[str]) -> str:
@@ -169,7 +175,8 @@ def _parsed(text: str) -> Any:
 def _compiled(redact: object) -> dict[str, re.Pattern[str]]:
     if not isinstance(redact, Mapping) or not redact:
         raise OptionError(f"redact must be a function of a text, or patterns by name, not {redact!r}")
-    return {name: _pattern(name, given) for name, given in redact.items()}
+    patterns: Mapping[Any, Any] = redact  # pyright: ignore[reportUnknownVariableType]
+    return {name: _pattern(name, given) for name, given in patterns.items()}
 
 
 def _pattern(name: object, given: object) -> re.Pattern[str]:

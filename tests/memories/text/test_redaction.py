@@ -330,14 +330,14 @@ def test_a_function_that_fails_stores_nothing(said: str) -> None:
     assert [message["content"] for message in memory.history()] == ["before", "ok"]
 
 
-def odd(result: object) -> Any:
-    """A function that gives the same for each text that is not empty."""
-    return lambda text: result if text else text
+def nothing(text: str) -> Any:
+    """A function that gives a text for none alone."""
+    return None if text else text
 
 
 def test_a_result_that_is_no_text_stores_nothing() -> None:
     """A function has to give a text each time."""
-    memory = ConversationBufferMemory(redact=odd(None))
+    memory = ConversationBufferMemory(redact=nothing)
     with pytest.raises(RedactionError, match="redact gave NoneType, not a text"):
         memory.save_context({"input": "a"}, {"output": "b"})
     assert memory.history() == []

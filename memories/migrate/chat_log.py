@@ -8,7 +8,7 @@ from typing import Any
 from memzoo.stores import Message
 from memzoo.stores.errors import MemoryZooError
 
-__all__ = ["ROLES", "ChatLog", "Draft", "date_of", "reason", "role_of"]
+__all__ = ["ROLES", "ChatLog", "Unread", "date_of", "reason", "role_of"]
 
 ROLES = {
     "user": "user",
@@ -55,7 +55,7 @@ class ChatLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class Unread:
     """A conversation that a source has, and that is not read yet: what is wrong with it concerns no other one.
 
     Attributes:

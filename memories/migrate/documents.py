@@ -1,28 +1,21 @@
 """Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
 
-import functools
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any, cast
 
-from memzoo.memories.migrate.chat_log import ChatLog, Draft, date_of, reason, role_of
-from memzoo.memories.text.messages import checked, tool_call
+from memzoo.memories.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.memories.text.messages import tool_call
 from memzoo.stores import Message
 from memzoo.stores.errors import TransferError
 
 __all__ = [
-    "by_session",
-    "chatgpt",
-    "conversation_of",
-    "damaged",
+    "conversation_in",
+    "dated",
     "is_message",
-    "langchain_file",
     "logs_of",
     "message_of",
-    "openai_threads",
-    "read_json",
 ]
 
 _CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
@@ -66,135 +59,17 @@ def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
     elif isinstance(document, list):
         items: list[Any] = document
         if items and all(map(is_message, items)):
-            read = ((message_of(item), _dated(item)) for item in items)
+            read = ((message_of(item), dated(item)) for item in items)
             yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
         else:
             for number, item in enumerate(items, start=1):
                 yield from logs_of(item, f"{title} {number}")
 
 
-def read_json(source: str) -> Any:
-    """What a file of JSON holds.
-
-    Raises:
-        TransferError: It cannot be read, or holds something else.
-    """
-    try:
-        return json.loads(Path(source).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
-
-
-def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
-    """The conversation of a list of messages, of which none may be anything else.
-
-    Args:
-        title: Its title.
-        items: The messages, oldest first.
-        item_of: What `message_of` understands, from an item.
-
-    Raises:
-        TransferError: One is no message; the error says which.
-    """
-    said: list[tuple[Message, datetime | None]] = []
-    for number, each in enumerate(items, start=1):
-        try:
-            said += _said(item_of(each))
-        except Exception as error:
-            raise TransferError(f"message {number}: {reason(error)}") from error
-    return ChatLog.of(title, said)
-
-
-def _said(item: Any) -> list[tuple[Message, datetime | None]]:
-    if not is_message(item):
-        raise TransferError(f"this is no message: {item!r:.80}")
-    message = message_of(item)
-    return [] if message is None else [(checked(message), _dated(item))]
-
-
-def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Draft]:
-    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said.
-
-    Args:
-        said: Ids and messages.
-        item_of: As for `conversation_of`.
-    """
-    sessions: dict[str, list[Any]] = {}
-    for number, (session, message) in enumerate(said, start=1):
-        if session is None:
-            yield damaged(f"message {number}", "it does not say to which conversation it belongs")
-        else:
-            sessions.setdefault(str(session), []).append(message)
-    for session, messages in sessions.items():
-        yield Draft(session, functools.partial(conversation_of, session, messages, item_of))
-
-
-def damaged(place: str, what: str) -> Draft:
-    """What stands in place of a conversation of which not even the id can be read."""
-
-    def read() -> ChatLog:
-        raise TransferError(what)
-
-    return Draft(place, read)
-
-
-def langchain_file(source: str) -> Iterator[Draft]:
-    """The file of a `FileChatMessageHistory`, named like the file."""
-    title = Path(source).stem
-    yield Draft(title, functools.partial(conversation_of, title, _list_in(read_json(source), source)))
-
-
-def chatgpt(source: str) -> Iterator[Draft]:
-    """What ChatGPT exports: `conversations.json`."""
-    for number, item in enumerate(_listed(read_json(source)), start=1):
-        known: dict[str, Any] = item if isinstance(item, dict) else {}
-        title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
-        if isinstance(known.get("mapping"), dict):
-            yield Draft(str(title), functools.partial(_of_export, known, str(title)))
-        else:
-            yield damaged(str(title), "it has no tree of messages ('mapping')")
-
-
-def openai_threads(source: str) -> Iterator[Draft]:
-    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
-    threads: dict[str, list[Any]] = {}
-    for number, page in enumerate(_listed(read_json(source)), start=1):
-        if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
-            yield damaged(f"page {number}", "this is no page of messages with 'data'")
-            continue
-        messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
-        for place, message in enumerate(messages, start=1):
-            thread: Any = cast("dict[str, Any]", message).get("thread_id") if isinstance(message, dict) else None
-            if thread is None:
-                yield damaged(f"message {place} of page {number}", "it does not say to which thread it belongs")
-            else:
-                threads.setdefault(str(thread), []).append(message)
-    for thread, messages in threads.items():
-        yield Draft(thread, functools.partial(_of_thread, thread, messages))
-
-
-def _of_thread(thread: str, messages: list[Any]) -> ChatLog:
-    # Pages that were saved twice, or overlap, have messages twice.
-    once = {str(message["id"]): message for message in messages}
-    return conversation_of(thread, sorted(once.values(), key=lambda message: message["created_at"]))
-
-
-def _list_in(document: Any, source: str) -> list[Any]:
-    if not isinstance(document, list):
-        raise TransferError(f"{source} is no list of messages")
-    return document  # pyright: ignore[reportUnknownVariableType]
-
-
-def _listed(document: Any) -> list[Any]:
-    return document if isinstance(document, list) else [document]  # pyright: ignore[reportUnknownVariableType]
-
-
 def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
     name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
     if isinstance(item.get("mapping"), dict):
-        yield _of_export(item, name)
+        yield conversation_in(item, name)
         return
     for key in _CONVERSATIONS:
         if isinstance(item.get(key), list) and item[key]:
@@ -202,7 +77,8 @@ def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
             return
 
 
-def _dated(item: Mapping[str, Any]) -> datetime | None:
+def dated(item: Mapping[str, Any]) -> datetime | None:
+    """When a message was said, in any of the ways in which that is written."""
     return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
 
 
@@ -243,7 +119,12 @@ def _part(value: Any) -> dict[str, Any]:
 # ChatGPT's export: a tree of messages, of which the branch that ends at the current node was shown last.
 
 
-def _of_export(item: dict[str, Any], title: str) -> ChatLog:
+def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
+    """The branch of a conversation of ChatGPT's export that was shown last.
+
+    Raises:
+        TransferError: It has no whole one; or whatever else a value in the wrong place makes of it.
+    """
     nodes: dict[str, Any] = item["mapping"]
     branch: list[Any] = []
     place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
@@ -254,7 +135,7 @@ def _of_export(item: dict[str, Any], title: str) -> ChatLog:
         branch.append(nodes[place])
         place = nodes[place].get("parent")
     said = (node["message"] for node in reversed(branch) if node.get("message") is not None)
-    return ChatLog.of(title, ((message, _dated(one)) for one in said if (message := _of_node(one))))
+    return ChatLog.of(title, ((message, dated(one)) for one in said if (message := _of_node(one))))
 
 
 def _of_node(message: dict[str, Any]) -> Message | None:

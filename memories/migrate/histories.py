@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import ChatLog, Draft, reason
-from memzoo.memories.migrate.documents import by_session, conversation_of, damaged
+from memzoo.memories.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.memories.migrate.sources import by_session, conversation_of, damaged
 from memzoo.stores.errors import MissingExtraError, TransferError
 
 __all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parsed", "rows"]
@@ -18,7 +18,7 @@ _PREFIX = "message_store:"
 _HEX = 16
 
 
-def langchain_sql(url: str) -> Iterator[Draft]:
+def langchain_sql(url: str) -> Iterator[Unread]:
     """The table of a `SQLChatMessageHistory` in any database that SQLAlchemy knows.
 
     Args:
@@ -71,7 +71,7 @@ def _read_all_text(connection: Any, _: Any) -> None:
     connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 
-def langchain_redis(source: str) -> Iterator[Draft]:
+def langchain_redis(source: str) -> Iterator[Unread]:
     """What a `RedisChatMessageHistory` keeps: lists of messages, newest first.
 
     Args:
@@ -84,11 +84,11 @@ def langchain_redis(source: str) -> Iterator[Draft]:
         yield from _of_redis(url, prefix)
         return
     for one in _documents(source, "key", "value"):
-        if isinstance(one, Draft):
+        if isinstance(one, Unread):
             yield one
         elif isinstance(value := one["value"], list):
             title = str(one["key"]).removeprefix(prefix)
-            yield Draft(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
+            yield Unread(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield damaged(str(one["key"]), f"'value' is no list: {value!r:.80}")
 
@@ -97,7 +97,7 @@ def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
     return conversation_of(title, reversed(newest_first), parsed)
 
 
-def langchain_mongo(source: str) -> Iterator[Draft]:
+def langchain_mongo(source: str) -> Iterator[Unread]:
     """What a `MongoDBChatMessageHistory` keeps: a document for each message, in the order of their ids.
 
     Args:
@@ -107,7 +107,7 @@ def langchain_mongo(source: str) -> Iterator[Draft]:
         raise TransferError("MongoDB is read from a file with a line of JSON for each document, not from a URL")
     documents: list[dict[str, Any]] = []
     for one in _documents(source, "SessionId", "History"):
-        if isinstance(one, Draft):
+        if isinstance(one, Unread):
             yield one
         else:
             documents.append(one)
@@ -133,7 +133,7 @@ def _time_of(object_id: Any) -> int | None:
         return None
 
 
-def _of_redis(url: str, prefix: str) -> Iterator[Draft]:
+def _of_redis(url: str, prefix: str) -> Iterator[Unread]:
     try:
         import redis
     except ModuleNotFoundError as error:
@@ -142,7 +142,7 @@ def _of_redis(url: str, prefix: str) -> Iterator[Draft]:
         with redis.Redis.from_url(url, decode_responses=True) as client:
             for key in sorted(client.scan_iter(f"{prefix}*")):
                 title = str(key).removeprefix(prefix)
-                yield Draft(title, functools.partial(_of_key, client, key, title))
+                yield Unread(title, functools.partial(_of_key, client, key, title))
     except (redis.RedisError, ValueError) as error:
         raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
 
@@ -151,7 +151,7 @@ def _of_key(client: Any, key: str, title: str) -> ChatLog:
     return _of_list(title, client.lrange(key, 0, -1))
 
 
-def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Draft]:
+def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
     """The lines of a file, each a JSON object with these members; a draft that cannot be read for any other line."""
     try:
         lines = Path(source).read_bytes().splitlines()

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memzoo.memories.engine.system_message import note_system, system_state
-from memzoo.memories.migrate.chat_log import ChatLog, Draft, reason
-from memzoo.memories.migrate.documents import chatgpt, langchain_file, openai_threads
+from memzoo.memories.migrate.chat_log import ChatLog, Unread, reason
 from memzoo.memories.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
 from memzoo.memories.migrate.llama_index import llama_index
 from memzoo.memories.migrate.sessions import read_sessions
+from memzoo.memories.migrate.sources import chatgpt, langchain_file, openai_threads
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, ManagedStore, Message, Record
 from memzoo.stores.base import utc_now
@@ -20,7 +20,7 @@ from memzoo.stores.errors import ConflictError, MissingExtraError, TransferError
 
 __all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
 
-READERS: Mapping[str, Callable[[str], Iterator[Draft]]] = {
+READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
     "langchain-sql": langchain_sql,
     "langchain-redis": langchain_redis,
     "langchain-mongo": langchain_mongo,
@@ -107,7 +107,7 @@ def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
         yield _refusal(f"{source} cannot be read in the form {form!r}", error)
 
 
-def _read(draft: Draft, source: str) -> ChatLog | TransferError:
+def _read(draft: Unread, source: str) -> ChatLog | TransferError:
     try:
         log = draft.read()
         return ChatLog(log.title, list(map(checked, log.messages)), log.dates)

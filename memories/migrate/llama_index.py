@@ -4,9 +4,9 @@ import functools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import Draft
-from memzoo.memories.migrate.documents import by_session, conversation_of, damaged, read_json
+from memzoo.memories.migrate.chat_log import Unread
 from memzoo.memories.migrate.histories import parsed, rows
+from memzoo.memories.migrate.sources import by_session, conversation_of, damaged, read_json
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores.errors import TransferError
 
@@ -15,12 +15,12 @@ __all__ = ["llama_index"]
 _QUERY = "SELECT key, timestamp, data FROM llama_index_memory ORDER BY timestamp, id"
 
 
-def llama_index(source: str) -> Iterator[Draft]:
+def llama_index(source: str) -> Iterator[Unread]:
     """The file that a `SimpleChatStore` was persisted in, or the database of a `Memory`, with what it archived."""
     return _of_database(source) if "://" in source else _of_file(source)
 
 
-def _of_file(source: str) -> Iterator[Draft]:
+def _of_file(source: str) -> Iterator[Unread]:
     match parsed(read_json(source)):
         case {"store": dict(store)}:
             sessions: dict[str, Any] = store
@@ -28,12 +28,12 @@ def _of_file(source: str) -> Iterator[Draft]:
             raise TransferError(f"{source} cannot be read as the file of a SimpleChatStore: it has no 'store'")
     for key, items in sessions.items():
         if isinstance(items, list):
-            yield Draft(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
+            yield Unread(key, functools.partial(conversation_of, key, items, _message))  # pyright: ignore[reportUnknownArgumentType]
         else:
             yield damaged(key, f"this is no list of messages: {items!r:.80}")
 
 
-def _of_database(url: str) -> Iterator[Draft]:
+def _of_database(url: str) -> Iterator[Unread]:
     found = rows(url, _QUERY, "Memory of LlamaIndex")
     yield from by_session(((row["key"], row) for row in found), _of_row)
 

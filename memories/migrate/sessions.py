@@ -9,8 +9,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.migrate.chat_log import ChatLog, Draft
-from memzoo.memories.migrate.documents import conversation_of, damaged, is_message
+from memzoo.memories.migrate.chat_log import ChatLog, Unread
+from memzoo.memories.migrate.documents import is_message
+from memzoo.memories.migrate.sources import conversation_of, damaged
 from memzoo.stores.errors import MissingExtraError, TransferError
 
 __all__ = ["is_sqlite", "read_sessions"]
@@ -38,7 +39,7 @@ def is_sqlite(path: Path) -> bool:
         return file.read(len(_MAGIC)) == _MAGIC
 
 
-def read_sessions(path: str | Path) -> Iterator[Draft]:
+def read_sessions(path: str | Path) -> Iterator[Unread]:
     """Read the conversations of an SQLite file, without writing to it; each before the next one is asked for.
 
     Raises:
@@ -59,13 +60,13 @@ def read_sessions(path: str | Path) -> Iterator[Draft]:
         raise TransferError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
 
 
-def _agents(database: sqlite3.Connection) -> Iterator[Draft]:
+def _agents(database: sqlite3.Connection) -> Iterator[Unread]:
     sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
     for (session,) in sessions:
         if session is None:
             yield damaged("messages of no session", "they do not say to which conversation they belong")
             continue
-        yield Draft(str(session), functools.partial(_of_session, database, session))
+        yield Unread(str(session), functools.partial(_of_session, database, session))
 
 
 def _of_session(database: sqlite3.Connection, session: Any) -> ChatLog:
@@ -81,10 +82,10 @@ def _is_other_item(item: dict[str, Any]) -> bool:
     return isinstance(item.get("type"), str) and item["type"] != "message" and "role" not in item
 
 
-def _checkpoints(database: sqlite3.Connection) -> Iterator[Draft]:
+def _checkpoints(database: sqlite3.Connection) -> Iterator[Unread]:
     """The messages of the newest checkpoint of each thread."""
     for thread, kind, data in database.execute(_NEWEST):
-        yield Draft(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
+        yield Unread(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
 
 
 def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:

@@ -196,7 +196,8 @@ def fuzz_import(kind: str, count: int, folder: Path, seed: int = 0) -> Fuzzed:
         place.mkdir()
         name = chance.choice(_NAMES)
         is_apart = chance.random() >= _BYTES
-        source = write(place, {**talks, name: changed(talks[name], chance)} if is_apart else talks)
+        talk = changed(talks[name], chance)
+        source = write(place, {**talks, name: talk} if is_apart else talks)
         if not is_apart:
             file = chance.choice([one for one in place.iterdir() if one.is_file()])
             file.write_bytes(spoilt(file.read_bytes(), chance))
@@ -226,7 +227,7 @@ def _read(fuzzed: Fuzzed, form: str, source: str, sound: Mapping[str, Any], name
         for other in set(sound) - {name}:
             fuzzed.holds(other in kept, f"{source}: {other} is lost")
             fuzzed.holds(kept.get(other) == list(sound[other].messages), f"{source}: {other} is another one")
-        # A thread of LangGraph's need not have messages.
-        is_there = errors or len(kept) >= len(sound) or form == "langgraph"
+        # A thread of LangGraph's, or a list in Redis, need not have messages.
+        is_there = errors or len(kept) >= len(sound) or form in ("langgraph", "langchain-redis")
         fuzzed.holds(bool(is_there), f"{source}: {name} is gone")
     fuzzed.outcomes["refused by name" if errors else "read"] += 1

@@ -76,16 +76,18 @@ def versions(python: Path, host: Host) -> str:
     return ran(python, "-c", code).stdout.strip()
 
 
+def pytest_of(file: str) -> list[str]:
+    """What Python is given for a file of tests: not the settings of other tests, whose plugins are not installed."""
+    plain = ["-c", "/dev/null", "--rootdir", str(ROOT), "--confcutdir", str(ROOT / "tests/hosts")]
+    guards = ["-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout", "600"]
+    return ["-m", "pytest", "-q", *plain, "--import-mode=importlib", *guards, str(ROOT / "tests/hosts" / file)]
+
+
 def outcomes(python: Path, file: str) -> dict[str, bool]:
     """Run a file of tests, and tell of each test whether it passed."""
     report = python.parents[1] / "report.xml"
     report.unlink(missing_ok=True)
-    # Not with the settings of the other tests: their plugins are not installed here.
-    plain = ("-c", "/dev/null", "--rootdir", ROOT, "--confcutdir", ROOT / "tests/hosts", "--import-mode=importlib")
-    guards = ("-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout", "600")
-    done = ran(
-        python, "-m", "pytest", "-q", *plain, *guards, f"--junitxml={report}", ROOT / "tests/hosts" / file, *PAGES
-    )
+    done = ran(python, *pytest_of(file), f"--junitxml={report}", *PAGES)
     if done.returncode:
         _print(done.stdout[-6000:] + done.stderr[-2000:])
     if not report.exists():

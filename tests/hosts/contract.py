@@ -26,6 +26,9 @@ CHECKS = {
     "the_query_is_what_is_being_answered": "the query is right",
     "two_users_are_isolated": "two users isolated",
     "every_kind_of_item_is_kept": "every item kept",
+    "what_was_forgotten_stays_forgotten": "forgotten stays forgotten",
+    "ten_at_once_lose_nothing": "ten at once",
+    "a_cancelled_run_loses_and_doubles_nothing": "cancelled",
 }
 """The checks of the contract, by the end of their tests' names: the columns of the table that `make hosts` prints."""
 
@@ -49,9 +52,11 @@ class HostContract(ABC):
 
     Attributes:
         hook: What the error names that refuses memories that search; "" where they are served.
+        cuts: How often the tasks of a run that is cancelled have gone on by then.
     """
 
     hook = ""
+    cuts = (0, 2, 5, 10, 20, 40, 80, 160)
 
     @abstractmethod
     async def say(
@@ -190,6 +195,56 @@ class HostContract(ABC):
             assert [text for text in said if text in ("Question", "Answer")] == ["Question", "Answer"], shape
         assert tried > 20, "the host's types were read"
         assert not wrong, "\n".join(wrong[:9])
+
+    def test_what_was_forgotten_stays_forgotten(self) -> None:
+        """The next turn does not bring it back, whatever the host itself still has of it."""
+        memories = MemoryProvider("buffer")
+        for text, answer in (("My PIN is 1234.", "I see."), ("Forget it.", "Done.")):
+            asyncio.run(self.say(memories, "anna", text, [answer]))
+        memory = memories.get("anna")
+        memory.forget([entry.seq for entry in memory.entries()])
+        asyncio.run(self.say(memories, "anna", "Hello?", ["Hi."]))
+        asyncio.run(self.say(memories, "anna", "Bye.", ["Bye!"]))
+        assert contents(memory.history()) == ["Hello?", "Hi.", "Bye.", "Bye!"]
+
+    def test_ten_at_once_lose_nothing(self) -> None:
+        """Ten users speak at once, with tools: each log has the one exchange, whole and in order."""
+        memories, users = MemoryProvider("buffer"), [f"user{number}" for number in range(10)]
+
+        async def all_of_them() -> None:
+            scripts = [[Call("Oslo", f"call_{user}"), f"Sunny, {user}."] for user in users]
+            said = zip(users, scripts, strict=True)
+            await asyncio.gather(*(self.say(memories, user, f"Weather for {user}?", script) for user, script in said))
+
+        asyncio.run(all_of_them())
+        for user in users:
+            said = memories.get(user).history()
+            assert contents(said) == [f"Weather for {user}?", f"Sunny, {user}."]
+            assert pairs(said) == results(said) == [f"call_{user}"]
+
+    def test_a_cancelled_run_loses_and_doubles_nothing(self) -> None:
+        """Wherever a run is cut off, the log has each message once, and the next turn goes on with whole pairs."""
+        for steps in self.cuts:
+            self.begin_anew()
+            memories = MemoryProvider("buffer")
+            asyncio.run(self.say(memories, "anna", "Hello?", ["Hi."]))
+            asyncio.run(self._cut_off(memories, steps))
+            sent = asyncio.run(self.say(memories, "anna", "And now?", ["Better."]))
+            said = memories.get("anna").history()
+            assert pairs(sent[-1]) == results(sent[-1])
+            assert contents(sent[-1]).count("And now?") == 1
+            assert contents(said)[:2] == ["Hello?", "Hi."]
+            assert contents(said)[-2:] == ["And now?", "Better."]
+            assert contents(said)[2:-2] in ([], ["Weather?"], ["Weather?", "Sunny."]), steps
+            assert len(pairs(said)) == len(set(pairs(said))) <= 1
+
+    async def _cut_off(self, memories: MemoryProvider, steps: int) -> None:
+        """Begin a run, and cancel it when its tasks have gone on so many times."""
+        run = asyncio.create_task(self.say(memories, "anna", "Weather?", [Call("Oslo", "c1"), "Sunny."]))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
 
     def talk(self, memories: MemoryProvider, turns: Sequence[int] = range(5)) -> list[list[Message]]:
         """Let Anna ask numbered questions."""

@@ -71,6 +71,8 @@ async def asked(text: str, options: Any) -> Any:
 class TestClaudeAgent(HostContract):
     """The contract, with a fresh session for each prompt: what the model knows of others comes from the hook."""
 
+    cuts = (0, 500)  # each is three starts of the CLI
+
     @pytest.fixture(autouse=True)
     def _folder(self, tmp_path: Path) -> None:
         self.folder = tmp_path

@@ -10,6 +10,8 @@ from memzoo.memories.hosts.shared import HostLog, Memories, Posing, host_module,
 
 __all__ = ["MemoryService"]
 
+_PIECES = 4  # An event with results of several tools is as many messages of the log.
+
 
 class MemoryService(Posing):
     """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
@@ -38,9 +40,15 @@ class MemoryService(Posing):
         await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
 
     async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
-        """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over."""
-        said = [one for event in events if not event.partial for one in _said(event)]
-        await self._log(app_name, user_id).afollow(said, ended=True)
+        """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over.
+
+        What a later event rewound (`Runner.rewind_async`) is taken back.
+        """
+        log, standing = self._log(app_name, user_id), _standing(events)
+        if rewound := {event.id for event in events} - {event.id for event in standing}:
+            await log.atake_back(rewound, _PIECES * len(events))
+        said = [one for event in standing if not event.partial for one in _said(event)]
+        await log.afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
         """Save and learn from what somebody wants to be remembered."""
@@ -63,6 +71,17 @@ class MemoryService(Posing):
 
     def _log(self, app_name: str, user_id: str) -> HostLog:
         return HostLog(self.memory(app_name, user_id), "google-adk")
+
+
+def _standing(events: Sequence[Any]) -> list[Any]:
+    """Events without those that a later one rewound."""
+    standing: list[Any] = []
+    for event in events:
+        standing.append(event)
+        if before := event.actions and event.actions.rewind_before_invocation_id:
+            starts = (place for place, one in enumerate(standing) if one.invocation_id == before)
+            del standing[next(starts, len(standing)) :]
+    return standing
 
 
 def _said(event: Any) -> list[HostMessage]:

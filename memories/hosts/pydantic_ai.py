@@ -52,7 +52,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
         """Keep what is new, and send the view."""
         log, live = self._log(ctx), request_context.messages
         said = list(_said(live))
-        await log.afollow([one for one, _ in said])
+        await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.ashown(host_text(asked[-1]) if asked else None)
         # The very parts of the run, unless something was taken out of what is kept of them.
@@ -62,11 +62,19 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
         """Keep the answer, and learn from the exchange."""
-        await self._log(ctx).afollow([one for one, _ in _said(result.all_messages())], ended=True)
+        messages = result.all_messages()
+        said = [one for one, _ in _said(messages)]
+        await self._log(ctx).afollow(said, ended=True, thread=_thread(ctx, messages))
         return result
 
     def _log(self, ctx: Any) -> HostLog:
         return HostLog(memory_of(self._memories, ctx.conversation_id), "pydantic-ai")
+
+
+def _thread(ctx: Any, messages: Sequence[Any]) -> str:
+    """The conversation, if the application hands over its history, which is then what counts; else ""."""
+    handed_over = any(message.run_id != ctx.run_id for message in messages)
+    return str(ctx.conversation_id) if handed_over else ""
 
 
 def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:

@@ -136,6 +136,16 @@ class HostLog:
         seqs = [one.seq for one in said]
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
+    async def atake_back(self, ids: Collection[str], newest: int) -> None:
+        """Take back what the host took back: messages by the host's ids, if they are among so many of the newest."""
+        gone = [one for one in await self._newest(newest) if one.key.partition("/")[0] in ids]
+        if not gone:
+            return
+        try:
+            await self.arewind(gone)
+        except UnsupportedError as error:
+            logger.warning("%r keeps what its host took back: %s", self.memory.conversation_id, error)
+
     def record(self, said: HostMessage) -> Record:
         """A message as it is kept, with the host's own form beside it.
 

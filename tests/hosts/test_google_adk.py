@@ -169,6 +169,42 @@ def test_a_session_that_is_added_after_each_run_is_learnt_from_once() -> None:
     assert len(asked.asked) == 3
 
 
+def test_what_adk_rewinds_is_taken_back() -> None:
+    """After `rewind_async`, the next run takes what was rewound out of the log, also where that is all."""
+    memory = create_memory("buffer", conversation_id="app/anna")
+
+    async def talk() -> None:
+        runner, _ = runner_of(memory, [f"Answer {turn}" for turn in range(4)])
+        await runner.session_service.create_session(app_name="app", user_id="anna", session_id="s")
+        first = await ask(runner, "anna", "Question 0", "s")
+        second = await ask(runner, "anna", "Question 1", "s")
+        for events, kept in ((second, ["Question 0", "Answer 0", "Question 2", "Answer 2"]), (first, ["Question 3"])):
+            before = {"rewind_before_invocation_id": events[0].invocation_id}
+            await runner.rewind_async(user_id="anna", session_id="s", **before)
+            turn = kept[-2 if len(kept) > 1 else 0]
+            await ask(runner, "anna", turn, "s")
+            assert contents(memory.history())[: len(kept)] == kept
+
+    asyncio.run(talk())
+    assert contents(memory.history()) == ["Question 3", "Answer 3"]
+
+
+def test_what_was_deleted_stays_away() -> None:
+    """The session still has the event, and is added after each run: it is not stored again."""
+    memory = create_memory("buffer", conversation_id="app/anna")
+
+    async def talk() -> None:
+        runner, _ = runner_of(memory, ["I see.", "Hi."])
+        await runner.session_service.create_session(app_name="app", user_id="anna", session_id="s")
+        await ask(runner, "anna", "My PIN is 1234.", "s")
+        for id_ in {entry.turn_id for entry in memory.entries()}:
+            await MemoryService(memory).delete_memory(app_name="app", user_id="anna", memory_id=id_)
+        await ask(runner, "anna", "Hello?", "s")
+
+    asyncio.run(talk())
+    assert contents(memory.history()) == ["Hello?", "Hi."]
+
+
 def test_the_log_has_what_the_session_has() -> None:
     """A session keeps the question of a failed run, and the same words asked again are another event: both are kept."""
     memory = create_memory("buffer", conversation_id="app/anna")

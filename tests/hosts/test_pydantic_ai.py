@@ -146,6 +146,29 @@ def test_the_runs_history_stays_whole() -> None:
     assert contents(chat(model.sent[0]))[-2:] == ["Answer 3", "Question 4"]
 
 
+def test_a_history_that_is_handed_over_is_followed_back() -> None:
+    """Who drops the last exchange from it and asks again has taken it back."""
+    memories, history = MemoryProvider("buffer"), list[Any]()
+    for text in ("One", "Two", "Three"):
+        agent = agent_of(memories, Scripted([f"{text}."]))
+        history = agent.run_sync(text, conversation_id="anna", message_history=history).all_messages()
+    agent_of(memories, Scripted(["Drei."])).run_sync("Three", conversation_id="anna", message_history=history[:4])
+    assert contents(memories.get("anna").history()) == ["One", "One.", "Two", "Two.", "Three", "Drei."]
+
+
+def test_what_was_forgotten_stays_so_with_a_history() -> None:
+    """The application still has it, and hands it over: it is not stored again."""
+    memories = MemoryProvider("buffer")
+    said = agent_of(memories, Scripted(["I see."])).run_sync("My PIN is 1234.", conversation_id="anna")
+    memory = memories.get("anna")
+    memory.forget([entry.seq for entry in memory.entries()])
+    history = said.all_messages()
+    for text in ("Hello?", "Bye."):
+        agent = agent_of(memories, Scripted([f"{text}!"]))
+        history = agent.run_sync(text, conversation_id="anna", message_history=history).all_messages()
+    assert contents(memory.history()) == ["Hello?", "Hello?!", "Bye.", "Bye.!"]
+
+
 def test_a_retry_after_a_tool_keeps_both_attempts() -> None:
     """A retry whose first attempt got as far as a tool asks the question once, and its new calls are in the log."""
     memories = MemoryProvider("buffer")

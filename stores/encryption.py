@@ -1,28 +1,20 @@
 """A store that keeps its content encrypted."""
 
-import contextlib
 import copy
-import hashlib
 import json
-import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from memzoo.stores.base import JSON, Entries, Entry, ManagedStore, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState, managed
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.driving import Closing, drive
-from memzoo.stores.errors import StoreError, TamperedError, WrongKeyError
+from memzoo.stores.errors import StoreError, WrongKeyError
+from memzoo.stores.keys import KEY_VARIABLE, TOKEN, is_encrypted, keys_from_environment, mark, sampled, tampered
 from memzoo.stores.tombstones import keeps_tombstones, restore, tombstones_of
 
-__all__ = ["KEY_VARIABLE", "EncryptedStore", "keys_from_environment", "unlocked"]
+__all__ = ["EncryptedStore"]
 
-KEY_VARIABLE = "MEMZOO_KEY"
-"""The environment variable with the key, or several keys separated by commas, the newest first."""
-
-T = TypeVar("T", bound=Store)
-_TOKEN = "encrypted"  # noqa: S105 - the name of a field
-_SAMPLED = 50  # conversations
 _FLOAT = 4  # bytes of a number in an embedding
 
 
@@ -192,7 +184,7 @@ class EncryptedStore(Closing):
         return self._fernet.encrypt(text.encode()).decode()
 
     def _sealed_message(self, said: Record | Entry, *place: JSON) -> dict[str, str]:
-        return {_TOKEN: self._sealed([said.message, dict(said.fields), place])}
+        return {TOKEN: self._sealed([said.message, dict(said.fields), place])}
 
     def _sealed_items(self, conversation_id: str, strategy: str, changes: Mapping[str, JSON]) -> dict[str, JSON]:
         # A removed item is a token too: a reader has to learn its name.
@@ -207,7 +199,7 @@ class EncryptedStore(Closing):
 
     def _sealed_vectors(self, conversation_id: str, strategy: str, embeddings: Mapping[int, bytes]) -> dict[int, bytes]:
         place = conversation_id, strategy
-        return {seq: self._fernet.encrypt(_mark(*place, seq) + vector) for seq, vector in embeddings.items()}
+        return {seq: self._fernet.encrypt(mark(*place, seq) + vector) for seq, vector in embeddings.items()}
 
     async def _try_keys(self) -> None:
         """See whether the keys are those of the store, which a few damaged rows do not keep shut.
@@ -224,12 +216,12 @@ class EncryptedStore(Closing):
                 wrong.append(error)
             return self._fits
 
-        if not await _sampled(self._store, fits) and wrong:
+        if not await sampled(self._store, fits) and wrong:
             raise wrong[0]
 
     def _token(self, entry: Entry, what: str) -> JSON:
-        if _is_encrypted(entry):
-            return entry.message[_TOKEN]
+        if is_encrypted(entry):
+            return entry.message[TOKEN]
         if self._fits:
             raise StoreError(f"{what} is not encrypted, as all else is: it is damaged, or was exchanged")
         raise WrongKeyError("the store has content that is not encrypted; open it without a key")
@@ -252,7 +244,7 @@ class EncryptedStore(Closing):
         try:
             found: list[Any] = json.loads(plain)
         except ValueError as error:  # no JSON was sealed here, but an embedding
-            raise _tampered(what) from error
+            raise tampered(what) from error
         return found
 
     # Earlier releases bound nothing to its place: what they wrote is taken as it is.
@@ -262,17 +254,17 @@ class EncryptedStore(Closing):
         name, value, *bound = self._opened(token, what)
         place = [conversation_id, strategy]
         if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
-            raise _tampered(what)
+            raise tampered(what)
         return name, value
 
     def _vector(self, token: bytes, *place: JSON) -> bytes:
         what = f"the embedding {place[-1]} of the state {place[1]!r} of {place[0]!r}"
-        plain, mark = self._decrypted(token, what), _mark(*place)
+        plain, prefix = self._decrypted(token, what), mark(*place)
         if len(plain) % _FLOAT == 0:
             return plain
-        if not plain.startswith(mark):
-            raise _tampered(what)
-        return plain.removeprefix(mark)
+        if not plain.startswith(prefix):
+            raise tampered(what)
+        return plain.removeprefix(prefix)
 
     def _entries(self, conversation_id: str, entries: Iterable[Entry]) -> list[Entry]:
         # Where a turn begins is not known when it is encrypted, but its messages follow each other.
@@ -282,21 +274,15 @@ class EncryptedStore(Closing):
             what = f"message {entry.seq} of {conversation_id!r}"
             message, fields, *bound = self._opened(self._token(entry, what), what)
             if not (isinstance(message, dict) and isinstance(fields, dict)):
-                raise _tampered(what)
+                raise tampered(what)
             # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.
             for id_, turn_id, place, seq in bound:
                 first = entry.seq - (place or 0)
                 is_there = seq == entry.seq if place is None else begins.setdefault(turn_id, first) == first
                 if (id_, turn_id) != (conversation_id, entry.turn_id) or not is_there:
-                    raise _tampered(what)
+                    raise tampered(what)
             opened.append(replace(entry, message=message, fields=fields))
         return opened
-
-
-def keys_from_environment() -> list[str] | None:
-    """The keys in `MEMZOO_KEY`, or `None`."""
-    keys = os.environ.get(KEY_VARIABLE)
-    return keys.split(",") if keys else None
 
 
 def _unpickled(store: Store) -> EncryptedStore:
@@ -304,55 +290,3 @@ def _unpickled(store: Store) -> EncryptedStore:
     if keys is None:
         raise WrongKeyError(f"a pickled store holds no key: set {KEY_VARIABLE} before {store!r} is unpickled")
     return EncryptedStore(store, keys)
-
-
-def unlocked(store: T, keys: str | bytes | Sequence[str | bytes] | None) -> "T | EncryptedStore":
-    """A store as it can be read: with keys an `EncryptedStore`, without them itself.
-
-    Raises:
-        WrongKeyError: It is encrypted, and there are no keys, or the wrong ones; or it is not, and there are some.
-    """
-    if keys is not None:
-        return EncryptedStore(store, keys)
-    # What can be read at all tells: a damaged row does not.
-    first: list[Entry] = []
-
-    def is_first(entry: Entry) -> bool:
-        first.append(entry)
-        return True
-
-    drive(_sampled(store, is_first))
-    if any(map(_is_encrypted, first)):
-        raise WrongKeyError("the store is encrypted: a key is needed to open it")
-    return store
-
-
-def _mark(*place: JSON) -> bytes:
-    """The prefix of an embedding that binds it to its place.
-
-    Its 33 bytes are no multiple of 4: that tells such an embedding from one that an earlier release wrote.
-    """
-    return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
-
-
-def _tampered(what: str) -> TamperedError:
-    return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
-
-
-def _is_encrypted(entry: Entry) -> bool:
-    return list(entry.message) == [_TOKEN]
-
-
-async def _sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
-    """Go through the oldest and the newest message of some conversations, as far as they can be read, and listed.
-
-    Returns:
-        Whether one was enough.
-    """
-    listed = await store.conversations(limit=_SAMPLED) if isinstance(store, ManagedStore) else []
-    for id_ in listed:
-        for newest in (False, True):
-            with contextlib.suppress(StoreError):
-                if any(map(is_enough, await store.read(id_, limit=1, newest=newest))):
-                    return True
-    return False

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol, Self, runtime_checkable
 
-from memzoo.stores.base import ManagedStore, utc_now
+from memzoo.stores.base import Entry, ManagedStore, utc_now
 from memzoo.stores.common import did_you_mean, redacted
-from memzoo.stores.encryption import unlocked
-from memzoo.stores.errors import OptionError
+from memzoo.stores.driving import drive
+from memzoo.stores.encryption import EncryptedStore
+from memzoo.stores.errors import OptionError, WrongKeyError
+from memzoo.stores.keys import is_encrypted, sampled
 from memzoo.stores.memory import InMemoryStore
 from memzoo.stores.plugins import loaded, plugins
 
@@ -82,7 +84,7 @@ def open_store(
     """
     store = _opener(str(url))(url, clock=clock)
     try:
-        return unlocked(store, key)
+        return _unlocked(store, key)
     except BaseException:
         store.close()
         raise
@@ -122,3 +124,24 @@ _OPENERS: dict[str, Callable[..., OpenStore]] = {
     "postgresql": _sql,
     "postgres": _sql,
 }
+
+
+def _unlocked(store: OpenStore, keys: str | bytes | Sequence[str | bytes] | None) -> OpenStore:
+    """A store as it can be read: with keys an `EncryptedStore`, without them itself.
+
+    Raises:
+        WrongKeyError: It is encrypted, and there are no keys, or the wrong ones; or it is not, and there are some.
+    """
+    if keys is not None:
+        return EncryptedStore(store, keys)
+    # What can be read at all tells: a damaged row does not.
+    first: list[Entry] = []
+
+    def is_first(entry: Entry) -> bool:
+        first.append(entry)
+        return True
+
+    drive(sampled(store, is_first))
+    if any(map(is_encrypted, first)):
+        raise WrongKeyError("the store is encrypted: a key is needed to open it")
+    return store

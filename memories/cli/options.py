@@ -23,8 +23,8 @@ from memzoo.memories.text.tokens import token_counter
 from memzoo.stores import ManagedStore, open_store
 from memzoo.stores.common import did_you_mean, private, redacted, visible
 from memzoo.stores.driving import drive
-from memzoo.stores.encryption import keys_from_environment
 from memzoo.stores.errors import OptionError, StoreError, UnsupportedError
+from memzoo.stores.keys import keys_from_environment
 
 __all__ = [
     "Asked",

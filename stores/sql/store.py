@@ -212,10 +212,7 @@ class SQLStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         rows = await self._rows(statements.STATES, conversation_id)
-        try:
-            return sorted(unescaped(name) for (name,) in rows)
-        except DAMAGE as error:
-            raise damaged("a state", conversation_id, error) from error
+        return sorted(unescaped(name) for (name,) in rows)
 
     async def restore(
         self,

@@ -1,0 +1,59 @@
+"""Where keys come from, and how it is told whether one fits a store."""
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable
+
+from memzoo.stores.base import JSON, Entry, ManagedStore, Store
+from memzoo.stores.errors import StoreError, TamperedError
+
+__all__ = ["KEY_VARIABLE", "TOKEN", "is_encrypted", "keys_from_environment", "mark", "sampled", "tampered"]
+
+KEY_VARIABLE = "MEMZOO_KEY"
+"""The environment variable with the key, or several keys separated by commas, the newest first."""
+
+TOKEN = "encrypted"  # noqa: S105 - the name of a field
+"""The field of an encrypted message."""
+
+_SAMPLED = 50  # conversations
+
+
+def keys_from_environment() -> list[str] | None:
+    """The keys in `MEMZOO_KEY`, or `None`."""
+    keys = os.environ.get(KEY_VARIABLE)
+    return keys.split(",") if keys else None
+
+
+def mark(*place: JSON) -> bytes:
+    """The prefix of an embedding that binds it to its place.
+
+    Its 33 bytes are no multiple of 4: that tells such an embedding from one that an earlier release wrote.
+    """
+    return b"\x01" + hashlib.sha256(json.dumps(place).encode()).digest()
+
+
+def tampered(what: str) -> TamperedError:
+    """The error for encrypted content in another place than its own."""
+    return TamperedError(f"{what} was written for another place: somebody has moved or exchanged rows of the store")
+
+
+def is_encrypted(entry: Entry) -> bool:
+    """Tell whether a message is one of an encrypted store."""
+    return list(entry.message) == [TOKEN]
+
+
+async def sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
+    """Go through the oldest and the newest message of some conversations, as far as they can be read, and listed.
+
+    Returns:
+        Whether one was enough.
+    """
+    listed = await store.conversations(limit=_SAMPLED) if isinstance(store, ManagedStore) else []
+    for id_ in listed:
+        for newest in (False, True):
+            with contextlib.suppress(StoreError):
+                if any(map(is_enough, await store.read(id_, limit=1, newest=newest))):
+                    return True
+    return False

@@ -131,8 +131,9 @@ class Learner:
                 changes = await self.derived(state, step.shortened)
             except ModelError as error:
                 # Nobody was asked yet, so the step is made shorter.
-                if isinstance(error, TooLongError) and not error.asked and room >= 2 * _FEWEST_TOKENS:
-                    room = max(room // 2, _size_of_first(step.entries))
+                least = _size_of_first(step.entries) or _FEWEST_TOKENS
+                if isinstance(error, TooLongError) and not error.asked and room > least:
+                    room = max(room - max(error.excess, room // 8), least)
                     continue
                 await self._note_failure(state, step.entries, error, proven=proven)
                 raise

@@ -11,6 +11,8 @@ _BYTES_PER_TOKEN = 3
 # Our own instructions have to fit in, and no model has a smaller context.
 _FEWEST_TOKENS = 1_024
 _SMALLEST_CONTEXT = 512
+# What our longest prompt says before it shows anything.
+_INSTRUCTIONS = 900
 # Of the context of a model, the answer has to fit in too.
 _SHARE_OF_CONTEXT = 0.75
 
@@ -35,10 +37,12 @@ class TooLongError(ModelError):
     Attributes:
         asked: The endpoint said so; otherwise it was not asked.
         shorter: The next prompt will be shorter.
+        excess: By so many tokens it is too long, if nobody was asked.
     """
 
     asked: bool = False
     shorter: bool = False
+    excess: int = 0
 
 
 class PromptLimit:
@@ -61,10 +65,12 @@ class PromptLimit:
             TooLongError: It is too long.
         """
         if (size := estimated(prompt)) > self.tokens:
-            raise TooLongError(
+            error = TooLongError(
                 f"the prompt {purpose!r} would have about {size} tokens, more than the {self.tokens} that it may have "
                 "(max_prompt_tokens, or what the endpoint said); no model was asked"
             )
+            error.excess = size - self.tokens
+            raise error
 
     def learn(self, tokens: int) -> None:
         """Take in that a prompt may not be longer than so many tokens."""
@@ -74,6 +80,11 @@ class PromptLimit:
     def room(self) -> int:
         """The tokens that new messages may have in a prompt; the rest of it is what is known, and what to do."""
         return self.tokens // 2
+
+    @property
+    def room_for_known(self) -> int:
+        """The tokens that what is known may have in a prompt, where it can be shown in part."""
+        return max(min(self.tokens // 4, (self.tokens - _INSTRUCTIONS) // 2), 0)
 
     def learnt_from(self, error: ModelError, prompt: str) -> TooLongError | None:
         """Read from the error of a call whether the prompt was too long; the limit is then what the endpoint stated.

@@ -93,7 +93,9 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
     ]
 
 
-def known_lines(graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str) -> str:
+def known_lines(
+    graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = _MOST_CHARACTERS
+) -> str:
     """Write what new lines may change, then what holds about the user and the names before them, as triples.
 
     Bounded: the likely ones come first, then those that share words with the new lines, then newer ones. They are
@@ -104,8 +106,9 @@ def known_lines(graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, h
         likely: What the lines most probably change, the most probable first.
         new_lines: What was said.
         history: What was said before.
+        most: Characters that they may have, if that is less than 2,000.
     """
-    left, chosen = _MOST_CHARACTERS, dict[str, Fact]()
+    left, chosen = min(most, _MOST_CHARACTERS), dict[str, Fact]()
     for fact in itertools.chain(likely, _spoken_of(graph, new_lines, history)):
         if fact.key not in chosen and len(fact.triple) <= _LONGEST:
             left -= len(fact.triple) + 1

@@ -3,18 +3,21 @@
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
-from memzoo.memories.strategies.known_notes import known_notes
+from memzoo.memories.strategies.known_notes import in_parts, known_notes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.strategies.note_statement import NoteStatement
 from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
 from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.messages import text_of
@@ -106,7 +109,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         }
         if self._prompts.replaces("entity_extraction", "entity_update"):
             return Changes(await self._rewritten(notes, before, entries, lines))
-        known = known_notes(notes, new_lines, lines["history"], self._engine.patience.prompts.tokens // 4)
+        known = known_notes(notes, new_lines, lines["history"], self._engine.patience.prompts.room_for_known)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         same = replies.aliases(reply, known.shown, new_lines)
@@ -124,10 +127,33 @@ class ConversationEntityMemory(ModelBackedMemory):
         # A correction seldom names what it corrects: the notes on what was spoken of just before are shown too.
         spoken_of = islice(_spoken_of([*before, *entries], notes), _MOST_OTHERS)
         known = notes.asked_about([*names, *spoken_of])
+        try:
+            return await self._written_anew(notes, known, {}, entries, lines)
+        except TooLongError as error:
+            # With fewer exchanges there may be room for all of them.
+            if error.asked or sum(1 for _ in exchange_ends(entries)) > 1:
+                raise
+        prompts, changed = self._engine.patience.prompts, dict[str, Mapping[str, Any]]()
+        spare = prompts.tokens - estimated(self._prompts.render("entity_update", **lines, entities=()))
+        for known, hidden in in_parts(notes, names, lines["new_lines"], max(spare, prompts.tokens // 8)):
+            now = EntityNotes({**notes.items, **changed})
+            changed |= await self._written_anew(now, known, hidden, entries, lines)
+        return changed
+
+    async def _written_anew(
+        self,
+        notes: EntityNotes,
+        known: Sequence[Mapping[str, Any]],
+        hidden: Mapping[str, Sequence[NoteStatement]],
+        entries: Sequence[Entry],
+        lines: Mapping[str, str],
+    ) -> dict[str, Mapping[str, Any]]:
+        """What changes when a model writes notes anew; what of them it is not shown stays."""
         reply = await self.ask("entity_update", **lines, entities=known)
         shown = [name for entity in known for name in (entity["name"], *entity["aliases"])]
         found = replies.notes(reply, shown, lines["new_lines"])
-        return notes.changes(found, replies.aliases(reply, shown, lines["new_lines"]), shown, entries)
+        same = replies.aliases(reply, shown, lines["new_lines"])
+        return notes.changes(found, same, shown, entries, hidden)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "she" is in the next messages."""

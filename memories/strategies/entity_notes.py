@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text, statements_in
@@ -166,6 +167,7 @@ class EntityNotes:
         same: Mapping[str, str],
         shown: Iterable[str],
         entries: Sequence[Entry] = (),
+        hidden: Mapping[str, Sequence[NoteStatement]] = MappingProxyType({}),
     ) -> dict[str, Mapping[str, Any]]:
         """What changes by notes that take the place of old ones, and by names that turn out to mean the same.
 
@@ -176,6 +178,7 @@ class EntityNotes:
             same: Names, each with the name that means the same and is to be kept.
             shown: The names whose old notes the new ones were written in view of.
             entries: The messages from which the new notes were written.
+            hidden: By key, what of the old notes was not shown, and stays.
         """
         changed: dict[str, Mapping[str, Any]] = {}
         for name, text in notes.items():
@@ -183,14 +186,17 @@ class EntityNotes:
             old = self.statements(key, history=True)
             known = {one.text: one for one in old}
             new = [known.get(one) or stated(one, entries) for one in sentences(text)]
-            past = [one for one in old if not one.holds and one.text not in {other.text for other in new}]
-            changed[key] = _item(self.name(key, name), [*past, *new])
+            again, left_out = {one.text for one in new}, hidden.get(key, ())
+            kept = [one for one in old if (not one.holds and one.text not in again) or one in left_out]
+            changed[key] = _item(self.name(key, name), [*kept, *new])
         written, seen = set(changed), set(map(self.key, shown))
         for alias, name in same.items():
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)
             if one != other:
-                known = [] if one in written and other in seen - written else now.statements(other, history=True)
+                known = now.statements(other, history=True)
+                if one in written and other in seen - written:
+                    known = [told for told in known if not told.holds or told in hidden.get(other, ())]
                 changed[one] = _item(now.name(one, name), [*now.statements(one, history=True), *known])
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed

@@ -34,6 +34,8 @@ _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
 # Of a pasted page, the first ones tell what it is about.
 _MOST_LINES = 64
+_TOKENS_PER_RELATION = 16
+_CHARACTERS_PER_TOKEN = 3
 
 
 @strategy
@@ -173,9 +175,11 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
-        likely = self._touched(graph, lines["new_lines"])
-        known = known_lines(graph, likely, lines["new_lines"], lines["history"])
-        reply = await self.ask("triple_extraction", **lines, known=known, relations=graph.relations(_MOST_RELATIONS))
+        room, likely = self._engine.patience.prompts.room_for_known, self._touched(graph, lines["new_lines"])
+        most = room * _CHARACTERS_PER_TOKEN
+        known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
+        relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
+        reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
         return replies.statements(reply)
 
     def _touched(self, graph: KnowledgeGraph, new_lines: str) -> Iterator[Fact]:

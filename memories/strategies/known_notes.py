@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Amendment
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.note_statement import NoteStatement
+from memzoo.memories.strategies.note_statement import NoteStatement, as_text
 from memzoo.memories.text.language import content_stems
 
-__all__ = ["KnownNotes", "known_notes"]
+__all__ = ["KnownNotes", "in_parts", "known_notes"]
 
 _MOST_NAMES = 50
 # The number before a statement.
@@ -61,7 +61,7 @@ def known_notes(notes: EntityNotes, new_lines: str, history: str, tokens: int) -
     before = [notes.key(name) for name in notes.standing_in(history)]
     words = frozenset(content_stems(new_lines))
     chosen: dict[str, list[NoteStatement]] = {}
-    left = tokens
+    left = tokens * 3 // 4
     for key, one in _by_worth(notes, named, before, words):
         size = estimated(one.text) + _TOKENS_AROUND
         if key not in chosen:
@@ -69,7 +69,7 @@ def known_notes(notes: EntityNotes, new_lines: str, history: str, tokens: int) -
         if size <= left:
             left -= size
             chosen.setdefault(key, []).append(one)
-    return _numbered(notes, chosen, [*named, *before])
+    return _numbered(notes, chosen, [*named, *before], tokens // 4)
 
 
 def _by_worth(
@@ -91,7 +91,9 @@ def _by_worth(
 _LEAST_WORTH = 0.2
 
 
-def _numbered(notes: EntityNotes, chosen: dict[str, list[NoteStatement]], named: Iterable[str]) -> KnownNotes:
+def _numbered(
+    notes: EntityNotes, chosen: dict[str, list[NoteStatement]], named: Iterable[str], tokens: int
+) -> KnownNotes:
     entities, by_number = list[dict[str, Any]](), dict[int, tuple[str, NoteStatement]]()
     for key, kept in chosen.items():
         shown = list[dict[str, Any]]()
@@ -101,8 +103,9 @@ def _numbered(notes: EntityNotes, chosen: dict[str, list[NoteStatement]], named:
                 shown.append({"number": number, "text": one.text})
         entities.append({"name": notes.name(key, key), "aliases": notes.others(key), "statements": shown})
     rest = dict.fromkeys(chain((key for key in named if key not in chosen), _lately(notes, chosen)))
-    names = [notes.name(key, key) for key in rest if key in notes.items]
-    return KnownNotes(entities, names[:_MOST_NAMES], by_number)
+    names = [notes.name(key, key) for key in rest if key in notes.items][:_MOST_NAMES]
+    sizes = accumulate(estimated(name) + 1 for name in names)
+    return KnownNotes(entities, [name for name, size in zip(names, sizes, strict=True) if size <= tokens], by_number)
 
 
 def _lately(notes: EntityNotes, chosen: Iterable[str]) -> list[str]:
@@ -113,3 +116,32 @@ def _lately(notes: EntityNotes, chosen: Iterable[str]) -> list[str]:
         if "of" not in item
     }
     return sorted(newest.keys() - set(chosen), key=lambda key: (-newest[key], key))
+
+
+def in_parts(
+    notes: EntityNotes, names: Iterable[str], new_lines: str, tokens: int
+) -> Iterator[tuple[list[dict[str, Any]], dict[str, list[NoteStatement]]]]:
+    """Notes for prompts that have them written anew, so many tokens at once, with what of them is not shown.
+
+    Of a note that has no room by itself, those statements are shown that share most words with the new lines.
+    """
+    words, left = frozenset(content_stems(new_lines)), tokens
+    part, hidden = list[dict[str, Any]](), dict[str, list[NoteStatement]]()
+    for entity in notes.asked_about(names):
+        key = notes.key(entity["name"])
+        told = notes.statements(key)
+        size = estimated(entity["name"]) + sum(estimated(alias) for alias in entity["aliases"]) + _TOKENS_AROUND
+        whole = size + estimated(entity["summary"])
+        if part and whole > left:
+            yield part, hidden
+            part, hidden, left = [], {}, tokens
+        shown, spare = set[str](), left - size
+        for one in sorted(told, key=lambda one: (-len(words.intersection(content_stems(one.text))), -told.index(one))):
+            if estimated(one.text) + 1 <= spare or whole <= left:
+                spare -= estimated(one.text) + 1
+                shown.add(one.text)
+        part.append(entity | {"summary": as_text(one for one in told if one.text in shown)})
+        hidden[key] = [one for one in told if one.text not in shown]
+        left -= min(whole, left)
+    if part:
+        yield part, hidden

@@ -1,0 +1,114 @@
+"""No sentence leaves a state unless the model saw it and left it out, however long what is known and what is said."""
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as some
+
+from memzoo.memories import ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.note_statement import statements_in
+from memzoo.memories.text.sentences import sentences
+from memzoo.stores import Message
+from memzoo.stores.driving import drive
+
+NAMES = ["Anna", "Bo", "Cleo Hall"]
+LANGCHAIN = {
+    "entity_extraction": "Names in {{ new_lines }}, after {{ history }}?",
+    "entity_update": "{% for one in entities %}About {{ one.name }}: {{ one.summary }}\n{% endfor %}{{ new_lines }}",
+}
+exchanges = some.lists(some.tuples(some.sampled_from([1, 40, 400]), some.booleans()), min_size=1, max_size=8)
+
+
+class Forgetful:
+    """A model that leaves out some of what it is shown, and adds a long sentence of its own each time."""
+
+    def __init__(self, size: int, leaves_out: int) -> None:
+        self._numbers, self._size, self._leaves_out = itertools.count(1), size, leaves_out
+        self.prompts: list[str] = []
+
+    def __call__(self, messages: list[Message]) -> str:
+        """Answer by what the prompt asks for."""
+        prompt = str(messages[-1]["content"])
+        self.prompts.append(prompt)
+        number = next(self._numbers)
+        new = f"Fact {number} is {'very ' * self._size}true."
+        if prompt.startswith("Task: summary"):
+            old = prompt.partition("<summary>\n")[2].partition("\n</summary>")[0]
+            return " ".join([*self._kept(old), new])
+        if "entity_extraction" in prompt or prompt.startswith("Names"):
+            return "\n".join(NAMES)
+        if "triple_extraction" in prompt:
+            return f"Anna | knows | fact {number}"
+        lines = re.findall(r"^(?:About )?(Anna|Bo|Cleo Hall): ?(.*)$", prompt, re.MULTILINE)
+        if prompt.startswith("Task: entity_notes"):
+            return "\n".join([f"{name}: {new}" for name in NAMES] + ["[1] -> NO LONGER"] * (number % 3 == 0))
+        return "\n".join(f"{name}: {' '.join([*self._kept(note), new])}" for name, note in lines)
+
+    def _kept(self, text: str) -> list[str]:
+        return [one for place, one in enumerate(sentences(text)) if place % 7 != self._leaves_out]
+
+
+def told(memory: BaseMemory) -> set[str]:
+    """All sentences in the state, also those that hold no more."""
+    items: dict[str, Any] = drive(memory.store.read_state(memory.conversation_id, memory.state_name)).changes
+    if "summary" in items:
+        return set(sentences(items["summary"]))
+    facts = {f"{one['subject']} {one['relation']} {one['object']}" for one in items.values() if "subject" in one}
+    return facts | {told.text for item in items.values() if "statements" in item for told in statements_in(item)}
+
+
+def checked(make: Callable[..., BaseMemory], said: list[tuple[int, bool]], limit: int, *, size: int, left: int) -> None:
+    """Save exchanges, some of them several at once, and look after each what is gone from the state."""
+    model = Forgetful(size, left)
+    memory = make(llm=model, max_prompt_tokens=limit)
+    for number, (words, at_once) in enumerate(said):
+        before, asked = told(memory), len(model.prompts)
+        exchange = [
+            {"role": "user", "content": f"Anna and Bo met at {number}. {'They talked. ' * words}"},
+            {"role": "assistant", "content": "Cleo Hall too?"},
+        ]
+        memory.add_messages(exchange * (3 if at_once else 1))
+        seen = "\n".join(model.prompts[asked:])
+        assert [one for one in before - told(memory) if one not in seen] == []
+        assert not re.search(r"<(?:summary|known)>(?:(?!</).)*characters left out", seen, re.DOTALL)
+
+
+limits = some.sampled_from([1024, 1300, 2000, 6000])
+
+
+@settings(max_examples=25)
+@given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7))
+def test_of_a_summary(said: list[tuple[int, bool]], limit: int, size: int, left: int) -> None:
+    """A summary that has no room in a prompt is written anew in part."""
+    checked(ConversationSummaryMemory, said, limit, size=size, left=left)
+
+
+@settings(max_examples=25)
+@given(exchanges, limits, some.sampled_from([1, 60, 300]))
+def test_of_notes(said: list[tuple[int, bool]], limit: int, size: int) -> None:
+    """Notes grow by amendments: nothing leaves them at all."""
+    checked(ConversationEntityMemory, said, limit, size=size, left=7)
+
+
+@settings(max_examples=25)
+@given(exchanges, limits, some.sampled_from([1, 60, 300]), some.integers(0, 7), some.sampled_from(["v0", LANGCHAIN]))
+def test_of_notes_that_are_written_anew(
+    said: list[tuple[int, bool]], limit: int, size: int, left: int, prompts: Any
+) -> None:
+    """With prompts that ask for whole notes, those of LangChain's kind too, notes are shown in parts if need be."""
+
+    def make(**options: Any) -> BaseMemory:
+        return ConversationEntityMemory(prompts=prompts, **options)
+
+    checked(make, said, limit, size=size, left=left)
+
+
+@settings(max_examples=15)
+@given(exchanges, limits)
+def test_of_a_graph(said: list[tuple[int, bool]], limit: int) -> None:
+    """Facts stay, shown or not."""
+    checked(ConversationKGMemory, said, limit, size=1, left=7)

@@ -6,7 +6,7 @@ import json
 import logging
 import pickle
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from memzoo.memories import (
 )
 from memzoo.memories.hosts.messages import HostMessage
 from memzoo.memories.hosts.shared import HostLog
+from memzoo.memories.models.chat import Completion, as_model
 from memzoo.memories.testing import ScriptedModel
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, open_store
@@ -70,11 +71,24 @@ class Spy:
         return [[1.0, len(text)] for text in texts]
 
 
+class Overheard:
+    """The offline model, with the spy listening."""
+
+    def __init__(self, spy: Spy) -> None:
+        self._spy, self._model = spy, as_model("offline")
+        self.name = self._model.name
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        self._spy.sent.append(messages)
+        return await self._model.complete(messages, purpose)
+
+
 def spied(name: str, spy: Spy, **options: Any) -> BaseMemory:
-    """A memory whose model, or embedder, is the spy."""
+    """A memory whose model, and embedder, the spy hears."""
     known = create_memory(name).__dataclass_fields__
-    sees: dict[str, Any] = {"llm": spy} if "llm" in known else {"embedder": spy.embed} if "embedder" in known else {}
-    return create_memory(name, **sees, **options)
+    sees: dict[str, Any] = {"llm": Overheard(spy), "embedder": spy.embed}
+    return create_memory(name, **{given: value for given, value in sees.items() if given in known}, **options)
 
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "look", "arguments": json.dumps({"pin": SECRET})}}

@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from tests.faults import concurrency, contention, crash, database, disk, model, moving, operations, pooler
+from tests.faults import concurrency, contention, crash, database, disk, host_runs, model, moving, operations, pooler
 from tests.faults.places import STORES, Places
 from tests.faults.tally import Cell, Tally, as_json, as_table
 from tests.postgres import PostgresServer
@@ -35,6 +35,7 @@ KINDS: dict[str, Callable[[Places, int], Iterator[Cell]]] = {
     "pooler": pooler.cells,
     "import killed": moving.import_cells,
     "migrate killed": moving.migrate_cells,
+    "host killed in a turn": host_runs.host_cells,
 }
 MARKS = "<!-- figures -->", "<!-- end of figures -->"
 INPUT = ["tests/faults/test_operations.py", "tests/faults/test_hostile.py"]

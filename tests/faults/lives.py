@@ -1,6 +1,7 @@
 """A process that talks until it is killed, and what it says of itself meanwhile."""
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -11,12 +12,13 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
 from memzoo.stores.driving import drive
 from tests.faults.scenarios import QUESTION, Ports, Scenario, aoutcome, opened, said
 from tests.faults.steps import Steps
 
-__all__ = ["PROCESSES", "Life", "Told", "end", "live", "start"]
+__all__ = ["PROCESSES", "Life", "Told", "end", "killed", "live", "start", "tell"]
 
 # A server process that has imported everything, and holds no thread and no connection, forks the others.
 PROCESSES = multiprocessing.get_context("forkserver")
@@ -150,3 +152,28 @@ async def _turns(life: Life, memory: BaseMemory, steps: Steps, pipe: Connection)
         await memory.asave_context(inputs, outputs, turn_id=f"turn-{number}")
         pipe.send(("saved", number, view, steps.begin(number + 1)))
     pipe.send(("outcome", await aoutcome(memory)))
+
+
+def tell(pipe: Connection | None, what: str) -> None:
+    """Say something over a pipe, if there is one."""
+    if pipe is not None:
+        pipe.send(what)
+
+
+def killed(work: Callable[..., Any], *arguments: Any, after: float) -> tuple[set[str], bool]:
+    """What a process told that was killed so long after it began, and whether it was: it may have ended before."""
+    pipe, there = PROCESSES.Pipe(duplex=False)
+    process = start(work, *arguments, there)
+    there.close()
+    told = set[str]()
+    with pipe, contextlib.suppress(EOFError, OSError):
+        pipe.recv()
+        killing = time.monotonic() + after
+        while True:
+            if not pipe.poll(max(killing - time.monotonic(), 0)):
+                process.kill()
+            told.add(pipe.recv())
+    code = end(process)
+    if code > 0:
+        raise StoreError(f"a process that was not killed ended with {code}")
+    return told, code < 0

@@ -11,12 +11,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from memzoo.errors import StoreError
 from memzoo.memories.migrate.code import Migrated, migrate_code, write
 from memzoo.memories.migrate.importing import import_logs, read_logs
 from memzoo.stores import open_store
 from memzoo.stores.driving import drive
-from tests.faults.lives import PROCESSES, end, start
+from tests.faults.lives import killed, tell
 from tests.faults.places import Places
 from tests.faults.tally import Cell, Tally
 from tests.memories.migrate.samples import SAMPLES
@@ -58,7 +57,7 @@ def kill_imports(tally: Tally, new: Callable[[], str], places: Places, kills: in
             import_logs(store, known)
         acknowledged, longest, is_killed = set[str](), _import(new(), source, None), True
         while is_killed and tally.tried < kills:
-            told, is_killed = _killed(_import, url, source, after=chance.uniform(0, _LATER * longest))
+            told, is_killed = killed(_import, url, source, after=chance.uniform(0, _LATER * longest))
             acknowledged |= told
             tally.tried += is_killed
             _look(tally, _kept(url), expected, {log.title: _BEFORE for log in known}, acknowledged)
@@ -82,16 +81,11 @@ def _import(url: str, source: str, pipe: Connection | None) -> float:
     """Import, and tell over a pipe when it begins and what is done; in this process it tells how long it took."""
     with contextlib.closing(open_store(url)) as store:
         began = time.monotonic()
-        _tell(pipe, "open")
+        tell(pipe, "open")
         for log in read_logs(_FORM, source):
             import_logs(store, [log])
-            _tell(pipe, log.title)
+            tell(pipe, log.title)
         return time.monotonic() - began
-
-
-def _tell(pipe: Connection | None, what: str) -> None:
-    if pipe is not None:
-        pipe.send(what)
 
 
 def _kept(url: str) -> dict[str, list[Any]]:
@@ -129,7 +123,7 @@ def kill_migrations(tally: Tally, places: Places, kills: int, *, seed: int = 0) 
         folder, is_killed = places.folder(), True
         _fill(folder, before)
         while is_killed and tally.tried < kills:
-            told, is_killed = _killed(_rewrite, _left(programs, folder), after=chance.uniform(0, _LATER * longest))
+            told, is_killed = killed(_rewrite, _left(programs, folder), after=chance.uniform(0, _LATER * longest))
             tally.tried += is_killed
             found = _bytes(folder)
             for name, old in before.items():
@@ -175,27 +169,8 @@ def _bytes(folder: Path) -> dict[str, tuple[bytes, int]]:
 
 def _rewrite(programs: list[Migrated], pipe: Connection | None) -> float:
     began = time.monotonic()
-    _tell(pipe, "open")
+    tell(pipe, "open")
     for one in programs:
         write(one)
-        _tell(pipe, one.path.name)
+        tell(pipe, one.path.name)
     return time.monotonic() - began
-
-
-def _killed(work: Callable[..., Any], *arguments: Any, after: float) -> tuple[set[str], bool]:
-    """What a process told that was killed so long after it began, and whether it was: it may have ended before."""
-    pipe, there = PROCESSES.Pipe(duplex=False)
-    process = start(work, *arguments, there)
-    there.close()
-    told = set[str]()
-    with pipe, contextlib.suppress(EOFError, OSError):
-        pipe.recv()
-        killing = time.monotonic() + after
-        while True:
-            if not pipe.poll(max(killing - time.monotonic(), 0)):
-                process.kill()
-            told.add(pipe.recv())
-    code = end(process)
-    if code > 0:
-        raise StoreError(f"a process that was not killed ended with {code}")
-    return told, code < 0

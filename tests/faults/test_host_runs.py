@@ -1,0 +1,18 @@
+"""A slice of the kills in a framework's run; `python -m tests.faults "host killed in a turn"` does all."""
+
+import functools
+
+import pytest
+
+from tests.faults.host_runs import kill_runs
+from tests.faults.places import Places
+from tests.faults.tally import Tally
+
+
+def test_a_run_that_was_killed_is_gone_on_with(places: Places):
+    """No turn is lost or doubled: what was cut off is asked again, and its question is in the log once."""
+    pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed")
+    tally = Tally("host killed in a turn", "window", "sqlite")
+    kill_runs(tally, functools.partial(places.url, "sqlite"), kills=4)
+    assert tally.tried == 4
+    assert tally.clean, tally.examples

@@ -1,0 +1,81 @@
+"""The 74 replies of a large instruction-following model to the prompts of "v0", on the bundled conversation.
+
+`replies/large-model.json` has them as they came, with the names that each prompt for notes had under "known". Each
+line is to end where its writer meant it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo.memories.models.replies import aliases, amendments, names, notes, prose, statements
+
+REPLIES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "replies" / "large-model.json").read_text(encoding="utf-8")
+)
+NEW_NAMES = {
+    *("Pumpernickel", "Devin Achterberg", "Priya Raman", "Fenwick & Daughters, Ltd.", "St Brannoc's Hospital"),
+    *("Opening party", "Budget of the new shop", "Leo's party", "Harriet Fenwick", "Opening of the new shop"),
+    *("Allergen sheet", "Money of the new shop"),
+}
+"""On them, replies had notes that no prompt had asked for: twelve names, fourteen lines."""
+
+
+def replies(*tasks: str) -> Any:
+    """The replies to some prompts."""
+    found = [reply for reply in REPLIES if reply["task"] in tasks]
+    return pytest.mark.parametrize("reply", [pytest.param(one, id=str(number)) for number, one in enumerate(found)])
+
+
+def written(reply: str) -> list[tuple[str, str]]:
+    """The names and the notes of a reply, line by line, as a reader sees them."""
+    return [(name, note) for name, colon, note in (line.partition(": ") for line in reply.splitlines()) if colon]
+
+
+@replies("entity_update")
+def test_each_note_is_on_whom_it_was_written(reply: dict[str, Any]) -> None:
+    """A line is the note on the name before its colon, whether that was asked about or not; no two are glued."""
+    found = notes(reply["reply"], reply["known"], "")
+    assert list(found.items()) == written(reply["reply"])
+    added = amendments(reply["reply"], reply["known"], "")
+    assert [(one.name, one.text, one.number) for one in added] == [(*pair, 0) for pair in written(reply["reply"])]
+
+
+@replies("entity_update")
+def test_each_alias_is_kept(reply: dict[str, Any]) -> None:
+    """Each line with "=" is read, though the fuller name may stand nowhere in the prompt."""
+    lines = [tuple(line.split(" = ")) for line in reply["reply"].splitlines() if " = " in line]
+    source = " ".join(one for one, _ in lines)
+    assert list(aliases(reply["reply"], reply["known"], source).items()) == lines
+
+
+def test_notes_on_new_names_are_not_lost() -> None:
+    """What stood in the wrong note before, such as Priya Raman's loan in Noor's, has notes of its own."""
+    updates = [reply for reply in REPLIES if reply["task"] == "entity_update"]
+    unasked = [name for one in updates for name in notes(one["reply"], one["known"], "") if name not in one["known"]]
+    assert (len(unasked), set(unasked)) == (14, NEW_NAMES)
+
+
+@replies("entity_extraction")
+def test_names_are_kept_as_written(reply: dict[str, Any]) -> None:
+    """One name a line, with its commas and dots ("Pell, Marrow & Co.")."""
+    assert names(reply["reply"]) == [line for line in reply["reply"].splitlines() if line != "NONE"]
+
+
+@replies("triple_extraction")
+def test_facts_are_kept_as_written(reply: dict[str, Any]) -> None:
+    """Each line is a fact with its three parts to the letter, subjects and objects alike."""
+    lines = [line for line in reply["reply"].splitlines() if "|" in line]
+    found = [
+        f"{'NO LONGER ' if one.ended else 'NOT ' if one.negated else ''}{one.subject} | {one.relation} | {one.object}"
+        for one in statements(reply["reply"])
+    ]
+    assert found == list(dict.fromkeys(lines))
+
+
+@replies("summary")
+def test_summaries_are_kept_whole(reply: dict[str, Any]) -> None:
+    """A summary is the whole reply."""
+    assert prose(reply["reply"], "summary") == reply["reply"].strip()

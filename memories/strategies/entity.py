@@ -100,6 +100,8 @@ class ConversationEntityMemory(ModelBackedMemory):
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Amend the notes by what the new messages add and change."""
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
+        if not self._teaches(before, entries):
+            return Changes()
         notes, new_lines = self._notes(state), self._renderer.lines_of(messages_of(entries))
         lines = {
             "new_lines": new_lines,

@@ -112,6 +112,8 @@ class ConversationKGMemory(ModelBackedMemory):
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
         between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
+        if not self._teaches(before, mined):
+            return Changes()
         graph = self._graph(state)
         statements = await self._statements(
             graph,

@@ -1,6 +1,6 @@
 """The base of the strategies that ask a model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memzoo.memories.base import BaseMemory
@@ -8,6 +8,9 @@ from memzoo.memories.engine.prompt_limit import cut, estimated
 from memzoo.memories.models.chat import Model, ModelOption, as_model
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import option, strategy
+from memzoo.memories.text.language import is_idle
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Entry
 from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
@@ -44,6 +47,14 @@ class ModelBackedMemory(BaseMemory):
         self._tokenizer_model = self._model.name
         self._longest_prompt = self.max_prompt_tokens
         super().__post_init__()
+
+    def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
+        """Tell whether there may be something to learn from new messages: no model is asked about the weather.
+
+        "Yes" says something where the message before it asked.
+        """
+        answers = bool(before) and "?" in text_of(before[-1].message)
+        return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def ask(self, prompt: str, **variables: Any) -> str:
         """Render a prompt, let the model answer it, and count what that cost.

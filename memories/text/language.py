@@ -9,6 +9,7 @@ __all__ = [
     "UNSPACED",
     "all_stems",
     "content_stems",
+    "is_idle",
     "is_question",
     "singular",
     "stem",
@@ -53,6 +54,14 @@ SMALL_TALK = STOPWORDS | frozenset(
 )
 """Words of courtesy and applause: a sentence that has no others tells nothing."""
 
+_IDLE = SMALL_TALK | frozenset(
+    """
+    awful lol lmao hehe phew meh bit weather rain rains rainy raining sun sunny snow snowing snowy cloud cloudy wind
+    windy storm stormy fog foggy cold hot warm grey gray miserable dreadful horrible nasty ok
+    """.split()
+)
+_CAPITAL_INSIDE = re.compile(r"[a-z,;] (?!I\b)[A-Z]")
+
 _SHORTEST = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
@@ -77,6 +86,16 @@ def content_stems(text: str) -> tuple[str, ...]:
 def all_stems(text: str) -> tuple[str, ...]:
     """The stems of all words, in their order."""
     return tuple(map(stem, words(text)))
+
+
+def is_idle(text: str) -> bool:
+    """Tell whether a text has nothing but courtesy, applause and the weather: nobody will ask for it later.
+
+    Example:
+        >>> is_idle("lol the weather is awful"), is_idle("Thanks!"), is_idle("Thanks, Anna moved.")
+        (True, True, False)
+    """
+    return _IDLE.issuperset(words(text)) and not _CAPITAL_INSIDE.search(text)
 
 
 def is_question(sentence: str) -> bool:

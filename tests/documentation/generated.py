@@ -85,12 +85,13 @@ def options(name: str) -> str:
 def prompts(name: str) -> str:
     """The prompts that a class renders, with their variables and templates."""
     names = list(dict.fromkeys(_asked_by(class_named(name))))
+    names = [*filter(_is_used, names)]
     return "\n\n".join(map(_prompt, names)) if names else "It has none of its own."
 
 
 def all_prompts(_: str) -> str:
     """Every prompt that there is."""
-    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in sorted(PROMPTS))
+    return "\n\n".join(f"## `{name}`\n\n{_prompt(name)}" for name in sorted(filter(_is_used, PROMPTS)))
 
 
 def costs(name: str) -> str:
@@ -152,6 +153,11 @@ def _asked_by(cls: type[BaseMemory]) -> Iterator[str]:
     """The prompts that a class names where it asks its model, in the order of its methods."""
     for one in reversed([one for one in cls.__mro__ if issubclass(one, ModelBackedMemory)]):
         yield from re.findall(r'\bself\.ask\(\s*"(\w+)"', inspect.getsource(one))
+
+
+def _is_used(name: str) -> bool:
+    """Tell whether a prompt is asked unless somebody chooses the prompts as they were."""
+    return (ROOT / "prompts" / f"{name}.jinja").is_file()
 
 
 def _prompt(name: str) -> str:

@@ -236,7 +236,7 @@ class TestAliases:
             "bob": {"name": "Bob", "of": "sam"},
             "bobby": {"name": "Bobby", "of": "sam"},
         }
-        model = ScriptedModel("NOTHING NEW", "Sam", "Bob: is 30.", "Bobby")
+        model = ScriptedModel("Sam", "Bob: is 30.", "Bobby")
         memory = ConversationEntityMemory(llm=model, **ASKING)
         memory.save_context({"input": "hi"}, {"output": "hello"})
         key = (memory.conversation_id, "entity")
@@ -299,6 +299,22 @@ class TestAliases:
 
 class TestCalls:
     """How often the model is asked."""
+
+    @pytest.mark.parametrize("said", ["lol the weather is awful", "Thanks!", "ok, good night"])
+    def test_not_for_small_talk(self, said: str) -> None:
+        """Where nobody says anything but courtesies, nobody is asked; the next step goes on behind them."""
+        memory, model = told("Sam: Sam is 30.")
+        memory.save_context({"input": said}, {"output": "You're welcome!"})
+        assert len(model.asked) == 1
+        memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
+        assert [section(model.asked[-1][1], "new_lines").count(said), len(model.asked)] == [0, 2]
+
+    def test_for_a_yes(self) -> None:
+        """What answers a question is no small talk."""
+        memory, model = told("NOTHING NEW", "Sam: Sam is coming.")
+        memory.save_context({"input": "Sam may visit"}, {"output": "Is he coming?"})
+        memory.save_context({"input": "Yes, definitely!"}, {"output": "Great!"})
+        assert len(model.asked) == 3
 
     def test_once_to_save(self) -> None:
         """One call brings all notes up to date, after a load and without one (I11, C3)."""

@@ -119,23 +119,22 @@ def _notes(steps: Iterator[_Step]) -> Mapping[str, JSON]:
         shown = [line.partition(":")[0] for line in known.splitlines() if ":" in line]
         found = replies.notes(step.reply, shown, step.new_lines)
         same = replies.aliases(step.reply, shown, step.new_lines)
-        said, seqs = step.entries[-1].created_at.date(), [entry.seq for entry in step.entries]
-        items |= EntityNotes(items).changes(found, same, shown, said, seqs)
+        items |= EntityNotes(items).changes(found, same, shown, step.entries)
     return items
 
 
 def _steps(entries: Sequence[Entry], file: Path) -> Iterator[_Step]:
     """The prompts of learning with their replies, each with the messages that it was to read."""
-    left, before, about = list(entries), "", list[Entry]()
+    left, about = list(entries), list[Entry]()
     for asked in json.loads(file.read_text(encoding="utf-8")):
         if not asked["name"].startswith("derive"):
             continue
         lines = asked["prompt"].partition("<new_lines>\n")[2].partition("\n</new_lines>")[0]
-        # Several prompts may be about the same lines.
-        if (text := squeezed(lines)) != before:
-            before, about = text, []
-            while left and squeezed(str(left[0].message["content"]))[:_BEGINNING] in text:
-                about.append(left.pop(0))
+        text, new = squeezed(lines), list[Entry]()
+        while left and squeezed(str(left[0].message["content"]))[:_BEGINNING] in text:
+            new.append(left.pop(0))
+        # Several prompts may be about the same messages.
+        about = new or about
         if not about:
             raise OptionError(f"{file}, {asked['name']}: its new lines are not those of this talk")
         yield _Step(asked["prompt"], asked["reply"], lines, tuple(about))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KnownIndex", "UnitsOf"]
 
+_MOST_LINES = 64
+
 UnitsOf: TypeAlias = Callable[[str, JSON], Sequence[KnownUnit]]
 """The key of an item of a state and its value -> what is known by it; nothing for what holds no more."""
 
@@ -47,9 +49,15 @@ class KnownIndex:
         """Return what fits a query, see `UnitIndex.found`."""
         return self._followed().found(query, named, steps)
 
-    def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> "FoundUnits":
-        """Return what lines may say something new of, see `UnitIndex.touched`."""
-        return self._followed().touched(lines)
+    def touched(self, said: str, named: Callable[[str], Mapping[str, float]]) -> "FoundUnits":
+        """Return what new lines may change, see `UnitIndex.touched`.
+
+        Args:
+            said: The lines. Of a pasted page, the first ones tell what it is about.
+            named: A line -> the canonical names in it.
+        """
+        lines = [line for line in said.splitlines() if line.strip()][:_MOST_LINES]
+        return self._followed().touched([(line, named(line)) for line in lines])
 
     def _followed(self) -> "UnitIndex":
         from memzoo.memories.search.unit_index import UnitIndex  # numpy is loaded only where it is needed

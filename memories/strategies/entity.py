@@ -1,7 +1,7 @@
 """Remember notes on each person, place and thing."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
-from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.search.units import FoundUnit, UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.known_notes import in_parts, known_notes
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -111,7 +111,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         }
         if self._prompts.replaces("entity_extraction", "entity_update"):
             return Changes(await self._rewritten(notes, before, entries, lines))
-        known = known_notes(notes, new_lines, lines["history"], self._engine.patience.prompts.room_for_known)
+        touched, tokens = self._touched(notes, state, new_lines), self._engine.patience.prompts.room_for_known
+        known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         same = replies.aliases(reply, known.shown, new_lines)
@@ -207,8 +208,15 @@ class ConversationEntityMemory(ModelBackedMemory):
     def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""
         before = (text_of(entry.message) for entry in reversed(recent))
-        asked = self._index.asked_in(query, self._renderer.labels, before)
-        return {notes.key(name): surely for name, surely in sorted(asked.items(), key=lambda one: one[1])}
+        return notes.asked_in(query, self._renderer.labels, before)
+
+    def _touched(self, notes: EntityNotes, state: State, new_lines: str) -> Iterable[FoundUnit]:
+        """The statements that new lines most probably change."""
+        index = self._known
+        if not self._engine.keeps(state):
+            index = KnownIndex(units_of_note, self._weights)
+            index.apply(state.items, reset=True)
+        return index.touched(new_lines, lambda line: notes.asked_in(line, self._renderer.labels))
 
     async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """The names that a model says a query is about."""

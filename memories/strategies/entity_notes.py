@@ -150,6 +150,11 @@ class EntityNotes:
         """The known names that stand in a text."""
         return (self.items[key]["name"] for key in self._known(self._index.standing_in(text)))
 
+    def asked_in(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
+        """The keys of the entities that a text asks about, each with how surely; see `asked_names`."""
+        asked = self._index.asked_in(text, labels, before)
+        return {self.key(name): surely for name, surely in sorted(asked.items(), key=lambda one: one[1])}
+
     @property
     def notes(self) -> dict[str, str]:
         """All notes by name, sorted by name."""

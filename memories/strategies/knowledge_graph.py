@@ -32,8 +32,6 @@ logger = logging.getLogger("memzoo")
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
-# Of a pasted page, the first ones tell what it is about.
-_MOST_LINES = 64
 _TOKENS_PER_RELATION = 16
 _CHARACTERS_PER_TOKEN = 3
 
@@ -190,9 +188,8 @@ class ConversationKGMemory(ModelBackedMemory):
         if graph is not self.kg:
             index = KnownIndex(units_of_fact, self._weights)
             index.apply({fact.key: fact.as_json() for fact in graph.facts()}, reset=True)
-        lines = [line for line in new_lines.splitlines() if line.strip()][:_MOST_LINES]
-        named = [(line, graph.asked_in(line, self._renderer.labels, ())) for line in lines]
-        return graph.holding(one.key for one in index.touched(named))
+        touched = index.touched(new_lines, lambda line: graph.asked_in(line, self._renderer.labels, ()))
+        return graph.holding(one.key for one in touched)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         if self._engine.learner:

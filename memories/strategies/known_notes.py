@@ -7,9 +7,11 @@ from typing import Any
 
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Amendment
+from memzoo.memories.search.units import FoundUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text
 from memzoo.memories.text.language import content_stems
+from memzoo.memories.text.room import Room
 
 __all__ = ["KnownNotes", "in_parts", "known_notes"]
 
@@ -51,44 +53,44 @@ class KnownNotes:
                 yield key, ended, text
 
 
-def known_notes(notes: EntityNotes, new_lines: str, history: str, tokens: int) -> KnownNotes:
+def known_notes(
+    notes: EntityNotes, touched: Iterable[FoundUnit], new_lines: str, history: str, tokens: int
+) -> KnownNotes:
     """The statements that new lines may add to or change, within so many tokens.
 
-    Notes on names in the new lines come first, then those with words of the new lines, then those on names in the lines
-    before. Of a note, the statements that share most with the new lines; the first one always, if any fits.
+    What a search found for one of the lines comes first, then what the notes on the names in them, and in the lines
+    before, say first.
+
+    Args:
+        notes: What is known.
+        touched: The statements that the lines most probably change, the most probable first.
+        new_lines: What was said.
+        history: What was said before.
+        tokens: How many there may be.
     """
     named = [notes.key(name) for name in notes.standing_in(new_lines)]
     before = [notes.key(name) for name in notes.standing_in(history)]
-    words = frozenset(content_stems(new_lines))
     chosen: dict[str, list[NoteStatement]] = {}
-    left = tokens * 3 // 4
-    for key, one in _by_worth(notes, named, before, words):
-        size = estimated(one.text) + _TOKENS_AROUND
-        if key not in chosen:
-            size += estimated(notes.name(key, key)) + _TOKENS_AROUND
-        if size <= left:
-            left -= size
+    room = Room(tokens * 3 // 4)
+    for key, one in chain(_found(notes, touched), _first(notes, [*named, *before])):
+        if one in chosen.get(key, ()):
+            continue
+        heading = 0 if key in chosen else estimated(notes.name(key, key)) + _TOKENS_AROUND
+        if room.has(heading + estimated(one.text) + _TOKENS_AROUND):
             chosen.setdefault(key, []).append(one)
+        elif room.is_full:
+            break
     return _numbered(notes, chosen, [*named, *before], tokens // 4)
 
 
-def _by_worth(
-    notes: EntityNotes, named: Sequence[str], before: Sequence[str], words: frozenset[str]
-) -> Iterator[tuple[str, NoteStatement]]:
-    ranked = list[tuple[tuple[float, int], str, NoteStatement]]()
-    for key, item in notes.items.items():
-        if "of" in item:
-            continue
-        for place, one in enumerate(notes.statements(key)):
-            shared = len(words.intersection(content_stems(one.text))) / (4 + len(one.text.split())) ** 0.5
-            worth = shared + (1.0 if key in named else 0.2 if key in before else 0.0) * (2 if place == 0 else 1)
-            if worth >= _LEAST_WORTH:
-                ranked.append(((-worth, -max(one.seq, default=0)), key, one))
-    ranked.sort(key=lambda one: one[0])
-    return ((key, one) for _, key, one in ranked)
+def _found(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
+    for key, _, unit in touched:
+        yield from ((key, one) for one in notes.statements(key) if unit.text.endswith(one.text))
 
 
-_LEAST_WORTH = 0.2
+def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteStatement]]:
+    """What notes say first: as a rule, who somebody is."""
+    return ((key, one) for key in keys for one in notes.statements(key)[:1])
 
 
 def _numbered(

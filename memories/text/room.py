@@ -14,7 +14,7 @@ class Room:
     Args:
         limit: Tokens.
         size: Counts what is chosen so far. Together, things can have fewer tokens than the sum of them: it is asked
-            when the sum leaves no more room.
+            when the sum leaves no more room. By default, the sum counts.
 
     Example:
         >>> chosen = []
@@ -23,7 +23,7 @@ class Room:
         ['one', 'four']
     """
 
-    def __init__(self, limit: int, size: Callable[[], int]) -> None:
+    def __init__(self, limit: int, size: Callable[[], int] | None = None) -> None:
         self._limit = limit
         self._size = size
         self._left = limit
@@ -37,7 +37,7 @@ class Room:
 
     def has(self, cost: int) -> bool:
         """Take so many tokens, if there are as many; whether there were."""
-        if cost > self._left and not self._is_counted:
+        if cost > self._left and self._size and not self._is_counted:
             self._left, self._is_counted = self._limit - self._size(), True
         fits = cost <= self._left
         self._passed_over = 0 if fits else self._passed_over + 1

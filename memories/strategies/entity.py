@@ -16,6 +16,7 @@ from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import FoundUnit, UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.known_notes import in_parts, known_notes
+from memzoo.memories.strategies.least_worth import notes_within_state
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.note_statement import NoteStatement
 from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
@@ -82,6 +83,12 @@ class ConversationEntityMemory(ModelBackedMemory):
         doc="Ask the model at each load, too, whom and what the input is about. It is shown the names that are most "
         "likely, each with a statement.",
     )
+    max_state_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens that all notes may have together, with three bytes counted as one; `None` for any number. What was "
+        "corrected goes first, then what was said longest ago, and last the first statement of a note.",
+    )
     chat_history_key: str = option(
         "history", doc='The variable under which the exchanges are returned; the notes are under "entities".'
     )
@@ -110,13 +117,17 @@ class ConversationEntityMemory(ModelBackedMemory):
             "dated_history": self._renderer.dated_lines(before),
         }
         if self._prompts.replaces("entity_extraction", "entity_update"):
-            return Changes(await self._rewritten(notes, before, entries, lines))
+            return self._bounded(state, await self._rewritten(notes, before, entries, lines))
         touched, tokens = self._touched(notes, state, new_lines), self._engine.patience.prompts.room_for_known
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
         same = replies.aliases(reply, known.shown, new_lines)
-        return Changes(notes.amended(known.meant(found), same, entries))
+        return self._bounded(state, notes.amended(known.meant(found), same, entries))
+
+    def _bounded(self, state: State, changes: Mapping[str, JSON]) -> Changes:
+        tokens = self.max_state_tokens
+        return Changes(changes if tokens is None else notes_within_state(state.items, changes, tokens))
 
     async def _rewritten(
         self, notes: EntityNotes, before: Sequence[Entry], entries: Sequence[Entry], lines: Mapping[str, str]

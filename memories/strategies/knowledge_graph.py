@@ -16,6 +16,7 @@ from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.known_index import KnownIndex
 from memzoo.memories.search.units import UnitWeights
+from memzoo.memories.strategies.least_worth import facts_within
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.memories.text.asked_names import FOR_SURE
@@ -87,6 +88,12 @@ class ConversationKGMemory(ModelBackedMemory):
         doc="How many steps around what was found facts are looked for: 1 for those that share a name with the best "
         "of it, 2 for their neighbours too. Without a limit: 1 for those about the names alone.",
     )
+    max_state_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens that all facts may have together, with three bytes counted as one; `None` for any number. What was "
+        "corrected goes first, then what was said longest ago.",
+    )
     mine_ai: bool = option(default=True, doc="Take facts from the assistant's words too, not only from the user's.")
     single_valued: Collection[str] = option(
         SINGLE_VALUED, fixed=True, check=names, doc="Relations of which a subject has one object at a time."
@@ -120,7 +127,8 @@ class ConversationKGMemory(ModelBackedMemory):
             new_lines=self._renderer.lines_of(messages_of(mined)),
             dated_new_lines=self._renderer.dated_lines(mined),
         )
-        return Changes(graph.changes_from(sourced(statements, mined)))
+        changes, tokens = graph.changes_from(sourced(statements, mined)), self.max_state_tokens
+        return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The exchanges that tell who "he" is in the next messages; `why` quotes no others then."""

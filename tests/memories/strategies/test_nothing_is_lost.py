@@ -112,3 +112,27 @@ def test_of_notes_that_are_written_anew(
 def test_of_a_graph(said: list[tuple[int, bool]], limit: int) -> None:
     """Facts stay, shown or not."""
     checked(ConversationKGMemory, said, limit, size=1, left=7)
+
+
+def test_a_limit_of_notes_takes_the_least_worth() -> None:
+    """Where notes may not grow any further, what was corrected goes first, then what was said longest ago."""
+    replies = iter(["Bo: Is a cat.\nBo: Is 3.", "[2] -> Is 4.\nBo: Likes tea.", "Bo: Likes milk.", "Bo: Likes fish."])
+    memory = ConversationEntityMemory(llm=lambda _: next(replies), max_state_tokens=13)
+    left: list[set[str]] = []
+    for said in ("Bo is a cat of 3", "No, of 4, Bo likes tea", "Bo likes milk", "Bo likes fish"):
+        memory.save_context({"input": said}, {"output": "ok"})
+        left.append(told(memory))
+    assert left[1:] == [
+        {"Is a cat.", "Is 3.", "Is 4.", "Likes tea."},
+        {"Is a cat.", "Is 4.", "Likes tea.", "Likes milk."},
+        {"Is a cat.", "Likes milk.", "Likes fish."},
+    ]
+
+
+def test_a_limit_of_facts_takes_the_least_worth() -> None:
+    """A graph lets go of what was corrected, then of what was said longest ago."""
+    replies = iter(["Bo | lives in | Oslo", "Bo | lives in | Rome\nBo | likes | tea", "Bo | likes | milk"])
+    memory = ConversationKGMemory(llm=lambda _: next(replies), max_state_tokens=20)
+    for said in ("Bo lives in Oslo", "Bo lives in Rome now, and likes tea", "Bo likes milk"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert told(memory) == {"Bo lives in Rome", "Bo likes tea", "Bo likes milk"}

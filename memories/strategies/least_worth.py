@@ -1,0 +1,63 @@
+"""What goes first where a state may not grow any further: what was corrected, then what was said longest ago."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.graph.fact import Fact
+from memzoo.memories.strategies.note_statement import statements_in
+from memzoo.stores import JSON
+
+__all__ = ["facts_within", "notes_within_state"]
+
+
+class _Kept(NamedTuple):
+    """A statement or a fact that is kept, with its worth: the least goes first."""
+
+    worth: tuple[bool, bool, int]
+    key: str
+    text: str
+
+
+def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
+    """Changes after which all notes have at most so many tokens.
+
+    What was corrected goes first, then what was said longest ago; the first statement of a note, which says what it is
+    on, goes after all others. A note without statements goes, with the other names for it.
+    """
+    after = {key: item for key, item in {**items, **changes}.items() if item is not None}
+    kept = (
+        _Kept((one.holds, place == 0, max(one.seq, default=0)), key, one.text)
+        for key, item in after.items()
+        for place, one in enumerate(statements_in(item))
+    )
+    new = dict(changes)
+    for key, texts in _gone(kept, tokens).items():
+        left = [one.as_json() for one in statements_in(after[key]) if one.text not in texts]
+        new[key] = {"name": after[key]["name"], "statements": left} if left else None
+    gone = {key for key, item in new.items() if item is None}
+    return new | {key: None for key, item in after.items() if item.get("of") in gone}
+
+
+def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
+    """Changes after which all facts have at most so many tokens: what was corrected goes first, then the oldest."""
+    after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
+    kept = (_Kept((not one.superseded_by, False, one.newest), key, one.triple) for key, one in after.items())
+    return {**changes, **dict.fromkeys(_gone(kept, tokens))}
+
+
+def _gone(kept: Iterable[_Kept], tokens: int) -> dict[str, set[str]]:
+    """What has to go, by key."""
+    ordered = sorted(kept)
+    over, gone = sum(estimated(one.text) for one in ordered) - tokens, dict[str, set[str]]()
+    for one in _until(ordered, over):
+        gone.setdefault(one.key, set()).add(one.text)
+    return gone
+
+
+def _until(ordered: Iterable[_Kept], over: int) -> Iterator[_Kept]:
+    for one in ordered:
+        if over <= 0:
+            return
+        over -= estimated(one.text)
+        yield one

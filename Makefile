@@ -106,6 +106,10 @@ $(VENV)-peers/.ready: pyproject.toml Makefile
 mutants: $(VENV)/.dev  ## change stores/sql and memories/engine in small ways, and list what no test notices; ARGS="--sample 50"
 	$(call run,python -m tests.mutants $(ARGS))
 
+.PHONY: promises
+promises: $(VENV)/.dev  ## break each promise of docs/guarantees.md by a patch, and show that its test fails
+	$(call run,python -m tests.promises $(ARGS))
+
 langchain-tests: $(VENV)-langchain/.ready  ## langchain-classic's own memory tests against memzoo.langchain, in an environment of their own
 	$(VENV)-langchain/bin/python .ci/langchain_tests.py
 

@@ -42,10 +42,10 @@ def verdict(results: Results) -> Iterator[str]:
 
 
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
-    names = [pair.best for pair in results.pairs if pair.budget == budget]
+    names = {pair.best for pair in results.pairs if pair.budget == budget}
     known = [row for row in rows if (found := row.figure(measure, budget)) and found.mean > 0]
     # Pairs name the best where it has another beside it; alone, it is the only one known.
-    named = [row for row in known if row.memory.name in names[:1]]
+    named = [row for row in known if row.memory.name in names]
     return next(iter(named or known), None)
 
 
@@ -86,7 +86,7 @@ def _compared(results: Results, rows: Sequence[Row], best: Row, budget: int) -> 
 
 
 def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
-    if not all(row.costs for row in rows):
+    if not results.run.prices:
         return ""
     prices = [f"{row.memory.name} {row.costs[budget].total:,.2f}" for row in rows]
     return f" 1,000 exchanges cost, in {results.run.currency or 'the currency of the prices'}: {', '.join(prices)}."

@@ -126,12 +126,18 @@ class _Place:
     """A copy of the working tree, and tests that run there."""
 
     def __init__(self, source: Path, folder: Path) -> None:
-        skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
-        self.tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
-        # Whatever changes was not compiled before: what is compiled is known by its second and its size.
-        own = {"PYTHONPATH": f"{self.tree / '.links'}{os.pathsep}{self.tree}", "TMPDIR": str(folder)}
-        self.environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | own
+        self.tree, own = copied_tree(source, folder)
+        self.environment = os.environ | own
         self.tests = Forked(self.tree, self.environment)
+
+
+def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
+    """A copy of the working tree in a folder, and the variables with which its own code is run."""
+    skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
+    tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
+    own = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": str(folder)}
+    # Whatever changes was not compiled before: what is compiled is known by its second and its size.
+    return tree, {"PYTHONDONTWRITEBYTECODE": "1"} | own
 
 
 @app.command()

@@ -58,6 +58,7 @@ _NOT, _WHOSE = re.compile(r"n't\b"), re.compile(r"'s?(?![^\W_])")
 _TOKEN = re.compile(
     f"{DATE.pattern}|(?P<word>n't\\b|%|\\d+(?:\\.\\d+)?(?:s\\b)?|[^\\W\\d_{UNSPACED}]+)|(?P<stop>[,;:()])"
 )
+_AT_MOST = re.compile(r"\b(?:no|not) (?:more|less|fewer|later) than\b")
 _REACH = 4  # words that a denial denies
 _HEADING = re.compile(
     f"[^\\w\x02]{{0,2}}(?:\\d{{1,2}}[:.]\\d\\d(?: [ap]m)?(?: on)? )?{DATE.pattern}[^\\w\x02]{{0,2}}[\\]):]"
@@ -67,7 +68,7 @@ _HAN_KEPT = re.compile(f"[{UNSPACED}]|\\d+(?:\\.\\d+)?")
 _HAN_FILLERS = re.compile("[的了在是我你他她它们也就都把被给很吗呢吧啊里个]")
 # They deny nothing: words that have a sign of denial in them, and questions such as "吃不吃".
 _HAN_NO_DENIAL = re.compile(
-    "不过|不错|不久|不同|不仅|不但|特别|别人|别的|分别|区别|级别|无论|未来|没关系|(?<=(.))[不没](?=\\1)|有没有|是不是"
+    "[不别没]超过|不过|不错|不久|不同|不仅|不但|特别|别人|别的|分别|区别|级别|无论|未来|没关系|(?<=(.))[不没](?=\\1)|有没有|是不是"
 )
 _HAN_DENIAL = re.compile("([不没沒无無未别]有?)(?:是|再|会|能|要|想)?[^,;:!?。]{0,6}")
 _HAN_ASSENT = re.compile("[不没]?(?:[对是有会能好]|可以)?的?")
@@ -209,7 +210,7 @@ def _said(text: str) -> _Said:
     words, denied, dates = set[str](), set[str](), list[_Date]()
     plain = set[str]()
     left = 0  # how many words the last denial still reaches
-    for found in _TOKEN.finditer(_WHOSE.sub("", _NOT.sub(" n't", text.lower()))):
+    for found in _TOKEN.finditer(_AT_MOST.sub(" ", _WHOSE.sub("", _NOT.sub(" n't", text.lower())))):
         if found["stop"] or found["word"] == "but":
             left = 0
         elif found["word"] is None:

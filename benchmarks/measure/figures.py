@@ -149,5 +149,5 @@ def _of_han(text: str) -> str:
         if unit < _HAN_UNITS["万"]:
             section, digit = section + (digit or 1) * unit, 0
         else:
-            whole, section, digit = (whole + (section + digit or 1)) * unit, 0, 0
+            whole, section, digit = (whole + section + digit) * unit, 0, 0
     return str(whole + section + digit * max(unit // 10, 1))

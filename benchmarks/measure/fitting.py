@@ -48,13 +48,7 @@ def cut(text: str, budget: int, count: Count) -> str:
         'a long'
     """
     # Searched by halves: how many tokens a text has is known only when it is counted.
-    fits, too_long = 0, len(text) + 1
-    while too_long - fits > 1:
-        middle = (fits + too_long) // 2
-        if count(text[:middle]) <= budget:
-            fits = middle
-        else:
-            too_long = middle
+    fits = bisect.bisect_right(range(1, len(text) + 1), budget, key=lambda length: count(text[:length]))
     return text[:fits]
 
 

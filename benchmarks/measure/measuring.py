@@ -110,7 +110,7 @@ class _Tally:
         return AtBudget(
             loads=len(tokens),
             tokens=sum(tokens),
-            tokens_at_end=tokens[-1] if tokens else 0,
+            tokens_at_end=tokens[-1],
             course=tuple(course),
             answers=tuple(self.answers),
         )
@@ -142,6 +142,7 @@ class _Run:
         due = deque(self._transcript.measured)
         if self._variant.learnt:
             self.calls["save"] = self._variant.learnt.spent
+            progress(len(self._transcript.exchanges))
             self._now = self._transcript.exchanges[-1].said_at
             self._wait()
         # What was learnt beforehand is the whole conversation: nothing can be asked in its midst.
@@ -273,8 +274,6 @@ class _Run:
 
     def _book(self, name: str, before: tuple[Sum, Sum]) -> None:
         now = self._spent()
-        if now == before:
-            return
         embedding, whole = (one - other for one, other in zip(now, before, strict=True))
         self.calls["embedding"] += embedding
         self.calls[name] += whole - embedding

@@ -2,7 +2,8 @@
 
 import pytest
 
-from memzoo.benchmarks.measure.evidence import Texts, covered, covers, update_shown, whole
+from memzoo.benchmarks.measure.evidence import Texts, covered, covers, scored, update_shown, whole
+from memzoo.benchmarks.transcripts.conversations import Question
 
 LONG = " ".join(f"word{number}" for number in range(60))
 
@@ -67,3 +68,9 @@ def test_of_several_corrections_all_have_to_be_shown() -> None:
     assert update_shown(new, old, Texts(["It is Bergen.", "Since March."])) == "stale"
     assert update_shown(new, old, Texts(["It is Bergen. In May."])) == "corrected"
     assert update_shown(new, old, Texts(["Bergen it is."]), said=True) == "corrected"
+
+
+def test_shares_have_six_digits() -> None:
+    """Of three messages, one is a third."""
+    found = scored(Question("?", evidence=("a b", "c d", "e f")), (("user", "a b"),))
+    assert (found.whole, found.covered) == (0.333333, 0.333333)

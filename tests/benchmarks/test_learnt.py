@@ -40,7 +40,15 @@ def test_of_several_conversations_nothing_is_known_beforehand() -> None:
 
 def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
     """It has the figures of the questions, and what learning took; no model is asked."""
-    found = compare(sample_transcripts(), ["summary", "window"], budgets=[900], counter="approximate")
+    steps: dict[str, int] = {}
+    found = compare(
+        sample_transcripts(),
+        ["summary", "window"],
+        budgets=[900],
+        counter="approximate",
+        progress=lambda name, count: steps.__setitem__(name, steps.get(name, 0) + count),
+    )
+    assert set(steps.values()) == {102 + 76}
     row = starred(found)["summary*"]
     assert not row.error
     assert not row.memory.floor

@@ -11,6 +11,8 @@ from types import FrameType
 import pytest
 
 from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript
+from memzoo.benchmarks.measure.counting import named_counter
+from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome
@@ -18,6 +20,7 @@ from memzoo.memories import STRATEGIES
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.strategies.named import SEVEN
 from memzoo.stores import InMemoryStore, Message
+from memzoo.stores.errors import TokenizerError
 
 Measured = Callable[..., Outcome]
 BUDGET = 14
@@ -107,8 +110,8 @@ class TestWhatIsSpent:
             ("buffer", 0, 0, 0),
             ("vector-retriever", 0, 0, 0),
             ("summary", 0, 3, 0),
-            ("entity", 3, 3, 2),
-            ("knowledge-graph", 2, 3, 2),
+            ("entity", 0, 3, 0),
+            ("knowledge-graph", 0, 3, 0),
         ],
     )
     def test_calls_are_booked_where_they_belong(
@@ -258,3 +261,76 @@ def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str,
         calls_of(lambda size=size: measure(long_talk(size), 0, PRESETS[name], common)) for size in (100, 400)
     )
     assert long < 4.35 * short
+
+
+def long(transcript: Transcript, exchanges: int) -> Transcript:
+    """A conversation of so many exchanges, without questions."""
+    return dataclasses.replace(transcript, exchanges=transcript.exchanges[:1] * exchanges, questions=())
+
+
+def test_all_of_a_long_conversation_is_loaded_eight_times_evenly_spread(
+    transcript: Transcript, words: TextCounter
+) -> None:
+    """Of 17 exchanges at each third one, and at the last."""
+    _, timing = measure(long(transcript, 17), 0, PRESETS["everything"], setup(words))
+    assert timing.loads == 0
+    _, timing = measure(long(transcript, 17), 0, PRESETS["buffer"], setup(words))
+    assert timing.loads == 7
+
+
+def test_a_model_that_was_given_up_costs_no_load_at_each_exchange(transcript: Transcript, words: TextCounter) -> None:
+    """As long as it answers it is loaded at each; after ten failures in a row, at 200 evenly spread."""
+
+    def fails(_messages: object) -> str:
+        raise ConnectionError("down")
+
+    talk = long(transcript, 420)
+    _, answered = measure(talk, 0, PRESETS["summary"], setup(words, lambda _messages: "Something."))
+    _, failed = measure(talk, 0, PRESETS["summary"], setup(words, fails))
+    assert answered.loads == 420
+    assert 140 <= failed.loads <= 160
+
+
+def test_nothing_takes_no_time() -> None:
+    """What was not loaded and not saved changes no mean."""
+    assert Timing("a").milliseconds == (0, 0)
+    assert (Timing("a", 1.0, 1, 2.0, 1) + Timing("a")).milliseconds == (1000, 2000)
+
+
+def test_a_course_has_at_most_a_hundred_points(transcript: Transcript, words: TextCounter) -> None:
+    """Of 101 exchanges each second one, and the last."""
+    found, _ = measure(long(transcript, 101), 0, PRESETS["summary"], setup(words, lambda _messages: "Something."))
+    assert [number for number, _ in found.budgets[BUDGET].course] == [*range(1, 101, 2), 101]
+
+
+@pytest.mark.parametrize("name", ["window", "buffer"])
+def test_progress_is_told_in_steps(name: str, transcript: Transcript, words: TextCounter) -> None:
+    """One for each exchange and each question, whenever it is asked."""
+    first, *others = transcript.questions
+    talk = dataclasses.replace(transcript, questions=(dataclasses.replace(first, asked_after=1), *others))
+    steps: list[int] = []
+    measure(talk, 0, PRESETS[name], setup(words), progress=steps.append)
+    assert steps == [1] * steps_in(talk)
+
+
+def test_a_question_without_an_answer_is_put_to_no_judge(transcript: Transcript) -> None:
+    """Nobody could tell whether the answer is right."""
+    asked: list[object] = []
+
+    def answer(messages: object) -> str:
+        asked.append(messages)
+        return "right"
+
+    opinion = Judge(as_model(answer), as_model(answer)).judged(Question("Why?"), [], transcript)
+    assert (opinion.right, opinion.reply, asked) == (None, "", [])
+
+
+def test_a_counter_that_cannot_count_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is measured."""
+
+    def missing(_text: str, _encoding: str) -> int:
+        raise TokenizerError("no vocabulary")
+
+    monkeypatch.setattr("memzoo.benchmarks.measure.counting.count_text", missing)
+    with pytest.raises(TokenizerError, match="no vocabulary"):
+        named_counter("o200k_base")

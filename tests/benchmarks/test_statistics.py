@@ -54,3 +54,10 @@ def test_the_interval_is_one_of_95_per_cent() -> None:
     assert found is not None
     assert 0.046 <= found.mean - found.low <= 0.053
     assert 0.046 <= found.high - found.mean <= 0.053
+
+
+def test_figures_have_six_digits() -> None:
+    """More would differ between machines."""
+    found = interval([1, 0, 0])
+    assert found is not None
+    assert found.mean == 0.333333

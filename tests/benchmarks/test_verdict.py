@@ -7,6 +7,7 @@ import pytest
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.results import MemoryInfo, Results, Run, Talks
+from memzoo.benchmarks.verdict import verdict
 
 QUESTIONS = 60
 
@@ -152,3 +153,82 @@ def _updated(name: str, right: int, corrected: int) -> Outcome:
     return made.model_copy(
         update={"budgets": {1000: made.budgets[1000].model_copy(update={"answers": tuple(answers)})}}
     )
+
+
+def test_no_old_statement_is_warned_of_where_none_is_shown() -> None:
+    """Nor where no correction was asked for."""
+    assert "old statement alone" not in said(outcome("a", 60, updates="corrected"), outcome("b", 20, updates="stale"))
+    assert "old statement alone" not in said(outcome("a", 60), outcome("b", 20))
+
+
+def test_memories_that_show_all_corrections_alike_are_not_held_against_each_other() -> None:
+    """Not even by their intervals, which are the same point."""
+    text = said(outcome("a", 60, updates="corrected"), outcome("b", 20, updates="corrected"))
+    assert "Where corrections matter most" not in text
+
+
+def test_floors_are_listed_by_name() -> None:
+    """One, two or three of them."""
+    others = [outcome(name, 60, calls=1) for name in ("b", "c", "d")]
+    for count, names in ((1, "b:"), (2, "b and c:"), (3, "b, c and d:")):
+        floors = tuple(one.memory for one in others[:count])
+        assert f"Rules answered in place of a model for {names}" in said(
+            outcome("a", 30), *others[:count], floors=floors
+        )
+
+
+def test_a_few_questions_are_a_hint() -> None:
+    """It is told how much each of them counts; of thirty and more nothing is said."""
+
+    def asked(count: int) -> str:
+        made = outcome("a", 5)
+        at = made.budgets[1000].model_copy(update={"answers": made.budgets[1000].answers[:count]})
+        return said(made.model_copy(update={"budgets": {1000: at}}), asked=count)
+
+    assert "With 10 questions, each counts for 10%: take this as a hint." in asked(10)
+    assert "With 29 questions" in asked(29)
+    assert "take this as a hint" not in asked(30)
+
+
+def test_a_few_old_statements_are_not_worth_a_sentence() -> None:
+    """One in twenty is not; more are."""
+
+    def stale(count: int) -> str:
+        made = outcome("a", 60)
+        answers = [
+            one.model_copy(update={"update": "stale" if place < count else "corrected"})
+            for place, one in enumerate(made.budgets[1000].answers)
+        ]
+        at = made.budgets[1000].model_copy(update={"answers": tuple(answers)})
+        return said(made.model_copy(update={"budgets": {1000: at}}))
+
+    assert "old statement alone" not in stale(3)
+    assert "old statement alone for 7% of the questions" in stale(4)
+
+
+def test_the_cheapest_is_so_by_money_where_there_are_prices() -> None:
+    """Few tokens that a model writes may cost more than many that it reads."""
+    text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7), prices=True)
+    assert "Pick a, which costs the least of these" in text
+    assert "Pick b, which takes the fewest" in said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7))
+
+
+def test_a_single_question_is_one() -> None:
+    """In words, too."""
+    made = outcome("a", 1)
+    at = made.budgets[1000].model_copy(update={"answers": made.budgets[1000].answers[:1]})
+    assert ", 1 question)." in said(made.model_copy(update={"budgets": {1000: at}}), asked=1)
+
+
+def test_what_was_learnt_beforehand_is_told() -> None:
+    """By whom, of those that could be measured."""
+    found = results(outcome("a", 30), outcome("b*", 50), Outcome(transcript=0, memory="c*", error="OptionError: x"))
+    rows = [
+        row.model_copy(update={"memory": row.memory.model_copy(update={"learnt_by": "a clerk"})})
+        if row.memory.name.endswith("*")
+        else row
+        for row in found.rows
+    ]
+    text = " ".join(verdict(found.model_copy(update={"rows": tuple(rows)})))
+    assert "b* learnt this conversation from a clerk beforehand" in text
+    assert "learnt" not in " ".join(found.verdict)

@@ -279,3 +279,21 @@ def test_an_outage_after_replies_of_no_use_sets_nothing_aside() -> None:
     now += 1000
     memory.settle()
     assert memory.load_memory_variables({}) == {"history": "Cats."}
+
+
+def test_a_load_asks_no_model_that_has_just_failed() -> None:
+    """Somebody waits for what it returns; ten minutes later it tries."""
+    now, calls = [0.0], list[object]()
+
+    def down(messages: list[Message]) -> str:
+        calls.append(messages)
+        raise ModelError("down")
+
+    memory = create_memory("summary", llm=down, on_model_error="defer", clock=lambda: now[0])
+    memory.save_context({"input": "hi"}, {"output": "hello"})
+    for _ in range(3):
+        assert "hi" in memory.load_memory_variables({})["history"]
+    assert len(calls) == 1
+    now[0] = 601.0
+    memory.load_memory_variables({})
+    assert len(calls) == 2

@@ -71,3 +71,18 @@ def test_corrected_claim(real: bool, request: pytest.FixtureRequest) -> None:  #
     assert "Daniel Wu" in shown
     assert "Andy Lau" in shown
     assert "user" not in shown.lower().split()
+
+
+def test_langchain_and_llm() -> None:
+    """What a thing is for, and what its short name stands for, are found by either name; the script is of ours."""
+    replies = iter(
+        [
+            "LangChain | is | a framework for applications with language models\nLLM = large language model",
+            "user | builds | a chatbot | with LangChain",
+        ]
+    )
+    said = [
+        ("What is LangChain?", "A framework for applications with an LLM, a large language model."),
+        ("I build a chatbot with it.", "Good choice."),
+    ]
+    assert "LLM is another name of large language model" in told(lambda _: next(replies), said, "What does LLM mean?")

@@ -79,6 +79,14 @@ class TestRelations:
 class TestCorrections:
     """Facts that do not hold any more."""
 
+    def test_end_what_they_name_in_other_words(self) -> None:
+        """An old value that is named with another relation ends the fact that has it, if it is one alone."""
+        graph = told(("flight", "is booked for", "12 May"), ("flight", "costs", "£90"))
+        ended = Statement("flight", "takes off on", "12 May", negated=True, ended=True)
+        graph.apply(graph.changes_from([(ended, (source(9),))]), reset=False)
+        assert texts(graph.facts()) == ["flight costs £90"]
+        assert graph.facts(history=True)[0].past == "flight is booked for 12 May (until 8 May 2026)"
+
     @pytest.mark.parametrize("relation", ["lives in", "LIVES  in", "is due on", "has a favorite color", "costs"])
     def test_supersede_a_single_valued_fact(self, relation: str) -> None:
         """Where a subject has one object at a time, only the newest holds (K2)."""

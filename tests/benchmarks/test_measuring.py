@@ -334,3 +334,18 @@ def test_a_counter_that_cannot_count_is_told_at_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("memzoo.benchmarks.measure.counting.count_text", missing)
     with pytest.raises(TokenizerError, match="no vocabulary"):
         named_counter("o200k_base")
+
+
+@pytest.mark.parametrize(
+    ("name", "keep", "kept"), [("buffer", True, True), ("buffer", False, False), ("everything", True, False)]
+)
+def test_what_was_shown_is_kept_where_it_is_wanted(
+    name: str,
+    keep: bool,  # noqa: FBT001
+    kept: bool,  # noqa: FBT001
+    transcript: Transcript,
+    words: TextCounter,
+) -> None:
+    """Never all that was said: that would be the whole conversation for each question."""
+    found, _ = measure(transcript, 0, PRESETS[name], setup(words), keep_views=keep)
+    assert {answer.shown is not None for answer in found.budgets[BUDGET].answers} == {kept}

@@ -111,7 +111,7 @@ class EntityNotes:
 
     def name(self, key: str, otherwise: str) -> str:
         """The name by which an entity was noted."""
-        return self.items.get(key, {}).get("name", otherwise)
+        return str(self.items.get(key, {}).get("name", otherwise))
 
     def statements(self, key: str, *, history: bool = False) -> list[NoteStatement]:
         """What the note on an entity states, oldest first; with `history`, what was corrected too."""
@@ -199,10 +199,10 @@ class EntityNotes:
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)
             if one != other:
-                known = now.statements(other, history=True)
+                joined = now.statements(other, history=True)
                 if one in written and other in seen - written:
-                    known = [told for told in known if not told.holds or told in hidden.get(other, ())]
-                changed[one] = _item(now.name(one, name), [*now.statements(one, history=True), *known])
+                    joined = [told for told in joined if not told.holds or told in hidden.get(other, ())]
+                changed[one] = _item(now.name(one, name), [*now.statements(one, history=True), *joined])
                 changed[other] = {"name": now.name(other, alias), "of": one}
         return changed
 
@@ -223,17 +223,17 @@ class EntityNotes:
         changed: dict[str, Mapping[str, Any]] = {}
         for name, ended, text in amendments:
             key = self.key(name)
-            now = [*statements_in(changed.get(key) or self.items.get(key, {}))]
+            told = [*statements_in(changed.get(key) or self.items.get(key, {}))]
             new = stated(text or (ended.text if ended else ""), entries)
-            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(now)}
-            if ended in now and ended.text != text:
-                now[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
+            end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
+            if ended and ended in told and ended.text != text:
+                told[places[ended.text]] = replace(ended, until=new.said, ended_by=end)
             if text in places:  # What is said again holds, whatever was corrected before.
-                again = now[places[text]]
-                now[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
+                again = told[places[text]]
+                told[places[text]] = NoteStatement(text, again.said, tuple(sorted({*again.seq, *new.seq})))
             elif text:
-                now.append(new)
-            changed[key] = _item(self.name(key, name), now)
+                told.append(new)
+            changed[key] = _item(self.name(key, name), told)
         for alias, name in same.items():
             now = EntityNotes({**self.items, **changed})
             one, other = now.key(name), now.key(alias)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from memzoo.memories.graph.fact import Fact, in_order
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
-from memzoo.memories.text.room import Room
+from memzoo.memories.text.limit import Limit
 
 __all__ = ["best_within", "known_lines", "lines", "within"]
 
@@ -72,7 +72,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
     def near() -> list[Near]:
         return _by_subject(chosen.values(), subjects)
 
-    room = Room(limit, lambda: _size(lines(near()), tokens))
+    room = Limit(limit, lambda: _size(lines(near()), tokens))
     for fact in facts:
         heading = "" if fact.nodes[0] in subjects else f"\nOn {fact.subject}:"
         if room.has(tokens(f"{heading} {fact}.")):

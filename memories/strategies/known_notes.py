@@ -11,7 +11,7 @@ from memzoo.memories.search.units import FoundUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text
 from memzoo.memories.text.language import content_stems
-from memzoo.memories.text.room import Room
+from memzoo.memories.text.limit import Limit
 
 __all__ = ["KnownNotes", "in_parts", "known_notes"]
 
@@ -71,7 +71,7 @@ def known_notes(
     named = [notes.key(name) for name in notes.standing_in(new_lines)]
     before = [notes.key(name) for name in notes.standing_in(history)]
     chosen: dict[str, list[NoteStatement]] = {}
-    room = Room(tokens * 3 // 4)
+    room = Limit(tokens * 3 // 4)
     for key, one in chain(_found(notes, touched), _first(notes, [*named, *before])):
         if one in chosen.get(key, ()):
             continue

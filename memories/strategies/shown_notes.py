@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.note_statement import NoteStatement, as_text, statements_in
-from memzoo.memories.text.room import Room
+from memzoo.memories.text.limit import Limit
 from memzoo.stores import JSON
 
 __all__ = ["notes_within", "units_of_note"]
@@ -43,7 +43,7 @@ def notes_within(
     def size() -> int:
         return tokens("\n".join(f"{name}: {note}" for name, note in _written(chosen, items).items()))
 
-    room = Room(limit, size)
+    room = Limit(limit, size)
     for key, _, unit in found:
         new = _missing(_holding(items.get(key, {})), unit, chosen.get(key, {}))
         heading = "" if key in chosen else f"{items.get(key, {}).get('name')}:\n"

@@ -55,7 +55,7 @@ class TestAggregation:
             (row.load.calls, row.save.calls, row.upkeep.calls, row.asking.calls)
             for row in (row_of(found, name) for name in memories)
         ]
-        assert calls == [(0, 12, 12, 0), (6, 6, 12, 4)]
+        assert calls == [(0, 6, 6, 0), (6, 6, 12, 4)]
         assert row_of(found, "entity").per_exchange(12) == 2
 
     def test_kinds_of_questions_are_scored_apart(self, comparison: Comparison) -> None:

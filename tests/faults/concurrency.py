@@ -89,7 +89,8 @@ def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
 def _holds(item: Any) -> Any:
     match item:
         case {"superseded_by": seq}:
-            return {**item, "sources": [], "superseded_by": bool(seq)}
+            # Nor can when it was superseded: by the clock of another run.
+            return {**item, "sources": [], "superseded_by": bool(seq), "superseded_at": bool(item.get("superseded_at"))}
         case _:
             return item
 

@@ -16,6 +16,7 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
 )
 from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.stores import InMemoryStore
 
 HI: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "what's up"}]
 SYSTEM: dict[str, Any] = {"role": "system", "content": "They greet."}
@@ -46,13 +47,6 @@ CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[st
     ),
     (ConversationEntityMemory, {}, ["NONE", "NONE"], STRING, HI),
     (VectorStoreRetrieverMemory, {"embedder": embed, "k": 4}, [], DOCUMENT, [{"role": "system", "content": DOCUMENT}]),
-    (
-        ConversationKGMemory,
-        {"ask_at_load": True},
-        ["Sam | is | a friend", "Sam"],
-        "On Sam: Sam is a friend.",
-        [{"role": "system", "content": "On Sam: Sam is a friend."}],
-    ),
 ]
 
 
@@ -94,6 +88,17 @@ class TestResults:
         loaded[0]["content"] = "changed"
         loaded.clear()
         assert memory.load_memory_variables({"input": "hi"})["history"] == expected
+
+
+def test_facts_are_a_text_or_a_system_message() -> None:
+    """The graph's row of the table: nothing is learnt from a greeting, so something is said here."""
+    options: dict[str, Any] = {"ask_at_load": True, "store": InMemoryStore(), "conversation_id": "sam"}
+    memory = ConversationKGMemory(llm=ScriptedModel("Sam | is | a friend", "Sam", "Sam"), **options)
+    memory.save_context({"input": "Sam is a friend"}, {"output": "okay"})
+    assert memory.load_memory_variables({"input": "who?"}) == {"history": "On Sam: Sam is a friend."}
+    memory.return_messages = True
+    facts = [{"role": "system", "content": "On Sam: Sam is a friend."}]
+    assert memory.load_memory_variables({"input": "who?"}) == {"history": facts}
 
 
 class TestBuffer:

@@ -37,7 +37,13 @@ def own_classes(strategy: type) -> list[type]:
 def overridden(strategy: type) -> set[str]:
     """What of `BaseMemory` a strategy or a class between the two defines anew."""
     between = [cls for cls in own_classes(strategy) if cls is not BaseMemory]
-    attributes = options("buffer") | {"needs_query", "keeps_fields", "_learns_system", "_shows_waiting"}
+    attributes = options("buffer") | {
+        "needs_query",
+        "keeps_fields",
+        "_learns_system",
+        "_shows_waiting",
+        "_limits_messages",
+    }
     names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
     return {name for name in names if hasattr(BaseMemory, name)} - attributes
 

@@ -158,6 +158,7 @@ GIVEN = {
     "cassettes secrets": ".",
     "cassettes stats": ".",
     "cassettes adopt": ". adopted{evil}",
+    "cassettes export": ". exported{evil}",
     "cassettes rerecord": "--where . --yes",
     "cassettes proxy": "{evil}.yaml",
 }

@@ -269,7 +269,6 @@ SAMPLES = [
         shown = dict(conversation.memory.entity_store.store)
         """,
         {"Oslo": "Capital of Norway."},
-        "Oslo",
         "Oslo: Capital of Norway.",
         "Oslo",
         "A city.",

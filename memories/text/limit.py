@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
-__all__ = ["Room"]
+__all__ = ["Limit"]
 
 # When so many in a row are too long for what is left, it is full.
 _MOST_PASSED_OVER = 20
 
 
-class Room:
+class Limit:
     """What is left of a limit, while the best of many things are chosen.
 
     Args:
@@ -18,7 +18,7 @@ class Room:
 
     Example:
         >>> chosen = []
-        >>> room = Room(7, lambda: len("".join(chosen)))
+        >>> room = Limit(7, lambda: len("".join(chosen)))
         >>> [word for word in ("one", "three", "four") if room.has(len(word)) and not chosen.append(word)]
         ['one', 'four']
     """

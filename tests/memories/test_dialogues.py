@@ -8,6 +8,7 @@ model: it answers as one would that reads the prompt, and only if the prompt has
 import pytest
 
 from memzoo.memories import ConversationKGMemory
+from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
 from tests.recording import scripted_or_recorded
 
@@ -75,14 +76,12 @@ def test_corrected_claim(real: bool, request: pytest.FixtureRequest) -> None:  #
 
 def test_langchain_and_llm() -> None:
     """What a thing is for, and what its short name stands for, are found by either name; the script is of ours."""
-    replies = iter(
-        [
-            "LangChain | is | a framework for applications with language models\nLLM = large language model",
-            "user | builds | a chatbot | with LangChain",
-        ]
-    )
+    replies = [
+        "LangChain | is | a framework for applications with language models\nLLM = large language model",
+        "user | builds | a chatbot | with LangChain",
+    ]
     said = [
         ("What is LangChain?", "A framework for applications with an LLM, a large language model."),
         ("I build a chatbot with it.", "Good choice."),
     ]
-    assert "LLM is another name of large language model" in told(lambda _: next(replies), said, "What does LLM mean?")
+    assert "LLM is another name of large language model" in told(ScriptedModel(*replies), said, "What does LLM mean?")

@@ -27,11 +27,13 @@ class WatchedStore(InMemoryStore):
         self.read_entries += len(found)
         return found
 
-    async def forget(self, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+    ) -> list[int]:
         """See `Store.forget`."""
         if self.broken:
             raise StoreError("the disk is full")
-        return await super().forget(conversation_id, seqs, derived=derived)
+        return await super().forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
 
 
 def tell(memory: BaseMemory, count: int) -> None:

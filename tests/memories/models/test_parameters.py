@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 import openai
 import pytest
+from openai.resources.chat.completions import Completions
 
 from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.stores import Message
@@ -49,7 +50,7 @@ def test_a_typo_is_also_a_type_error() -> None:
 def test_options_of_the_client_reach_the_client(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """`max_retries` and the like go to the clients that are made here, and not into the requests."""
     seen: list[openai.OpenAI] = []
-    create = openai.resources.chat.Completions.create
+    create: Any = Completions.create
 
     @functools.wraps(create)
     def spied(self: Any, **request: Any) -> Any:
@@ -57,7 +58,7 @@ def test_options_of_the_client_reach_the_client(name: str, monkeypatch: pytest.M
         assert "max_retries" not in request
         return create(self, **request)
 
-    monkeypatch.setattr(openai.resources.chat.Completions, "create", spied)
+    monkeypatch.setattr(Completions, "create", spied)
     url: dict[str, Any] = {} if name == "offline" else {"base_url": "http://127.0.0.1:1/v1", "api_key": "k"}
     model = ChatModel(name, max_retries=0, default_query={"a": "b"}, timeout=1.0, **url)
     assert model.parameters == {"timeout": 1.0}

@@ -260,10 +260,14 @@ def test_what_is_saved_without_learning_keeps_to_the_limit(clerk: ChatFunction) 
     assert all(f"{said} {number}" in view for said in ("question", "answer") for number in range(4))
 
 
+def _ten(_message: Message) -> int:
+    return 10
+
+
 def test_by_default_half_of_the_limit_is_left() -> None:
     """So that not each message past the limit asks the model: of 11 messages of 10 words, the newest 5 stay."""
     model = ScriptedModel("Earlier.")
-    memory = make(model, 100, prune_to=None, token_counter=lambda _message: 10)
+    memory = make(model, 100, prune_to=None, token_counter=_ten)
     memory.add_messages([{"role": "user", "content": f"message {number}"} for number in range(10)])
     assert memory.summary == ""
     memory.add_messages([{"role": "user", "content": "message 10"}])

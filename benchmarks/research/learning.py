@@ -72,7 +72,7 @@ def learn(
     *,
     by: Annotated[str, typer.Option(help="Who answered, in words.")] = "a large instruction-following model",
     sample: Annotated[str, typer.Option(help="The bundled conversation: en or zh.")] = "en",
-    max_prompt_tokens: Annotated[int, typer.Option(help="How large the steps of learning are.")] = 3000,
+    max_prompt_tokens: Annotated[int, typer.Option(help="How large the steps of learning are.")] = 6000,
     in_order: Annotated[bool, typer.Option("--in-order", help="Take replies in order where prompts differ.")] = False,
 ) -> None:
     """Write down what memories learn of a bundled conversation from a model's replies."""

@@ -38,9 +38,8 @@ def _names(sentence: str, known: Container[str] = ()) -> Iterator[tuple[int, str
         name = " ".join(parts[:end])[:80].strip()
         # A sentence starts with a capital anyway: there, more than that has to show that it is a name.
         starts = sentence[: run.start()].rstrip(" \"'“‘(*")[-1:] in {"", ".", "!", ":"}
-        if name[:1].isupper() and (
-            not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
-        ):
+        shown = not starts or name != run[0] or " " in name or name in known or _acts(sentence, run)
+        if shown and name[:1].isupper():
             yield run.end() - len(name), name
 
 

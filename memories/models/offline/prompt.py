@@ -7,9 +7,7 @@ from typing import NamedTuple
 _LONGEST_SENTENCE = 400
 _SECTIONS = ("summary", "history", "new_lines", "known", "input", "right_answer", "given_answer")
 _ROLES = {"human": "user", "user": "user", "ai": "assistant", "assistant": "assistant", "system": "system"}
-_NO_LABELS = frozenset(
-    "answer correction edit example note ps question reminder summary tip todo update warning".split()
-)
+_NOBODY = frozenset("answer correction edit example note ps question reminder summary tip todo update warning".split())
 _TASK = re.compile(r"Task: (\w+)\.[ \t]*(?:\n|\Z)")
 _DISARMED = re.compile(rf"&lt;(?=\s{{0,9}}/?\s{{0,9}}(?:{'|'.join(_SECTIONS)})\b)", re.IGNORECASE)
 _LABEL = re.compile(r"([^\W\d_][^\s:]{0,30}(?: [^\W\d_][^\s:]{0,30}){0,4}):(?=\s|\Z)")
@@ -53,7 +51,7 @@ def turns(transcript: str) -> list[Utterance]:
     for line in filterfalse(_DAY.fullmatch, transcript.split("\n")):
         label = _LABEL.match(line)
         speaker = label[1].removesuffix(" said") if label else ""
-        named = not by_role and not any(part[0].islower() or part.lower() in _NO_LABELS for part in speaker.split())
+        named = not by_role and not any(part[0].islower() or part.lower() in _NOBODY for part in speaker.split())
         if label and (role_of(speaker) or named):
             by_role = by_role or role_of(speaker) == "user"
             found.append((speaker, [line[label.end() :]]))

@@ -45,12 +45,9 @@ def async_offline_client() -> "AsyncOpenAI":
 
 @contextlib.contextmanager
 def serve(host: str = "127.0.0.1", port: int = 0) -> Generator[str]:
-    """Serve the offline model over HTTP in a thread while the block runs.
+    """Serve the offline model over HTTP in a thread while the block runs, and yield the `base_url` for clients.
 
     Everyone who can reach `host` can use it. Port 0 is any free one.
-
-    Yields:
-        The `base_url` for clients.
     """
     from memzoo.memories.models.offline.server import listening
 

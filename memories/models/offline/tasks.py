@@ -33,6 +33,8 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
             found = _names(talk)
         case "entity_notes":
             found = _amendments(talk, parts["known"])
+        case "entity_update":
+            found = _rewritten(talk, parts["known"])
         case "triple_extraction":
             stated = (number for number in talk.new if not is_question(talk.lines[number].text))
             found = "\n".join(dict.fromkeys(fact for number in stated for fact in facts(talk, number))) or "NONE"
@@ -51,16 +53,12 @@ def _read(transcript: str) -> list[Utterance]:
 
 
 def _summary(old: Sequence[Utterance], new: Sequence[Utterance], most: int = _SUMMARY_WORDS) -> str:
-    kept = _weightiest(_joined(old, new), min(_SUMMARY_WORDS, most))
-    return _written(kept) if kept and kept != old else "NOTHING NEW"
-
-
-def _joined(old: Sequence[Utterance], new: Sequence[Utterance]) -> list[Utterance]:
-    """Old sentences and new ones, each once, without questions and courtesies."""
+    """Old sentences and new ones, each once, without questions and courtesies, as far as there is room."""
     found: dict[tuple[str, ...], Utterance] = {}
     for one in [*old, *(one for one in new if _tells(one.text))]:
         found.setdefault(content_stems(one.text), one)
-    return list(found.values())
+    kept = _weightiest([*found.values()], min(_SUMMARY_WORDS, most))
+    return _written(kept) if kept and kept != old else "NOTHING NEW"
 
 
 def _tells(text: str) -> bool:
@@ -114,3 +112,13 @@ def _amendments(talk: NamedSentences, known: str) -> str:
     said = ((whole.get(name, name), talk.lines[number].text) for number, name in told)
     added = (f"{name}: {sentence}" for name, sentence in said if _tells(sentence) and sentence not in noted)
     return "\n".join([*dict.fromkeys(added)][: 3 * _MOST_NAMES]) or "NOTHING NEW"
+
+
+def _rewritten(talk: NamedSentences, known: str) -> str:
+    """Whole notes, for prompts that have them written anew: what was known of each name, then what is new."""
+    notes = {name: note.strip() for name, colon, note in (line.partition(":") for line in known.split("\n")) if colon}
+    told = dict[str, str]()
+    for name, _, new in (line.partition(": ") for line in _amendments(talk, ":\n".join([*notes, ""])).split("\n")):
+        if new not in (note := told.get(name, notes.get(name, new))):
+            told[name] = _written([Utterance("", note), Utterance("", new)])
+    return "\n".join(f"{name}: {note}" for name, note in told.items()) or "NOTHING NEW"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memzoo.benchmarks import TextCounter, compare, sample_transcripts
+from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.models import offline
 
 Ask = Callable[..., str]
@@ -94,6 +95,22 @@ class TestNames:
         said = ask("entity_notes", new_lines=new_lines, known=known, names=["Oslo"])
         assert said == "Anna Berg: Anna moved to Bergen.\nBergen: Anna moved to Bergen."
         assert ask("entity_notes", new_lines="Human: Hello!", known=known, names=["Oslo"]) == "NOTHING NEW"
+
+    def test_whole_notes(self, ask: Ask) -> None:
+        """Where a prompt asks for them, a note keeps what was known and adds what is new; no other is begun."""
+        known = [{"name": "Anna Berg", "summary": "Anna Berg is a nurse"}, {"name": "Oslo", "summary": ""}]
+        new_lines = "Human: Anna moved to Bergen. Oslo was too big!\nAI: Thanks, Anna!"
+        said = ask("entity_update", new_lines=new_lines, entities=known)
+        assert said == "Anna Berg: Anna Berg is a nurse. Anna moved to Bergen.\nOslo: Oslo was too big!"
+        assert ask("entity_update", new_lines="Human: Hello!", entities=known) == "NOTHING NEW"
+
+    def test_whole_notes_are_kept_with_the_earlier_prompts(self) -> None:
+        """With `prompts="v0"`, a memory finds the names first, then has the notes on them written anew."""
+        memory = ConversationEntityMemory(llm="offline", prompts="v0")
+        memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Nice."})
+        memory.save_context({"input": "She works at Equinor."}, {"output": "Great."})
+        assert memory.entities["Anna"] == "My sister Anna lives in Oslo. She works at Equinor."
+        assert memory.usage["entity_extraction"].calls == memory.usage["entity_update"].calls == 2
 
 
 class TestFacts:

@@ -75,6 +75,14 @@ def test_is_found_without_reading_a_long_log(store: CountingStore, count: int) -
     assert store.looked_up == 1
 
 
+def test_that_there_is_none_is_known_without_reading_a_long_log(store: CountingStore) -> None:
+    """A conversation without any, as most are, is opened as quickly."""
+    tell(opened(store), 500)
+    store.read_entries = 0
+    assert len(opened(store).messages()) == 2
+    assert store.read_entries <= 100
+
+
 def test_is_followed_from_memory_to_memory(store: CountingStore) -> None:
     """A memory that is open sees the system message that another one was given."""
     first, second = opened(store), opened(store)

@@ -53,12 +53,13 @@ def test_a_window_that_slides_shows_what_a_new_one_shows(turns: list[tuple[list[
         assert shown(memory) == shown(TokenWindowMemory(max_tokens=limit, **options))
 
 
-def test_a_window_keeps_nothing_in_the_store_but_the_log() -> None:
-    """It learns nothing, so neither a save nor the load of a long conversation commits a state."""
+def test_a_window_keeps_no_state_of_its_own() -> None:
+    """It learns nothing: beside the log is only what all strategies share, that no system message holds so far."""
     store = InMemoryStore()
     options: dict[str, Any] = {"store": store, "conversation_id": "a", "token_counter": characters}
     memory = TokenWindowMemory(max_tokens=20, **options)
     for _ in range(100):
         memory.add_messages([plain("user", 3), plain("assistant", 3)])
     assert len(TokenWindowMemory(max_tokens=20, **options).messages()) == 6
-    assert drive(store.states("a")) == []
+    assert drive(store.states("a")) == ["system-message"]
+    assert drive(store.read_state("a", "system-message")).changes == {}

@@ -52,7 +52,7 @@ _NUMBERED = re.compile(
     r"(?:\[(?P<one>\d{1,6})\]\s*(?:[-=]+>|→|=|:)?|(?P<two>\d{1,6})\s*(?:[-=]+>|→))\s*(?P<text>.*)"
 )
 _OVER = re.compile(r"\W*NO LONGER\b\W*(?:\w+\W*)?", re.IGNORECASE)
-_ALSO = re.compile(r"\s+\(also [^()]*\)$", re.IGNORECASE)
+_ALSO = re.compile(r"(?<=\S)\s+\(also [^()]*\)$", re.IGNORECASE)
 # What our prompts write where a name or a statement is to stand, and what models write that is no name.
 _PATTERN = re.compile(
     r"\W*(?:Name: (?:one short sentence|all that is still true)|\[\d\] -> the statement that holds now)"

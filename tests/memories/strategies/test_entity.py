@@ -256,6 +256,12 @@ class TestAliases:
         assert section(model.asked[-1][1], "known") == "Robert (also Bob):\n[1] is 30.\n[2] likes tea."
         assert memory.entities == {"Robert": "likes tea. is 31."}
 
+    def test_that_a_model_repeats_are_no_part_of_the_name(self) -> None:
+        """A line that begins with a name and its other names, as the prompt shows them, adds to the note."""
+        memory, _ = self.told("Bob = Robert", "Robert  (also Bob): plays chess.")
+        memory.save_context({"input": "Bob plays chess"}, {"output": "ok"})
+        assert memory.entities == {"Robert": "is 30. likes tea. plays chess."}
+
     def test_may_be_stated_again_and_the_other_way_round(self) -> None:
         """That changes nothing: no name points to itself."""
         memory, _ = self.told("Bob = Robert\nRobert = Bob\nBob = Robert")

@@ -104,8 +104,10 @@ class UnitIndex:
             rows = map(self._row, new, counts.tolist(), starts.tolist())
             self._rows = numpy.concatenate([self._rows, numpy.fromiter(rows, _UNIT, len(new))])
             self._terms = numpy.concatenate([self._terms, terms])
-            self._units = [*self._units, *new]
+            self._units += new
             self._laid = None
+            if 2 * numpy.count_nonzero(self._rows["holds"]) < len(self._rows):
+                self._compact()
 
     def found(self, query: str, named: Mapping[str, float] = MappingProxyType({}), steps: int = 1) -> FoundUnits:
         """Return what fits a query, best first.
@@ -167,6 +169,17 @@ class UnitIndex:
         rows = {one.unit: row for row, one in enumerate(new, start=len(self._units) + coming)}
         self._of[key] = {unit: before[unit] for unit in units.keys() & before.keys()} | rows
         return new
+
+    def _compact(self) -> None:
+        """Let go of the rows that hold no more."""
+        holding = numpy.flatnonzero(self._rows["holds"])
+        self._rows = self._rows[holding]
+        self._terms = self._gathered(self._rows)
+        self._rows["start"] = numpy.cumsum(self._rows["terms"]) - self._rows["terms"]
+        # In a list of their own: what was found before stands in the other.
+        self._units = [self._units[row] for row in holding.tolist()]
+        new = {row: place for place, row in enumerate(holding.tolist())}
+        self._of = {key: {unit: new[row] for unit, row in rows.items()} for key, rows in self._of.items() if rows}
 
     def _row(self, known: FoundUnit, count: int, start: int) -> tuple[object, ...]:
         unit = known.unit

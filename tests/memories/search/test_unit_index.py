@@ -1,5 +1,6 @@
 """What is known, found by words, names and neighbours."""
 
+import gc
 from datetime import UTC, datetime
 from typing import Any
 
@@ -94,6 +95,18 @@ class TestChanges:
         found = texts(index, "Noor's chemistry, and how much the oven weighs")
         assert "the oven weighs 700 kilos" in found
         assert not {"the oven weighs 640 kilos", "Noor studies food chemistry"} & set(found)
+
+    def test_let_go_of_what_went(self) -> None:
+        """What was replaced again and again is kept no more; what was found before is still what it was."""
+        index = UnitIndex()
+        index.put({"kettle": [KnownUnit("the kettle holds 0 cups", ("the kettle",))]})
+        found = index.found("kettle")
+        for number in range(1, 100):
+            index.put({"kettle": [KnownUnit(f"the kettle holds {number} cups", ("the kettle",))]})
+        held = [one for one in gc.get_objects() if isinstance(one, KnownUnit) and one.text.endswith("cups")]
+        assert len(held) < 10
+        assert [known.unit.text for known in found] == ["the kettle holds 0 cups"]
+        assert texts(index, "kettle") == ["the kettle holds 99 cups"]
 
     @given(some.lists(some.tuples(some.integers(0, 6), some.sampled_from([None, *FACTS])), max_size=12))
     def test_find_the_same_whatever_came_before(self, changes: list[tuple[int, KnownUnit | None]]) -> None:

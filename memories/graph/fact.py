@@ -97,9 +97,19 @@ class Fact:
         return plain(self.relation)
 
     @cached_property
+    def worded(self) -> tuple[tuple[str, str], bool, str]:
+        """What is the same for facts that differ at most in their qualifiers."""
+        return self.nodes, self.negated, canonical(self.relation)
+
+    @cached_property
     def related(self) -> frozenset[str]:
         """The content words of the relation's plain form."""
         return content_words(self.meant)
+
+    @cached_property
+    def object_words(self) -> frozenset[str]:
+        """The content words of the object."""
+        return content_words(self.object)
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -4,7 +4,7 @@ import itertools
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.text.name_index import NameIndex
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FactIndex"]
 
-
+K = TypeVar("K")
 _One: TypeAlias = tuple[int, str, Fact]
 
 
@@ -25,17 +25,21 @@ class FactIndex:
 
     Attributes:
         names: The nodes, to be found in texts.
-        relations: How many facts hold with each relation, in its plain form.
+        relations: Of the facts that hold, each relation in its plain form, behind how many have it, negative: the most
+            frequent first, sorted by name where equal.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
-        self.relations = Counter[str]()
+        self.relations: list[tuple[int, str]] = []
+        self._counts = Counter[str]()
         # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
         # by a word that is part of a name, after None.
         self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
-        # What a new statement is compared with: by the subject, the words of the relation, negated, superseded.
-        self._related: defaultdict[tuple[str, frozenset[str], bool, bool], dict[str, Fact]] = defaultdict(dict)
+        # What a new statement is compared with: the facts in the same words; and those that hold and are not negated,
+        # by the subject and the words of the relation.
+        self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
+        self._related: defaultdict[tuple[str, frozenset[str]], dict[str, Fact]] = defaultdict(dict)
 
     @cached_property
     def graph(self) -> "MultiDiGraph[str]":
@@ -45,10 +49,12 @@ class FactIndex:
         return MultiDiGraph()
 
     def put(self, key: str, fact: Fact | None) -> None:
-        """Put a fact under its key, in the place of the one before; `None` takes it away."""
+        """Put a fact under its key, in the place of the one before; `None` takes it away, if there is one."""
         (subject, obj), edge = _ends(key)
         if known := self.known(key):
             self._drop(known)
+        elif not fact:
+            return
         if fact:
             self._add(fact)
             for node, name in ((subject, fact.subject), (obj, fact.object)):
@@ -110,28 +116,46 @@ class FactIndex:
         known = self._holding.get(node, {})
         return [_newest_first(known[word]) for word in known.keys() & {"", *words}]
 
-    def related(self, subject: str, words: frozenset[str], *, negated: bool, superseded: bool) -> Iterable[Fact]:
-        """The facts of a subject whose relation has these content words, see `Fact.related`."""
-        return self._related.get((subject, words, negated, superseded), {}).values()
+    def with_words(self, node: str, words: Iterable[str]) -> Iterator[Fact]:
+        """The facts that hold about a name and have one of some words; again with each that they have."""
+        known = self._holding.get(node, {})
+        return (fact for word in words for _, _, fact in known.get(word, ()))
+
+    def in_same_words(self, fact: Fact) -> Iterable[Fact]:
+        """The facts that differ from one at most in their qualifiers, superseded ones too."""
+        return self._worded.get(fact.worded, {}).values()
+
+    def related(self, fact: Fact) -> Iterable[Fact]:
+        """The facts of the subject of one that hold, are not negated, and whose relations have the same words."""
+        return self._related.get(_relation(fact), {}).values()
 
     def _add(self, fact: Fact) -> None:
-        self._related[_relation(fact)][fact.key] = fact
+        self._worded[fact.worded][fact.key] = fact
         if not fact.superseded_by:
-            self.relations[fact.meant] += 1
+            self._count(fact.meant, 1)
+            if not fact.negated:
+                self._related[_relation(fact)][fact.key] = fact
             for node, word in _places(fact):
                 insort(self._holding[node].setdefault(word, []), (fact.newest, fact.key, fact))
 
     def _drop(self, fact: Fact) -> None:
-        del self._related[_relation(fact)][fact.key]
+        _taken_out(self._worded, fact.worded, fact.key)
         if not fact.superseded_by:
-            self.relations[fact.meant] -= 1
-            if not self.relations[fact.meant]:
-                del self.relations[fact.meant]
+            self._count(fact.meant, -1)
+            if not fact.negated:
+                _taken_out(self._related, _relation(fact), fact.key)
             for node, word in _places(fact):
                 facts = self._holding[node][word]
                 del facts[bisect_left(facts, (fact.newest, fact.key))]
                 if not facts:
                     del self._holding[node][word]
+
+    def _count(self, relation: str, more: int) -> None:
+        if known := self._counts.pop(relation, 0):
+            del self.relations[bisect_left(self.relations, (-known, relation))]
+        if now := known + more:
+            self._counts[relation] = now
+            insort(self.relations, (-now, relation))
 
 
 def _ends(key: str) -> tuple[tuple[str, str], str]:
@@ -140,8 +164,14 @@ def _ends(key: str) -> tuple[tuple[str, str], str]:
     return (subject, obj), "\t".join([relation, *qualifier])
 
 
-def _relation(fact: Fact) -> tuple[str, frozenset[str], bool, bool]:
-    return fact.nodes[0], fact.related, fact.negated, bool(fact.superseded_by)
+def _relation(fact: Fact) -> tuple[str, frozenset[str]]:
+    return fact.nodes[0], fact.related
+
+
+def _taken_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
+    del facts[place][key]
+    if not facts[place]:
+        del facts[place]
 
 
 def _places(fact: Fact) -> set[tuple[str | None, str]]:

@@ -1,15 +1,13 @@
 """Works out what statements change: what is added, what is said again, and what holds no more."""
 
 import logging
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from memzoo.memories.graph.fact import Fact, Source
 from memzoo.memories.graph.fact_index import FactIndex
-from memzoo.memories.graph.relations import content_words
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
 
 __all__ = ["Revision"]
@@ -59,8 +57,7 @@ class Revision:
         That is the one in its words; of one that says when it is so, the same without that; of one that does not, the
         one that does, if there is one alone.
         """
-        between = self._now(self._facts.between(*said.nodes), said.nodes[0])
-        same = [fact for fact in between if fact.nodes[1] == said.nodes[1] and _in_same_words(fact, said)]
+        same = [fact for fact in self._now(self._facts.in_same_words(said), said) if fact.worded == said.worded]
         exact = [fact for fact in same if fact.key == said.key]
         bare = [fact for fact in same if said.qualifier and not fact.qualifier and not fact.superseded_by]
         told = [fact for fact in same if fact.qualifier and not said.qualifier and not fact.superseded_by]
@@ -71,21 +68,27 @@ class Revision:
         self._put(replace(fact, superseded_by=0, superseded_at=None))
         self._supersede(self._contradicted(fact), fact.sources)
 
-    def _now(self, known: Iterable[Fact], subject: str) -> list[Fact]:
+    def _now(self, known: Iterable[Fact], said: Fact) -> list[Fact]:
         """Known facts of a subject in their newest form, with all of it that changed so far."""
+        subject = said.nodes[0]
         gone = {key for key, fact in self._changed.items() if fact is None}
         changed = {key: fact for key, fact in self._changed.items() if fact and fact.nodes[0] == subject}
         return [*({fact.key: fact for fact in known if fact.key not in gone} | changed).values()]
 
-    def _alike(self, said: Fact, *, negated: bool, superseded: bool) -> Iterable[Fact]:
-        return self._facts.related(said.nodes[0], said.related, negated=negated, superseded=superseded)
+    def _alike(self, said: Fact) -> Iterator[Fact]:
+        """The facts of a subject that may be about the same object; no others are the same, or cover it."""
+        yield from self._facts.between(*said.nodes)
+        with_words = self._facts.with_words(said.nodes[0], said.object_words)
+        yield from (fact for fact in with_words if (fact.nodes[0], fact.related) == (said.nodes[0], said.related))
 
     def _contradicted(self, said: Fact) -> list[Fact]:
         """The facts that hold no more where this one does; of the many that may be known, only these are looked at."""
-        known = [*self._alike(said, negated=not said.negated, superseded=False)]
-        if not said.negated and said.meant in self._single_valued:
-            known += self._alike(said, negated=False, superseded=False)
-        return [fact for fact in self._now(known, said.nodes[0]) if self._contradicts(said, fact)]
+        if said.negated:
+            known = [*self._alike(said)]
+        else:
+            known = [fact for fact in self._facts.between(*said.nodes) if fact.negated]
+            known += self._facts.related(said) if said.meant in self._single_valued else ()
+        return [fact for fact in self._now(known, said) if self._contradicts(said, fact)]
 
     def _put(self, fact: Fact) -> None:
         self._changed[fact.key] = fact
@@ -104,9 +107,7 @@ class Revision:
         They are those in its words, and those that say more than its words; else the one that says less, else the one
         between the two names. Where there are several such ones, it is none: what holds is not ended by guessing.
         """
-        known = [*self._facts.between(*said.nodes), *self._alike(said, negated=False, superseded=False)]
-        now = self._now(known, said.nodes[0])
-        facts = [fact for fact in now if not (fact.negated or fact.superseded_by)]
+        facts = [fact for fact in self._now(self._alike(said), said) if not (fact.negated or fact.superseded_by)]
         if meant := [fact for fact in facts if _same(said, fact)] or [fact for fact in facts if _covers(said, fact)]:
             return meant
         near = [fact for fact in facts if _covers(fact, said)]
@@ -118,17 +119,17 @@ class Revision:
 
     def _in_other_words(self, said: Fact) -> list[Fact]:
         """The facts of a subject that name the old value in a longer object, or in a shorter one."""
-        words = content_words(said.object)
+        words = said.object_words
         by_word = self._facts.newest_by_word(said.nodes[0], words)
         newest = {fact.key: fact for facts in by_word for fact in islice(facts, _MOST)}
-        found = self._now(newest.values(), said.nodes[0])
+        found = self._now(newest.values(), said)
         return [
             fact
             for fact in found
             if not (fact.negated or fact.superseded_by)
             and fact.nodes[0] == said.nodes[0]
             and words
-            and (words <= (other := content_words(fact.object)) or (other and other <= words))
+            and (words <= fact.object_words or (fact.object_words and fact.object_words <= words))
         ]
 
     def _contradicts(self, said: Fact, other: Fact) -> bool:
@@ -140,15 +141,11 @@ class Revision:
         return different and said.meant in self._single_valued and said.meant == other.meant
 
 
-def _in_same_words(one: Fact, other: Fact) -> bool:
-    return one.negated == other.negated and canonical(one.relation) == canonical(other.relation)
-
-
 def _same(one: Fact, other: Fact) -> bool:
     return one.meant == other.meant and one.nodes[1] == other.nodes[1]
 
 
 def _covers(general: Fact, special: Fact) -> bool:
     """Whether who denies one fact denies the other: "is handsome" and "is among the most handsome men"."""
-    words = content_words(general.object)
-    return general.related == special.related and bool(words) and words <= content_words(special.object)
+    words = general.object_words
+    return general.related == special.related and bool(words) and words <= special.object_words

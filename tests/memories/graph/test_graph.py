@@ -324,6 +324,25 @@ def test_the_newest_statement_holds(said: list[Statement]) -> None:
         assert (last in named) if not said[-1].ended else ((last[0], False) not in named)
 
 
+def test_what_is_made_more_exact_at_once_is_one_fact() -> None:
+    """A reply that says something, and then when it is so, makes one fact, which nobody knew without that."""
+    graph, flight = KnowledgeGraph(), ("Sam", "flies to", "Rome")
+    said = [Statement(*flight), Statement(*flight, qualifier="on Monday")]
+    graph.apply(graph.changes_from([(one, [source(1)]) for one in said]), reset=False)
+    assert texts(graph.facts(history=True)) == ["Sam flies to Rome (on Monday)"]
+
+
+def test_the_relations_that_most_facts_have_come_first() -> None:
+    """Those of facts that hold are counted, in whatever words; of equals, the first by name comes first."""
+    graph = told(
+        ("Sam", "lives in", "Oslo"), ("Sam", "moved to", "Rome"), ("Sam", "likes", "tea"), ("Eve", "likes", "tea")
+    )
+    assert graph.relations(5) == ["likes", "lives in"]
+    graph.restore(graph.facts(history=True)[0])
+    assert graph.relations(1) == ["likes"]
+    assert told(("Sam", "sells", "tea"), ("Sam", "buys", "tea")).relations(5) == ["buys", "sells"]
+
+
 def test_reset_forgets_all() -> None:
     """A state that was started anew replaces everything in the graph."""
     graph = told(("Sam", "likes", "tea"))

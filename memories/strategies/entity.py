@@ -214,7 +214,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         found = self._known.found(query, named)
         for part in found.parts:
             explaining.found(part, ((one.unit.text, score) for one, score in found.by(part)))
-        return notes_within(self.max_token_limit, found, state.items, self._renderer.text_tokens)
+        return notes_within(self.max_token_limit, found, notes, self._renderer.text_tokens)
 
     def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""

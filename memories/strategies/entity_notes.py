@@ -1,12 +1,14 @@
 """The notes of the entity memory: one for each person or thing, whatever name is used for it."""
 
+from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from memzoo.memories.strategies.note_statement import NoteStatement, as_text, statements_in
+from memzoo.memories.strategies.note_statement import Note, NoteStatement, as_text
 from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.messages import Labels, text_of
@@ -20,7 +22,7 @@ __all__ = ["EntityIndex", "EntityNotes"]
 
 
 class EntityIndex:
-    """The keys of notes by the words in them, and which of them are other names for which.
+    """The keys of notes by the words in them, which of them are other names for which, and the notes as they were read.
 
     Example:
         >>> index = EntityIndex({"sam": {"name": "Sam", "statements": []}, "tiger": {"name": "Tiger", "of": "sam"}})
@@ -32,6 +34,10 @@ class EntityIndex:
         self._names = NameIndex()
         self._of: dict[str, str] = {}
         self._others: defaultdict[str, set[str]] = defaultdict(set)
+        # By the number of the newest message in it, negative: what was added to last comes first.
+        self._newest: dict[str, tuple[int, str]] = {}
+        self._lately: list[tuple[int, str]] = []
+        self._read: dict[str, tuple[Mapping[str, Any], Note]] = {}
         self._lock = new_rlock()
         self.apply(items or {}, reset=False)
 
@@ -42,6 +48,9 @@ class EntityIndex:
                 self._names.clear()
                 self._of.clear()
                 self._others.clear()
+                self._newest.clear()
+                self._lately.clear()
+                self._read.clear()
             for key, item in changes.items():
                 self._put(key, item)
 
@@ -69,7 +78,27 @@ class EntityIndex:
                 found |= edge
             return found - {key}
 
+    def other_names(self, keys: AbstractSet[str]) -> AbstractSet[str]:
+        """Those of some keys that are other names for what there is a note on."""
+        with self._lock:
+            return self._of.keys() & keys
+
+    def lately(self, most: int) -> list[str]:
+        """The keys of so many notes, those that were added to last first."""
+        with self._lock:
+            return [key for _, key in self._lately[:most]]
+
+    def note(self, key: str, item: Mapping[str, Any]) -> Note:
+        """The note that an item of the state is, which is read once."""
+        known = self._read.get(key)
+        if known is None or known[0] is not item:
+            known = self._read[key] = item, Note.of(item)
+        return known[1]
+
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
+        self._read.pop(key, None)
+        if known := self._newest.pop(key, None):
+            del self._lately[bisect_left(self._lately, known)]
         if (before := self._of.pop(key, None)) is not None:
             self._others[before].discard(key)
         if item is None:
@@ -79,6 +108,10 @@ class EntityIndex:
         if "of" in item:
             self._of[key] = item["of"]
             self._others[item["of"]].add(key)
+            return
+        newest = max((seq for one in item.get("statements", ()) for seq in one.get("seq", ())), default=0)
+        self._newest[key] = -newest, key
+        insort(self._lately, self._newest[key])
 
 
 # Without slots: the index is made when it is needed.
@@ -113,9 +146,15 @@ class EntityNotes:
         """The name by which an entity was noted."""
         return str(self.items.get(key, {}).get("name", otherwise))
 
-    def statements(self, key: str, *, history: bool = False) -> list[NoteStatement]:
+    def note(self, key: str) -> Note:
+        """The note on an entity."""
+        item = self.items.get(key, {})
+        return self.index.note(key, item) if self.index and item else Note.of(item)
+
+    def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
         """What the note on an entity states, oldest first; with `history`, what was corrected too."""
-        return [one for one in statements_in(self.items.get(key, {})) if history or one.holds]
+        note = self.note(key)
+        return note.statements if history else note.holding
 
     def summary(self, key: str) -> str:
         """The note on an entity as one text; "" if there is none."""
@@ -153,7 +192,14 @@ class EntityNotes:
     def asked_in(self, text: str, labels: Labels, before: Iterable[str] = ()) -> dict[str, float]:
         """The keys of the entities that a text asks about, each with how surely; see `asked_names`."""
         asked = self._index.asked_in(text, labels, before)
-        return {self.key(name): surely for name, surely in sorted(asked.items(), key=lambda one: one[1])}
+        for other in self._index.other_names(asked.keys()):
+            key, surely = self.key(other), asked.pop(other)
+            asked[key] = max(surely, asked.get(key, 0.0))
+        return asked
+
+    def lately(self, most: int) -> list[str]:
+        """The keys of so many notes, those that were added to last first."""
+        return self._known(self._index.lately(most))
 
     @property
     def notes(self) -> dict[str, str]:
@@ -223,7 +269,7 @@ class EntityNotes:
         changed: dict[str, Mapping[str, Any]] = {}
         for name, ended, text in amendments:
             key = self.key(name)
-            told = [*statements_in(changed.get(key) or self.items.get(key, {}))]
+            told = [*(Note.of(changed[key]) if key in changed else self.note(key)).statements]
             new = stated(text or (ended.text if ended else ""), entries)
             end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
             if ended and ended in told and ended.text != text:

@@ -1,8 +1,8 @@
 """Chooses which notes a model is shown that is to amend them: those that new lines may add to or change."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from memzoo.memories.engine.prompt_limit import estimated
@@ -70,14 +70,15 @@ def known_notes(
     """
     named = [notes.key(name) for name in notes.standing_in(new_lines)]
     before = [notes.key(name) for name in notes.standing_in(history)]
-    chosen: dict[str, list[NoteStatement]] = {}
+    # Of a note, no two statements have one text.
+    chosen: dict[str, set[str]] = {}
     room = Limit(tokens * 3 // 4)
     for key, one in chain(_found(notes, touched), _first(notes, [*named, *before])):
-        if one in chosen.get(key, ()):
+        if one.text in chosen.get(key, ()):
             continue
         heading = 0 if key in chosen else estimated(notes.name(key, key)) + _TOKENS_AROUND
         if room.has(heading + estimated(one.text) + _TOKENS_AROUND):
-            chosen.setdefault(key, []).append(one)
+            chosen.setdefault(key, set()).add(one.text)
         elif room.is_full:
             break
     return _numbered(notes, chosen, [*named, *before], tokens // 4)
@@ -85,7 +86,9 @@ def known_notes(
 
 def _found(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
     for key, _, unit in touched:
-        yield from ((key, one) for one in notes.statements(key) if unit.text.endswith(one.text))
+        note = notes.note(key)
+        if (place := note.places.get(unit.text)) is not None:
+            yield key, note.holding[place]
 
 
 def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteStatement]]:
@@ -94,30 +97,21 @@ def _first(notes: EntityNotes, keys: Iterable[str]) -> Iterator[tuple[str, NoteS
 
 
 def _numbered(
-    notes: EntityNotes, chosen: dict[str, list[NoteStatement]], named: Iterable[str], tokens: int
+    notes: EntityNotes, chosen: Mapping[str, Container[str]], named: Sequence[str], tokens: int
 ) -> KnownNotes:
     entities, by_number = list[dict[str, Any]](), dict[int, tuple[str, NoteStatement]]()
     for key, kept in chosen.items():
         shown = list[dict[str, Any]]()
         for one in notes.statements(key):
-            if one in kept:
+            if one.text in kept:
                 by_number[number := len(by_number) + 1] = key, one
                 shown.append({"number": number, "text": one.text})
         entities.append({"name": notes.name(key, key), "aliases": notes.others(key), "statements": shown})
-    rest = dict.fromkeys(chain((key for key in named if key not in chosen), _lately(notes, chosen)))
-    names = [notes.name(key, key) for key in rest if key in notes.items][:_MOST_NAMES]
-    sizes = accumulate(estimated(name) + 1 for name in names)
-    return KnownNotes(entities, [name for name, size in zip(names, sizes, strict=True) if size <= tokens], by_number)
-
-
-def _lately(notes: EntityNotes, chosen: Iterable[str]) -> list[str]:
-    """The other notes, those that were added to last first."""
-    newest = {
-        key: max((seq for one in item.get("statements", ()) for seq in one.get("seq", ())), default=0)
-        for key, item in notes.items.items()
-        if "of" not in item
-    }
-    return sorted(newest.keys() - set(chosen), key=lambda key: (-newest[key], key))
+    lately = notes.lately(_MOST_NAMES + len(chosen) + len(named))
+    rest = (key for key in dict.fromkeys([*named, *lately]) if key in notes.items and key not in chosen)
+    room, names = Limit(tokens), (notes.name(key, key) for key in islice(rest, _MOST_NAMES))
+    fitting = takewhile(lambda name: room.has(estimated(name) + 1), names)
+    return KnownNotes(entities, [*fitting], by_number)
 
 
 def in_parts(

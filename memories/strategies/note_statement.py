@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from memzoo.memories.text.sentences import joined, sentences
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 
-__all__ = ["NoteStatement", "as_text", "statements_in"]
+__all__ = ["Note", "NoteStatement", "as_searched", "as_text", "statements_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,35 @@ class NoteStatement:
         """Read what `as_json` gave."""
         said, until = (date.fromisoformat(value[day]) if value.get(day) else None for day in ("said", "until"))
         return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
+
+
+class Note(NamedTuple):
+    """A note of the state, read.
+
+    Attributes:
+        statements: What it states, oldest first; what was corrected, too.
+        holding: Of these, what holds.
+        places: The place of each of the latter, by the text that is searched.
+    """
+
+    statements: tuple[NoteStatement, ...]
+    holding: tuple[NoteStatement, ...]
+    places: Mapping[str, int]
+
+    @classmethod
+    def of(cls, item: Mapping[str, Any]) -> "Note":
+        """Read a note as it stands in the state; `{}` for none."""
+        statements = statements_in(item)
+        holding = tuple(one for one in statements if one.holds)
+        places = dict[str, int]()
+        for place, one in enumerate(holding):
+            places.setdefault(as_searched(item["name"], one), place)
+        return cls(statements, holding, places)
+
+
+def as_searched(name: str, statement: NoteStatement) -> str:
+    """The text by which a statement of a note with a name is searched."""
+    return f"{name}: {statement.text}"
 
 
 def statements_in(item: Mapping[str, Any]) -> tuple[NoteStatement, ...]:

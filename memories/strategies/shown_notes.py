@@ -1,11 +1,11 @@
 """Shows notes in part: of each, the statements that fit a question."""
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable
 from datetime import UTC, datetime, time
-from typing import Any
 
 from memzoo.memories.search.units import FoundUnit, KnownUnit
-from memzoo.memories.strategies.note_statement import NoteStatement, as_text, statements_in
+from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.note_statement import Note, NoteStatement, as_searched, as_text
 from memzoo.memories.text.limit import Limit
 from memzoo.stores import JSON
 
@@ -18,20 +18,20 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
     Another name for somebody has no statements of its own.
     """
     return [
-        KnownUnit(f"{item['name']}: {one.text}", (key,), min(one.seq, default=0), _midnight(one), tells=place == 0)
-        for place, one in enumerate(_holding(item))
+        KnownUnit(as_searched(item["name"], one), (key,), min(one.seq, default=0), _midnight(one), tells=place == 0)
+        for place, one in enumerate(Note.of(item).holding)
     ]
 
 
 def notes_within(
-    limit: int, found: Iterable[FoundUnit], items: Mapping[str, Mapping[str, Any]], tokens: Callable[[str], int]
+    limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
 ) -> dict[str, str]:
     """Choose what is shown of notes: the statements that fit best, and always the first of a note, in its order.
 
     Args:
         limit: Tokens that all of it may have.
         found: Statements, best first. One that does not fit is passed over for the next that does.
-        items: The notes by key.
+        notes: All notes.
         tokens: Counts the tokens of a text.
 
     Returns:
@@ -39,42 +39,40 @@ def notes_within(
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
+    # Each note is written again only when something was chosen from it.
+    written: dict[str, str] = {}
+    names: dict[str, str] = {}
 
     def size() -> int:
-        return tokens("\n".join(f"{name}: {note}" for name, note in _written(chosen, items).items()))
+        for key in chosen.keys() - written.keys():
+            written[key] = as_text(one for _, one in sorted(chosen[key].items()))
+        return tokens("\n".join([f"{names[key]}: {written[key]}" for key, kept in chosen.items() if kept]))
 
     room = Limit(limit, size)
     for key, _, unit in found:
-        new = _missing(_holding(items.get(key, {})), unit, chosen.get(key, {}))
-        heading = "" if key in chosen else f"{items.get(key, {}).get('name')}:\n"
-        if new and room.has(tokens(heading + "".join(f" {one}" for one in new.values()))):
+        new = _missing(notes.note(key), unit, chosen.get(key, {}))
+        names[key] = names.get(key) or notes.name(key, key)
+        heading = "" if key in chosen else f"{names[key]}:\n"
+        if new and room.has(tokens(" ".join([heading, *map(str, new.values())]))):
             chosen.setdefault(key, {}).update(new)
             order += [(key, at) for at in new]
+            written.pop(key, None)
         elif room.is_full:
             break
     while order and size() > limit:
         key, at = order.pop()
         del chosen[key][at]
-    return _written(chosen, items)
+        del written[key]
+    return {names[key]: written[key] for key, kept in chosen.items() if kept}
 
 
-def _missing(statements: Sequence[NoteStatement], unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
+def _missing(note: Note, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
     """The statement that was found, and the first of its note, by their places, as far as they are not shown yet.
 
     Nothing if it is not there any more: something else may have been learnt meanwhile.
     """
-    place = next((at for at, one in enumerate(statements) if unit.text.endswith(one.text)), None)
-    return {} if place is None else {at: statements[at] for at in (0, place) if at not in shown}
-
-
-def _written(
-    chosen: Mapping[str, Mapping[int, NoteStatement]], items: Mapping[str, Mapping[str, Any]]
-) -> dict[str, str]:
-    return {items[key]["name"]: as_text(one for _, one in sorted(kept.items())) for key, kept in chosen.items() if kept}
-
-
-def _holding(item: Mapping[str, Any]) -> list[NoteStatement]:
-    return [one for one in statements_in(item) if one.holds]
+    place = note.places.get(unit.text)
+    return {} if place is None else {at: note.holding[at] for at in (0, place) if at not in shown}
 
 
 def _midnight(statement: NoteStatement) -> datetime | None:

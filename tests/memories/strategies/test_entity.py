@@ -4,12 +4,15 @@ import logging
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.note_statement import statements_in
 from memzoo.memories.testing.contract import ScriptedModel
+from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.stores.driving import drive
 from memzoo.stores.errors import ModelError, OptionError
@@ -440,3 +443,37 @@ def test_long_notes_leave_room_for_what_is_new() -> None:
     assert "All of them sing song 8" in prompts[-1]
     assert max(map(estimated, prompts)) <= 2000
     assert all(note.count("and sings") == 9 for note in memory.entities.values())
+
+
+ITEMS = (
+    some.none()
+    | some.sampled_from(THREE).map(lambda name: {"name": name, "of": name.lower()})
+    | some.integers(0, 9).map(lambda seq: {"name": "Anna", "statements": [{"text": f"{seq}.", "seq": [seq]}]})
+)
+
+
+@given(some.lists(some.tuples(some.sampled_from(["anna", "bo", "cleo", "dan"]), ITEMS)))
+def test_an_index_that_followed_changes_is_as_one_of_what_is_left(changes: list[tuple[str, Any]]) -> None:
+    """Which notes were added to last, what they say, and which names are others: whatever was there before."""
+    followed, now = EntityIndex(), dict[str, Any]()
+    for key, item in changes:
+        followed.apply({key: item}, reset=False)
+        now[key] = item
+        EntityNotes({key: item} if item else {}, followed).statements(key)
+    items = {key: item for key, item in now.items() if item}
+    one, other = (EntityNotes(items, index) for index in (followed, EntityIndex(items)))
+    assert one.lately(3) == other.lately(3)
+    assert one.asked_in("Anna and Bo?", Labels()) == other.asked_in("Anna and Bo?", Labels())
+    for key in items:
+        assert one.statements(key) == EntityNotes(items).statements(key)
+        assert one.others(key) == other.others(key)
+
+
+def test_notes_that_were_added_to_last_are_named_first() -> None:
+    """The newest message that a note has anything from decides; of equals, the key."""
+    seqs = {"anna": [1, 2], "bo": [4, 3], "cleo": [2], "dan": [1]}
+    items = {
+        key: {"name": key, "statements": [{"text": f"{seq}.", "seq": [seq]} for seq in said]}
+        for key, said in seqs.items()
+    }
+    assert EntityNotes(items | {"b": {"name": "B", "of": "bo"}}).lately(3) == ["bo", "anna", "cleo"]

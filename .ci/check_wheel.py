@@ -7,13 +7,13 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
+PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SHIPPED = {".py", ".jinja", ".json", ".css", ".js", ".typed"}
 
 root = Path(__file__).parent.parent
 tracked = subprocess.run(["git", "ls-files", *PACKAGES], cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S607
 in_tree = {name for name in tracked.split("\n") if Path(name).suffix in SHIPPED and "research" not in Path(name).parts}
-expected = {f"memzoo/{name.removeprefix('memories/_root/')}" for name in in_tree}
+expected = {f"memzoo/{name.removeprefix('ground/')}" for name in in_tree}
 
 with tempfile.TemporaryDirectory() as out:
     subprocess.run([sys.executable, "-m", "build", "--outdir", out, str(root)], check=True, capture_output=True)

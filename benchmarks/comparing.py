@@ -20,11 +20,11 @@ from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
+from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
 from memzoo.memories.models.chat import ModelOption
 from memzoo.prompts import PromptSet, PromptSource
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.sync import drive
 
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
 

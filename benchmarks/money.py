@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.results import Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
+from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import Completion, Model
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
-from memzoo.stores.errors import MemoryZooError, ModelError, OptionError
 
 __all__ = [
     "EMBEDDING",

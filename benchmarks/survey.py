@@ -12,7 +12,7 @@ from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
 from memzoo.benchmarks.work import settings_digest
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["Conversations", "Source", "Survey", "source_of"]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.learnt import Learnt, LearntState
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.named import SEVEN, short_name, strategy_named
 from memzoo.prompts import PromptSource
-from memzoo.stores.errors import OptionError
 
 __all__ = [
     "BASELINES",

@@ -19,7 +19,7 @@ from memzoo.benchmarks.money import LimitReachedError
 from memzoo.benchmarks.outcomes import Outcome
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.benchmarks.variants import Variant
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.errors import MemoryZooError, OptionError
 
 __all__ = ["Journal", "Progress", "Unit", "work_off"]
 

@@ -11,7 +11,7 @@ from unittest import mock
 from weakref import WeakKeyDictionary
 
 from memzoo.cassettes.errors import CassetteInUseError
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
 
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import chain, pairwise, repeat
 from typing import Any
 
-from memzoo.stores.driving import each
+from memzoo.sync import each
 
 __all__ = ["AT_ONCE", "Arrival", "event_sizes", "paced", "received", "resized", "steps_of"]
 

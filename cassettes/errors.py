@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from memzoo.stores.errors import MemoryZooError, MissingExtraError
+from memzoo.errors import MemoryZooError, MissingExtraError
 
 __all__ = [
     "CassetteError",

@@ -10,7 +10,7 @@ from memzoo.cassettes.format import CassetteFile, read_cassette
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.scrubbing import ORIGIN
 from memzoo.cassettes.yaml_text import dump
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["OPENAI", "export_cassette", "exported"]
 

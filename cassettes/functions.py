@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from memzoo.cassettes.callers import unrecorded
 from memzoo.cassettes.http import HttpRequest
 from memzoo.cassettes.scrubbing import ORIGIN
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
+from memzoo.sync import drive
 
 if TYPE_CHECKING:
     from memzoo.cassettes.player import Player

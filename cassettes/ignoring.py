@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, cast
 
 from memzoo.cassettes.http import is_array, is_object
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["NOTHING_IGNORED", "VARIES", "Ignore", "Ignored", "offered"]
 

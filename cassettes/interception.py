@@ -17,8 +17,8 @@ from memzoo.cassettes.callers import Caller, current_caller, follow, opened
 from memzoo.cassettes.chunks import AT_ONCE, Arrival, paced, received
 from memzoo.cassettes.http import HttpRequest, Recorded, Response
 from memzoo.cassettes.player import Player
-from memzoo.stores.driving import drive
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
+from memzoo.sync import drive
 
 __all__ = ["intercept"]
 

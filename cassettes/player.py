@@ -15,7 +15,7 @@ from memzoo.cassettes.http import HttpRequest, Recorded, Response, content_type,
 from memzoo.cassettes.matching import RequestKey, request_key, stands_for, unmatched
 from memzoo.cassettes.scrubbing import Scrubber
 from memzoo.cassettes.settings import CassetteSettings
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
 
 __all__ = ["Player"]
 

@@ -16,7 +16,7 @@ from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.conversation import Facts
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.settings import MAX_BYTES, RECORD_CHOICES, Budget, CassetteSettings, Record
-from memzoo.stores.errors import MemoryZooError, OptionError, UnknownOptionError
+from memzoo.errors import MemoryZooError, OptionError, UnknownOptionError
 
 __all__ = [
     "OPTIONS",

@@ -13,8 +13,8 @@ from memzoo.cassettes.cassette import Cassette
 from memzoo.cassettes.chunks import received, steps_of
 from memzoo.cassettes.errors import CassetteError
 from memzoo.cassettes.http import HttpRequest, Recorded
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
+from memzoo.sync import drive
 
 if TYPE_CHECKING:
     from memzoo.cassettes.settings import CassetteSettings

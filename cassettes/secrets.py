@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from urllib.parse import quote
 
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
 
 __all__ = [
     "PLACEHOLDER",

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias, TypedDict, get_args
 
 from memzoo.cassettes.errors import RecordingError
 from memzoo.cassettes.ignoring import Ignore, Ignored
+from memzoo.errors import OptionError
+from memzoo.forks import new_lock
 from memzoo.stores.base import utc_now
-from memzoo.stores.errors import OptionError
-from memzoo.stores.forks import new_lock
 
 __all__ = [
     "MAX_BYTES",

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
+from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import explaining, forgetting, relearning, turns
 from memzoo.memories.engine.chat_history import LogHistory
@@ -27,8 +28,7 @@ from memzoo.memories.text.view import Shown, View
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.common import copied
-from memzoo.stores.driving import blocking, drive
-from memzoo.stores.forks import cached_property
+from memzoo.sync import blocking, drive
 
 __all__ = ["BaseMemory"]
 

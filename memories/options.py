@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
 
+from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.stores import Store
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import OptionError, UnknownOptionError
 
 __all__ = [
     "a_function",

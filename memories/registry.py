@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from memzoo.errors import UnknownOptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.options import describe_unknown, options_of
 from memzoo.memories.strategies.named import FURTHER, SEVEN, further_names, short_name, strategy_named
-from memzoo.stores.errors import UnknownOptionError
 
 if TYPE_CHECKING:
     from memzoo.memories.strategies.buffer import ConversationBufferMemory

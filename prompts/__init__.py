@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from memzoo.errors import PromptError
+from memzoo.forks import cached_property
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import PromptError
-from memzoo.stores.forks import cached_property
 
 if TYPE_CHECKING:
     from jinja2.sandbox import ImmutableSandboxedEnvironment

@@ -15,7 +15,6 @@ from memzoo.stores.base import (
     StoredState,
     managed,
 )
-from memzoo.stores.driving import Closing
 from memzoo.stores.encryption import EncryptedStore
 from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
@@ -28,6 +27,7 @@ from memzoo.stores.transfer import (
     export_conversation,
     import_conversation,
 )
+from memzoo.sync import Closing
 
 if TYPE_CHECKING:
     from memzoo.stores.indexes.chroma import ChromaIndex

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 
-from memzoo.stores.errors import UnsupportedError
+from memzoo.errors import UnsupportedError
 
 __all__ = [
     "JSON",
@@ -119,7 +119,7 @@ class Store(Protocol):
     """Keeps logs and derived states, under the ids of conversations.
 
     A store is shared by any number of memories. Its methods are coroutines that suspend only when
-    `memzoo.stores.driving.is_blocking` is false. What they return is the caller's to change.
+    `memzoo.sync.is_blocking` is false. What they return is the caller's to change.
     `memzoo.stores.testing.PlainStoreContract` states all the rules as tests; run it over a store of your own, or
     `StoreContract` over a `ManagedStore`.
     """

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, cast
 
+from memzoo.errors import StoreError
 from memzoo.stores.base import Entry, ManagedStore, Store, managed
-from memzoo.stores.driving import blocking_function
-from memzoo.stores.errors import StoreError
+from memzoo.sync import blocking_function
 
 __all__ = ["acheck", "check"]
 

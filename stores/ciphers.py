@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.errors import MissingExtraError, OptionError
+from memzoo.errors import MissingExtraError, OptionError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar, cast
 
+from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import Entry
-from memzoo.stores.errors import ConflictError, StoreError
 
 __all__ = [
     "IN_MEMORY",

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from memzoo.errors import StoreError, WrongKeyError
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState, managed
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
-from memzoo.stores.driving import Closing, drive
-from memzoo.stores.errors import StoreError, WrongKeyError
 from memzoo.stores.keys import KEY_VARIABLE, TOKEN, is_encrypted, keys_from_environment, mark, sampled, tampered
 from memzoo.stores.tombstones import keeps_tombstones, restore, tombstones_of
+from memzoo.sync import Closing, drive
 
 __all__ = ["EncryptedStore"]
 

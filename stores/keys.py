@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Callable
 
+from memzoo.errors import StoreError, TamperedError
 from memzoo.stores.base import JSON, Entry, ManagedStore, Store
-from memzoo.stores.errors import StoreError, TamperedError
 
 __all__ = ["KEY_VARIABLE", "TOKEN", "is_encrypted", "keys_from_environment", "mark", "sampled", "tampered"]
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
+from memzoo.errors import ConflictError, UnsupportedError
+from memzoo.forks import new_rlock
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import IN_MEMORY, checked_numbers, copied, escaped, existing
-from memzoo.stores.driving import Closing
-from memzoo.stores.errors import ConflictError, UnsupportedError
-from memzoo.stores.forks import new_rlock
 from memzoo.stores.tombstones import tombstone
+from memzoo.sync import Closing
 
 __all__ = ["InMemoryStore"]
 

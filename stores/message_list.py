@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from memzoo.forks import new_rlock
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, StateUpdate, utc_now
-from memzoo.stores.driving import Closing
-from memzoo.stores.forks import new_rlock
 from memzoo.stores.memory import InMemoryStore
+from memzoo.sync import Closing
 
 __all__ = ["MessageListStore"]
 

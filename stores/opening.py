@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Protocol, Self, runtime_checkable
 
+from memzoo.errors import OptionError, WrongKeyError
+from memzoo.plugins import loaded, plugins
 from memzoo.stores.base import Entry, ManagedStore, utc_now
 from memzoo.stores.common import did_you_mean, redacted
-from memzoo.stores.driving import drive
 from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.errors import OptionError, WrongKeyError
 from memzoo.stores.keys import is_encrypted, sampled
 from memzoo.stores.memory import InMemoryStore
-from memzoo.stores.plugins import loaded, plugins
+from memzoo.sync import drive
 
 __all__ = ["KINDS", "OpenStore", "open_store"]
 
@@ -80,7 +80,7 @@ def open_store(
         >>> open_store("redis://localhost")
         Traceback (most recent call last):
         ...
-        memzoo.stores.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
+        memzoo.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
     """
     store = _opener(str(url))(url, clock=clock)
     try:

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Final, TypeAlias
 
+from memzoo.errors import StoreError, TransferError
+from memzoo.plugins import loaded, plugins
 from memzoo.stores.base import JSON, Entry, Message, Store, StoredState, managed
 from memzoo.stores.common import checked_numbers
-from memzoo.stores.driving import blocking_function, iterated
-from memzoo.stores.errors import StoreError, TransferError
-from memzoo.stores.plugins import loaded, plugins
 from memzoo.stores.tombstones import restore, tombstones_of
+from memzoo.sync import blocking_function, iterated
 
 __all__ = ["FORMAT", "aexport_conversation", "aimport_conversation", "export_conversation", "import_conversation"]
 
@@ -85,7 +85,7 @@ def export_conversation(store: Store, conversation_id: str) -> Generator[str]:
 
     Example:
         >>> from memzoo.stores import InMemoryStore, Record
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> store = InMemoryStore()
         >>> _ = drive(store.append("a", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> lines = list(export_conversation(store, "a"))

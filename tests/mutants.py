@@ -66,7 +66,7 @@ ROOMS = {
     ),
     "graph": Room(("memories/graph",), ("tests/memories/graph", "tests/memories/strategies/test_knowledge_graph.py")),
     "strategies": Room(("memories/strategies",), ("tests/memories/strategies", "tests/memories/test_contract.py")),
-    "migrate": Room(("memories/migrate",), ("tests/memories/migrate",)),
+    "migrate": Room(("hosts/migrate",), ("tests/hosts/migrate",)),
     "engine": Room(("memories/engine",), ("tests/memories",)),
     "sql": Room(("stores/sql",), ("tests/stores",)),
 }

@@ -21,9 +21,9 @@ from typing import Annotated, Protocol, TypeAlias
 
 import typer
 
+from memzoo.errors import StoreError
 from memzoo.stores import ManagedStore, Record, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.sync import drive
 from tests.postgres import PostgresServer
 
 __all__ = ["Counted", "PgBouncer", "Pooler", "SwappingProxy", "load"]

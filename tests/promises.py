@@ -182,8 +182,8 @@ BROKEN: Sequence[Broken] = (
     Broken(
         "What is stored, recorded",
         "test_nothing_is_obeyed",
-        "tests/memories/cli/test_terminal.py",
-        "memories/cli/terminal.py",
+        "tests/cli/test_terminal.py",
+        "cli/terminal.py",
         "one if one.control else one._replace(text=visible(one.text))",
         "one",
     ),
@@ -284,7 +284,7 @@ BROKEN: Sequence[Broken] = (
     Broken(
         "The classes of `memzoo.langchain`",
         "test_the_transcript",
-        "tests/memories/hosts/test_langchain_same.py",
+        "tests/hosts/test_langchain_same.py",
         "memories/text/messages.py",
         "        return f\"{self.of(message['role'])}: {quoted(text_of(message), self.names)}\"",
         "        return f\"{self.of(message['role'])} - {quoted(text_of(message), self.names)}\"",

@@ -14,7 +14,7 @@ import uvicorn
 import websockets
 
 from memzoo.stores import open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 DOCS = Path(__file__).parent.parent / "docs"
 ANNA = {"X-User": "anna"}

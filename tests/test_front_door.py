@@ -26,7 +26,7 @@ def announced(file: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("package", "file"), [("memzoo", "memories/_root/__init__.py"), ("memzoo.memories", "memories/__init__.py")]
+    ("package", "file"), [("memzoo", "ground/__init__.py"), ("memzoo.memories", "memories/__init__.py")]
 )
 def test_type_checkers_see_what_is_there(package: str, file: str):
     """What is announced to type checkers and what is loaded at run time are the same names, and each exists."""
@@ -56,7 +56,7 @@ def test_what_the_pages_import_is_there(page: Path):
 
 def test_all_errors_are_in_one_place():
     """`memzoo.errors` has every error, and all have one root."""
-    errors = [one for one in vars(memzoo.errors).values() if isinstance(one, type)]
+    errors = [getattr(memzoo.errors, name) for name in memzoo.errors.__all__]
     assert {memzoo.MemoryZooError, memzoo.errors.PluginError} < set(errors)
     assert all(issubclass(error, memzoo.MemoryZooError) for error in errors)
 

@@ -15,6 +15,7 @@ import pytest
 from memzoo.benchmarks.measure.answers import answer_found
 from memzoo.cassettes.scrubbing import hide_in_events
 from memzoo.cassettes.secrets import Keys
+from memzoo.errors import MissingExtraError
 from memzoo.memories import create_memory
 from memzoo.memories.models import replies
 from memzoo.memories.models.hashing import hash_embedding
@@ -26,11 +27,10 @@ from memzoo.memories.text.names import mentions, places
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
-from memzoo.stores.errors import MissingExtraError
 from tests.growth import ATOMS, against, repeated, superlinear
 from tests.prompting import rendered
 
-PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
+PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SIZE = 8_000
 PROMPTS = PromptSet()
 

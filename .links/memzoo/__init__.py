@@ -1,1 +1,1 @@
-../../memories/_root/__init__.py
+../../ground/__init__.py

@@ -1,1 +1,1 @@
-../../memories/_root/__main__.py
+../../ground/__main__.py

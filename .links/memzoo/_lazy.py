@@ -1,1 +1,1 @@
-../../memories/_root/_lazy.py
+../../ground/_lazy.py

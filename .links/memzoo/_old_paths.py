@@ -1,1 +1,1 @@
-../../memories/_root/_old_paths.py
+../../ground/_old_paths.py

@@ -1,1 +1,1 @@
-../../memories/_root/_version.py
+../../ground/_version.py

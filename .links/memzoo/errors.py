@@ -1,1 +1,1 @@
-../../memories/_root/errors.py
+../../ground/errors.py

@@ -1,1 +1,1 @@
-../../memories/_root/langchain.py
+../../ground/langchain.py

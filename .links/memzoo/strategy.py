@@ -1,1 +1,1 @@
-../../memories/_root/strategy.py
+../../ground/strategy.py

@@ -1,1 +1,1 @@
-../../memories/_root/telemetry.py
+../../ground/telemetry.py

@@ -13,11 +13,11 @@ from memzoo.benchmarks.money import Watched
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
+from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, Model, Usage
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError
+from memzoo.sync import drive
 
 __all__ = ["measure", "messages_in", "steps_in"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from memzoo.benchmarks.results import Results, Row
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["changes", "earlier_results", "failing", "thresholds"]
 

@@ -8,7 +8,7 @@ import typer
 
 from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.benchmarks.transcripts.conversations import Transcript
-from memzoo.stores.errors import MemoryZooError, OptionError
+from memzoo.errors import MemoryZooError, OptionError
 
 __all__ = ["LOCOMO", "REALMEM", "STATEBENCH", "STRONG_MODEL", "conversations", "existing", "limits_of", "refusals"]
 

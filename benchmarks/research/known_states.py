@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 from memzoo.benchmarks.measure.evidence import squeezed
 from memzoo.benchmarks.transcripts.conversations import Transcript
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.provenance import sourced
 from memzoo.memories.models import replies
 from memzoo.memories.strategies.entity_notes import EntityNotes
 from memzoo.stores import JSON, Entry, InMemoryStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.sync import drive
 
 __all__ = ["Told", "learnt_by_rules", "read_replies", "told"]
 

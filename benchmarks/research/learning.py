@@ -18,10 +18,10 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
+from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.sync import drive
 
 __all__ = ["Replies", "learn", "learnt_from"]
 

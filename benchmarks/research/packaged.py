@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 __all__ = ["folder_of", "library"]
 

@@ -22,12 +22,12 @@ from memzoo.benchmarks.research.retrieving import ABLATIONS, Found, by_budget, b
 from memzoo.benchmarks.research.static_vectors import StaticVectors
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
+from memzoo.errors import MissingExtraError, OptionError
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
 from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.search.weights import Weights
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import MissingExtraError, OptionError
+from memzoo.sync import drive
 
 __all__ = ["CACHE", "Counted", "app", "embedder_named", "measured", "report"]
 

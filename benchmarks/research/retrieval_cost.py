@@ -18,7 +18,7 @@ import typer
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 if TYPE_CHECKING:
     from memzoo.stores.indexes.chroma import ChromaIndex

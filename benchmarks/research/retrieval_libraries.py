@@ -9,7 +9,7 @@ from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.research.packaged import library
 from memzoo.benchmarks.research.retrieval_showing import Embed, dated, filled, lines_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["LangChain", "LlamaIndex"]
 

@@ -72,7 +72,7 @@ def langchain_retriever(words: range) -> Maker:
 
     def make(_: Place) -> Prepare:
         from memzoo.memories import HashEmbedder
-        from memzoo.stores.driving import drive
+        from memzoo.sync import drive
 
         numpy = importlib.import_module("numpy")
         embedder = HashEmbedder()

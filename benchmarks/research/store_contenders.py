@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from memzoo.benchmarks.research.packaged import library
 from memzoo.stores import Message, Record, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["ON_POSTGRESQL", "ON_SQLITE", "Contender"]
 

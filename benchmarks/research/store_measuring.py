@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from memzoo.benchmarks.research.retrieval_cost import talk
 from memzoo.benchmarks.research.store_contenders import Contender
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from memzoo.stores import Message

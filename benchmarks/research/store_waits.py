@@ -15,11 +15,11 @@ import typer
 
 from memzoo.benchmarks.research.retrieval_cost import talk
 from memzoo.benchmarks.research.tables import show, table
+from memzoo.hosts.migrate.chat_log import ChatLog
+from memzoo.hosts.migrate.importing import import_logs
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.importing import import_logs
 from memzoo.stores import Entries, Message, Record, SQLStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["store_waits"]
 

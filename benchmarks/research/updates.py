@@ -25,9 +25,9 @@ from memzoo.benchmarks.research.retrieval_paired import mean_shown
 from memzoo.benchmarks.research.retrieving import FedMemory
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
+from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import text_of
-from memzoo.stores.errors import OptionError
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 

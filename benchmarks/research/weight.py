@@ -33,13 +33,13 @@ memory.load_memory_variables({"input": "What does Ann like?"})
 """
 _CHAT_MODEL = """
 from memzoo.memories import ChatModel
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 drive(ChatModel("offline").complete([{"role": "user", "content": "I like tea."}], "example"))
 """
 _COMMAND = """
 import tempfile
 from typer.testing import CliRunner
-from memzoo.memories.cli.commands import app
+from memzoo.cli.commands import app
 with tempfile.TemporaryDirectory() as folder:
     assert CliRunner().invoke(app, [one.format(folder) for one in %r]).exit_code == 0
 """

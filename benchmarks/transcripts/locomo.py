@@ -17,7 +17,7 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import Item, Text, shown, validated
-from memzoo.stores.errors import TranscriptError
+from memzoo.errors import TranscriptError
 
 __all__ = ["CATEGORIES", "is_locomo", "transcript_of"]
 

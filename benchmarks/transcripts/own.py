@@ -15,9 +15,9 @@ from memzoo.benchmarks.transcripts.conversations import (
     exchanges_of,
 )
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
+from memzoo.errors import TranscriptError
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
-from memzoo.stores.errors import TranscriptError
 
 __all__ = ["EXPECTED", "chat_of", "sessions_of"]
 

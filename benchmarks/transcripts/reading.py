@@ -15,7 +15,8 @@ from memzoo.benchmarks.transcripts import locomo, realmem, statebench
 from memzoo.benchmarks.transcripts.conversations import Transcript, TranscriptMessage, exchanges_of
 from memzoo.benchmarks.transcripts.own import EXPECTED, chat_of, sessions_of
 from memzoo.benchmarks.transcripts.validation import shown
-from memzoo.memories.migrate import (
+from memzoo.errors import MissingExtraError, OptionError, TranscriptError
+from memzoo.hosts.migrate import (
     ChatLog,
     is_message,
     is_sqlite,
@@ -26,7 +27,6 @@ from memzoo.memories.migrate import (
     read_text,
     reason,
 )
-from memzoo.stores.errors import MissingExtraError, OptionError, TranscriptError
 
 __all__ = ["load_transcripts", "read_transcripts", "sample_path", "sample_transcripts"]
 

@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from memzoo.errors import TranscriptError
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
-from memzoo.stores.errors import TranscriptError
 
 __all__ = ["ChatMessage", "Date", "Item", "Text", "shown", "validated"]
 

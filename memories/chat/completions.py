@@ -9,7 +9,7 @@ from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.chat import ChatModel, Model
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.driving import each, settled
+from memzoo.sync import each, settled
 
 __all__ = ["Answer", "answered"]
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
 from typing import Any, cast
 
+from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.completions import Answer, answered
 from memzoo.memories.chat.reply import Reply
@@ -18,8 +19,7 @@ from memzoo.memories.options import assigning, not_pickled, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.messages import text_of, with_words
 from memzoo.stores import Message, Store, open_store
-from memzoo.stores.driving import Closing, blocking, iterated, together
-from memzoo.stores.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
+from memzoo.sync import Closing, blocking, iterated, together
 
 __all__ = ["Conversation", "Reply"]
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
@@ -13,7 +14,6 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.shortening import shortened, without_middle
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError, OverBudgetError
 
 __all__ = ["Oversized", "Room"]
 

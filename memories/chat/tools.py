@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memzoo.errors import AsyncOnlyError, OptionError
 from memzoo.stores import Message
-from memzoo.stores.driving import is_blocking, settled
-from memzoo.stores.errors import AsyncOnlyError, OptionError
+from memzoo.sync import is_blocking, settled
 
 __all__ = ["Called", "Tool", "immediate", "run", "toolbox"]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Coroutine
 from contextvars import copy_context
 from typing import Any
 
-from memzoo.stores.driving import drive, is_blocking
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
+from memzoo.sync import drive, is_blocking
 
 __all__ = ["Background"]
 

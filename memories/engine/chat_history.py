@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+from memzoo.errors import MessageError
 from memzoo.stores import Message
-from memzoo.stores.errors import MessageError
 
 __all__ = ["LogHistory"]
 

@@ -13,7 +13,7 @@ from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.engine.turns import turn_name
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Record
-from memzoo.stores.driving import together
+from memzoo.sync import together
 
 __all__ = ["Engine", "OldestNeeded"]
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.engine import Engine, OldestNeeded
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
@@ -12,7 +13,6 @@ from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import whole_number
 from memzoo.stores import Entry, ManagedStore, Store, managed
-from memzoo.stores.errors import ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.stores.tombstones import keeps_tombstones
 
 __all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]

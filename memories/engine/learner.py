@@ -4,6 +4,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import Follower, Log, talk
@@ -12,7 +13,6 @@ from memzoo.memories.engine.prompt_limit import TooLongError
 from memzoo.memories.engine.state import Changes, Draft, Hooks, State, StateKeeper
 from memzoo.memories.engine.steps import Step, exchange_ends, next_step, shortened_entries, size_of
 from memzoo.stores import JSON, Entry
-from memzoo.stores.errors import ConflictError, ModelError
 
 __all__ = ["Learner"]
 

@@ -11,9 +11,9 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from typing import Generic, TypeVar
 
+from memzoo.forks import new_lock
 from memzoo.stores import Store
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.forks import new_lock
+from memzoo.sync import is_blocking
 
 __all__ = ["FairLock", "LockOwner", "PerConversation", "StateLock", "TurnLock", "state_locks", "turn_locks"]
 

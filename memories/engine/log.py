@@ -5,13 +5,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import unanswered
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import damaged
-from memzoo.stores.forks import new_lock
 
 __all__ = ["Follower", "Log", "messages_of", "talk"]
 

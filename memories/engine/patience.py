@@ -6,10 +6,10 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast
 
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError
 from memzoo.memories.engine.steps import exchange_ends
 from memzoo.stores import JSON, Entry
-from memzoo.stores.errors import ModelError, ModelReplyError
 
 __all__ = ["ATTEMPTS", "Attempts", "Patience", "RestingError"]
 

@@ -2,8 +2,8 @@
 
 import re
 
+from memzoo.errors import ModelError
 from memzoo.memories.text.shortening import without_middle
-from memzoo.stores.errors import ModelError
 
 __all__ = ["PromptLimit", "TooLongError", "cut", "estimated", "is_too_long"]
 

@@ -3,14 +3,14 @@
 import copy
 from dataclasses import replace
 
+from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.patience import Attempts
 from memzoo.memories.engine.state import Changes, Draft, State
 from memzoo.memories.options import one_of, whole_number
-from memzoo.stores.driving import together
-from memzoo.stores.errors import ConflictError, ModelError, OptionError
+from memzoo.sync import together
 
 __all__ = ["relearn"]
 

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from memzoo.errors import OptionError
 from memzoo.memories.engine.system_message import forget_messages
 from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
-from memzoo.stores.driving import blocking_function
-from memzoo.stores.errors import OptionError
+from memzoo.sync import blocking_function
 
 __all__ = ["Retained", "aretain", "retain"]
 

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from memzoo.forks import new_lock
 from memzoo.memories.engine.locks import FairLock
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.patience import ATTEMPTS, Attempts
 from memzoo.stores import JSON, Entry, StateUpdate, Store
-from memzoo.stores.forks import new_lock
 
 __all__ = ["Changes", "Draft", "Hooks", "OnStateChange", "State", "StateKeeper", "hooks_of"]
 

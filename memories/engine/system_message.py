@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
 
+from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.stores import JSON, Entry, Store, StoredState, managed, take_back
-from memzoo.stores.errors import ConflictError
 
 __all__ = ["SystemMessage", "forget_messages", "note_system", "system_state"]
 

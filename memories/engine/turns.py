@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Literal, Protocol, Self, TypeAlias
 
+from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.common import copied
-from memzoo.stores.driving import Managed, blocking
-from memzoo.stores.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.stores.tombstones import tombstone, tombstones_of
+from memzoo.sync import Managed, blocking
 
 __all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
 

@@ -8,13 +8,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memzoo.errors import OptionError
 from memzoo.memories.engine.patience import ATTEMPTS
 from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
 from memzoo.stores import Store, managed
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import OptionError
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
 

@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from memzoo.forks import cached_property
 from memzoo.memories.graph.relations import content_words, plain
 from memzoo.memories.text.names import canonical
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
-from memzoo.stores.forks import cached_property
 
 __all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "in_order", "marked_relation", "names_in"]
 

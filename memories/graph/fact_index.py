@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from memzoo.forks import cached_property
 from memzoo.memories.graph.fact import Fact
 from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
-from memzoo.stores.forks import cached_property
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from memzoo.errors import OptionError
+from memzoo.forks import new_rlock
 from memzoo.memories.graph.fact import Fact, Source, in_order
 from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
@@ -15,9 +17,7 @@ from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.names import canonical
 from memzoo.stores import JSON
-from memzoo.stores.driving import blocking
-from memzoo.stores.errors import OptionError
-from memzoo.stores.forks import new_rlock
+from memzoo.sync import blocking
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph

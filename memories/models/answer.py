@@ -5,10 +5,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.models.cleaning import is_sendable, spoken
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["Answer", "read_answer", "unusable"]
 

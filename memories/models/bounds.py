@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["BoundMet", "Bounds"]
 

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, runtime_checkable
 
+from memzoo.errors import MemoryZooError, ModelError, ModelReplyError, OptionError
 from memzoo.memories.models.answer import Answer, read_answer, unusable
 from memzoo.memories.models.bounds import BoundMet, Bounds
 from memzoo.memories.models.cleaning import is_sendable, spoken
@@ -17,7 +18,6 @@ from memzoo.memories.models.parameters import sorted_parameters
 from memzoo.memories.models.usage import Spent
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
-from memzoo.stores.errors import MemoryZooError, ModelError, ModelReplyError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -117,7 +117,7 @@ class ChatModel:
     network.
 
     Example:
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> model = ChatModel("offline")
         >>> question = [{"role": "user", "content": "I like tea. What do I like?"}]
         >>> drive(model.complete(question, "example")).spent.calls

@@ -6,7 +6,7 @@ and tables. Here that is taken away, whatever was asked for. What then remains i
 
 import re
 
-from memzoo.stores.errors import ModelReplyError
+from memzoo.errors import ModelReplyError
 
 __all__ = ["cleaned", "is_sendable", "spoken"]
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from memzoo.errors import AsyncOnlyError, ModelError, OptionError
 from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
-from memzoo.stores.driving import is_blocking, settled
-from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError
+from memzoo.sync import is_blocking, settled
 
 __all__ = ["SECRET_NAME", "Clients", "called"]
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories.models.clients import SECRET_NAME, Clients, called
 from memzoo.memories.models.parameters import sorted_parameters
 from memzoo.memories.models.usage import Spent
-from memzoo.stores.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
@@ -83,7 +83,7 @@ class HashEmbedder:
     """Words and parts of words hashed into a vector: finds spellings and endings, not meanings. Needs no download.
 
     Example:
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> len(drive(HashEmbedder(dimensions=64).embed(["hello"])).vectors[0])
         256
     """

@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memzoo.errors import OptionError
 from memzoo.memories.text.language import STOPWORDS, stem, words
-from memzoo.stores.errors import OptionError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from operator import attrgetter
 from typing import Any
 
+from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import OptionError, UnknownOptionError
 
 __all__ = ["sorted_parameters"]
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.models.cleaning import cleaned
 from memzoo.memories.models.forms import cells, json_rows, noted, parsed_json, rows_of_table
 from memzoo.memories.text.names import canonical, mentions
-from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["Amendment", "Statement", "aliases", "amendments", "names", "notes", "prose", "statements"]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
-from memzoo.stores.forks import new_lock
+from memzoo.forks import new_lock
 
 __all__ = ["Spent", "Usage"]
 

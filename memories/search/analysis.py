@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy
 
+from memzoo.forks import cached_property, new_lock
 from memzoo.memories.search.kinds import CORRECTING
 from memzoo.memories.search.rows import Places, Terms
 from memzoo.memories.text.language import SMALL_TALK, UNSPACED
-from memzoo.stores.forks import cached_property, new_lock
 
 __all__ = ["Analyser", "hashed", "telling_words"]
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import numpy
 from numpy.typing import NDArray
 
+from memzoo.forks import new_lock
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.corrections import Corrections
 from memzoo.memories.search.grains import Grain, SearchedText
@@ -21,7 +22,6 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import answering, located, nearness, worth
 from memzoo.memories.text.view import Passage, in_words
 from memzoo.stores import JSON
-from memzoo.stores.forks import new_lock
 
 __all__ = ["WordIndex"]
 

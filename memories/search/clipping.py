@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy
 
+from memzoo.forks import cached_property
 from memzoo.memories.search.analysis import Analyser
-from memzoo.stores.forks import cached_property
 
 __all__ = ["GAP", "Clipper"]
 

@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from memzoo.errors import ConflictError
+from memzoo.forks import new_lock
 from memzoo.memories.engine.log import Log
 from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.view import Passage
 from memzoo.stores import JSON, Store
-from memzoo.stores.errors import ConflictError
-from memzoo.stores.forks import new_lock
 
 if TYPE_CHECKING:
     from memzoo.memories.search.bm25 import WordIndex

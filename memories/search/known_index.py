@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
+from memzoo.forks import new_lock
 from memzoo.memories.search.units import KnownUnit, UnitWeights
 from memzoo.stores import JSON
-from memzoo.stores.forks import new_lock
 
 if TYPE_CHECKING:
     from memzoo.memories.search.found_units import FoundUnits

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy
 
+from memzoo.forks import new_lock
 from memzoo.memories.search.analysis import Analyser, hashed
 from memzoo.memories.search.found_units import FoundUnits
 from memzoo.memories.search.grains import Grain, phrase_counts
@@ -16,7 +17,6 @@ from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
 from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
 from memzoo.memories.search.worth import doublings
 from memzoo.memories.text.view import in_words
-from memzoo.stores.forks import new_lock
 
 __all__ = ["UnitIndex"]
 

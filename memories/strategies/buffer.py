@@ -7,7 +7,7 @@ from memzoo.memories.options import strategy
 from memzoo.memories.text.view import View
 from memzoo.stores import Message
 from memzoo.stores.common import copied
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["ConversationBufferMemory"]
 

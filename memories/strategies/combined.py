@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypeAlias, cast
 
+from memzoo.errors import OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
@@ -14,8 +15,7 @@ from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.named import strategy_named
 from memzoo.memories.text.redaction import Redactor
 from memzoo.memories.text.view import View
-from memzoo.stores.driving import together
-from memzoo.stores.errors import OptionError
+from memzoo.sync import together
 
 __all__ = ["CombinedMemory"]
 

@@ -4,13 +4,13 @@ import itertools
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.rendering import Renderer
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry
-from memzoo.stores.errors import OverBudgetError
 
 __all__ = ["merged"]
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from memzoo.errors import ModelError
 from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
@@ -24,8 +25,7 @@ from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError
+from memzoo.sync import drive
 
 __all__ = ["ConversationEntityMemory"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from memzoo.forks import cached_property, new_rlock
 from memzoo.memories.strategies.note_statement import Note, NoteStatement, as_text
 from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.language import content_stems
@@ -16,7 +17,6 @@ from memzoo.memories.text.name_index import NameIndex
 from memzoo.memories.text.names import canonical
 from memzoo.memories.text.sentences import sentences
 from memzoo.stores import Entry
-from memzoo.stores.forks import cached_property, new_rlock
 
 __all__ = ["EntityIndex", "EntityNotes"]
 

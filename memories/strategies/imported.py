@@ -6,12 +6,12 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, cast
 
+from memzoo.errors import ModelError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
 from memzoo.memories.text.messages import checked
 from memzoo.stores import Entry, InMemoryStore, Store, StoredState
-from memzoo.stores.errors import ModelError
 
 __all__ = ["check_import"]
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from memzoo.errors import ModelError
 from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
@@ -24,8 +25,7 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.names import refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
-from memzoo.stores.driving import blocking
-from memzoo.stores.errors import ModelError
+from memzoo.sync import blocking
 
 __all__ = ["ConversationKGMemory"]
 

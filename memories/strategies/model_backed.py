@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.prompt_limit import cut, estimated
 from memzoo.memories.models.chat import Model, ModelOption, as_model
@@ -11,7 +12,6 @@ from memzoo.memories.options import option, strategy
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry
-from memzoo.stores.errors import ModelReplyError
 
 __all__ = ["ModelBackedMemory"]
 

@@ -3,10 +3,10 @@
 import importlib
 from typing import TYPE_CHECKING
 
+from memzoo.errors import PluginError, UnknownStrategyError
 from memzoo.memories.base import BaseMemory
+from memzoo.plugins import loaded, plugins
 from memzoo.stores.common import did_you_mean
-from memzoo.stores.errors import PluginError, UnknownStrategyError
-from memzoo.stores.plugins import loaded, plugins
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
@@ -17,8 +18,7 @@ from memzoo.memories.text.language import UNSPACED, content_stems
 from memzoo.memories.text.messages import quoted
 from memzoo.memories.text.sentences import joined, sentences
 from memzoo.stores import Entry, Message
-from memzoo.stores.driving import blocking, drive
-from memzoo.stores.errors import ModelReplyError
+from memzoo.sync import blocking, drive
 
 __all__ = ["SummarizingMemory", "summary_of"]
 

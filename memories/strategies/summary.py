@@ -13,7 +13,7 @@ from memzoo.memories.strategies.summarizing import SummarizingMemory
 from memzoo.memories.text.messages import checked
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message, Record
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["ConversationSummaryMemory"]
 

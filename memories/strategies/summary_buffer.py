@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
+from memzoo.errors import OptionError
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
-from memzoo.stores.errors import OptionError
 
 __all__ = ["ConversationSummaryBufferMemory"]
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, talk
@@ -21,7 +22,6 @@ from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, VectorIndex
-from memzoo.stores.errors import ModelError, OptionError
 from memzoo.stores.indexes.index import ExactIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeAlias
 
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
@@ -15,8 +16,7 @@ from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
-from memzoo.stores.driving import blocking
-from memzoo.stores.errors import OptionError, OverBudgetError
+from memzoo.sync import blocking
 
 __all__ = ["Limit", "WindowMemory", "limit_check"]
 

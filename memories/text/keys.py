@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError, OptionError
 from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Record
-from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError, OptionError
 
 __all__ = ["check_query", "input_key_of", "output_key_of", "query_of", "record_of"]
 

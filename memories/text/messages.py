@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from memzoo.errors import MessageError
+from memzoo.forks import cached_property
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.stores import Message, Record
-from memzoo.stores.errors import MessageError
-from memzoo.stores.forks import cached_property
 
 __all__ = [
     "Labels",

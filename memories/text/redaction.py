@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, cast
 
+from memzoo.errors import OptionError, RedactionError
 from memzoo.stores import JSON, Message, Record
-from memzoo.stores.errors import OptionError, RedactionError
 
 __all__ = ["Redact", "Redactor", "a_redaction"]
 

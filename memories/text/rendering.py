@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
 from memzoo.memories.text.messages import Labels, as_sent, sendable
@@ -12,7 +13,6 @@ from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Shown, View, in_words
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
-from memzoo.stores.errors import OverBudgetError
 
 __all__ = ["Renderer", "system_message"]
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from memzoo.errors import OptionError, TokenizerError
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.token_estimate import estimate_tokens
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError, TokenizerError
 
 __all__ = ["TokenCounter", "TokenCounterOption", "count_text", "token_counter"]
 

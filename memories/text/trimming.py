@@ -6,13 +6,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text import tokens
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
 from memzoo.stores import Message
 from memzoo.stores.common import copied
-from memzoo.stores.errors import OptionError, OverBudgetError
 
 __all__ = ["trim_messages"]
 

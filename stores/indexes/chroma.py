@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memzoo.stores.driving import Closing
-from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
+from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.indexes.chroma_folder import ChromaFolder
 from memzoo.stores.indexes.index import check_dimension, decode, digest
+from memzoo.sync import Closing
 
 if TYPE_CHECKING:
     from chromadb import Collection
@@ -49,7 +49,7 @@ class ChromaIndex(Closing):
 
     Example:
         >>> import struct
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> index = ChromaIndex()
         >>> drive(index.add("user-42", "toy", {1: struct.pack("<2f", 1, 0), 2: struct.pack("<2f", 0, 1)}))
         >>> drive(index.search("user-42", "toy", struct.pack("<2f", 2, 0), k=1))

@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memzoo.stores.errors import StoreError
+from memzoo.errors import StoreError
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI

@@ -5,9 +5,9 @@ import weakref
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from memzoo.stores.driving import Closing
-from memzoo.stores.errors import StoreError
-from memzoo.stores.forks import new_rlock
+from memzoo.errors import StoreError
+from memzoo.forks import new_rlock
+from memzoo.sync import Closing
 
 if TYPE_CHECKING:
     import numpy
@@ -51,7 +51,7 @@ class ExactIndex(Closing):
 
     Example:
         >>> import struct
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> index = ExactIndex()
         >>> drive(index.add("user-42", "toy", {1: struct.pack("<2f", 1, 0), 2: struct.pack("<2f", 0, 1)}))
         >>> drive(index.search("user-42", "toy", struct.pack("<2f", 2, 0), k=2))

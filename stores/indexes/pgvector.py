@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, text
 
+from memzoo.errors import StoreError
 from memzoo.stores.common import escaped
-from memzoo.stores.driving import Closing, drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.indexes.index import check_dimension, decode, digest
+from memzoo.sync import Closing, drive
 
 if TYPE_CHECKING:
     import numpy

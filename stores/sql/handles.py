@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.pool import QueuePool, StaticPool
 
-from memzoo.stores.forks import new_rlock, watch
+from memzoo.forks import new_rlock, watch
 
 __all__ = ["Handles", "Held"]
 

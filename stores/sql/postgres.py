@@ -12,14 +12,14 @@ from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.errors import MissingExtraError, StoreError
-from memzoo.stores.forks import new_lock, watch
+from memzoo.errors import MissingExtraError, StoreError
+from memzoo.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, tombstones, versions
 from memzoo.stores.sql.statements import TURN, Statements
+from memzoo.sync import is_blocking
 
 try:
     import psycopg
@@ -93,7 +93,7 @@ class PostgreSQL:
         self.close = weakref.finalize(self, _close, self._engine, self._loops)
 
     def before_fork(self) -> None:
-        """See `memzoo.stores.forks.Forked`."""
+        """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
         """In a child: use none of the connections that belong to the parent, nor end them, now or later."""

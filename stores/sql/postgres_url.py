@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 __all__ = ["is_own", "parsed", "without_secrets"]
 

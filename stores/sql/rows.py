@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Table
 
+from memzoo.errors import StoreError
 from memzoo.stores.base import JSON, Entry, StoredState
 from memzoo.stores.common import damaged, escaped, unescaped
-from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
 

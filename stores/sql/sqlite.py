@@ -16,9 +16,9 @@ from sqlalchemy import Connection, Executable, select, update
 from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.exc import SQLAlchemyError
 
+from memzoo.errors import OptionError, StoreError
+from memzoo.forks import new_rlock
 from memzoo.stores.common import private, redacted
-from memzoo.stores.errors import OptionError, StoreError
-from memzoo.stores.forks import new_rlock
 from memzoo.stores.sql.handles import Handles, Held
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import Connection, Executable
 
+from memzoo.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
-from memzoo.stores.driving import Closing, drive
-from memzoo.stores.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
 from memzoo.stores.sql.orphans import orphaned, repaired
@@ -28,6 +27,7 @@ from memzoo.stores.sql.rows import (
 )
 from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.tombstones import tombstone
+from memzoo.sync import Closing, drive
 
 if TYPE_CHECKING:
     from memzoo.stores.sql.postgres import PostgreSQL
@@ -47,7 +47,7 @@ class SQLStore(Closing):
 
     Example:
         >>> from memzoo.stores import Record
-        >>> from memzoo.stores.driving import drive
+        >>> from memzoo.sync import drive
         >>> store = SQLStore("sqlite://")  # in memory; a file is "sqlite:///memories.db"
         >>> _ = drive(store.append("user-42", [Record({"role": "user", "content": "hi"})], turn_id="1"))
         >>> [(entry.seq, entry.message["content"]) for entry in drive(store.read("user-42"))]

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic
 from typing import TypeVar
 
-from memzoo.stores.driving import is_blocking
-from memzoo.stores.forks import watch
+from memzoo.forks import watch
+from memzoo.sync import is_blocking
 
 __all__ = ["AT_ONCE", "Aside", "Deadline"]
 
@@ -68,10 +68,10 @@ class Aside:
         watch(self)
 
     def before_fork(self) -> None:
-        """See `memzoo.stores.forks.Forked`."""
+        """See `memzoo.forks.Forked`."""
 
     def after_fork(self) -> None:
-        """See `memzoo.stores.forks.Forked`: a child does not have the thread."""
+        """See `memzoo.forks.Forked`: a child does not have the thread."""
         self._threads = None
 
     async def run(self, work: Callable[[], T], deadline: Deadline) -> T:

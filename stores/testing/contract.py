@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ConflictError
 from memzoo.stores.base import Entry, Record, StateUpdate, Store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
 from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, vector
+from memzoo.sync import drive
 
 __all__ = ["PlainStoreContract"]
 

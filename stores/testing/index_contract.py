@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.errors import StoreError
 from memzoo.stores.indexes.index import VectorIndex
 from memzoo.stores.testing.tools import HOSTILE_IDS, vector
+from memzoo.sync import drive
 
 __all__ = ["VectorIndexContract"]
 

@@ -5,13 +5,13 @@ from functools import partial
 
 import pytest
 
+from memzoo.errors import ConflictError, StoreError
 from memzoo.stores.base import ManagedStore, StateUpdate, StoredState
 from memzoo.stores.common import escaped
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, StoreError
 from memzoo.stores.testing.contract import PlainStoreContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, commit, epoch_of, fill, numbers, records, vector
 from memzoo.stores.tombstones import take_back
+from memzoo.sync import drive
 
 __all__ = ["StoreContract"]
 

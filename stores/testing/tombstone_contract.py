@@ -1,9 +1,9 @@
 """What a store must do that knows which turns were forgotten, as tests to inherit; see `memzoo.stores.testing`."""
 
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.managed_contract import StoreContract
 from memzoo.stores.testing.tools import HOSTILE_IDS, fill, numbers, records
 from memzoo.stores.tombstones import TombstoneStore, tombstone
+from memzoo.sync import drive
 
 __all__ = ["TombstoneStoreContract"]
 

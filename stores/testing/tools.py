@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 __all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "numbers", "records", "vector"]
 

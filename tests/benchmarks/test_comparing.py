@@ -8,10 +8,10 @@ import pytest
 
 from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
 from memzoo.benchmarks.results import Row
+from memzoo.errors import OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError, TranscriptError
 
 
 def row_of(comparison: Comparison, name: str) -> Row:

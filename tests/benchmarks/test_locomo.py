@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import load_transcripts
-from memzoo.stores.errors import TranscriptError
+from memzoo.errors import TranscriptError
 
 Saved = Callable[..., Path]
 

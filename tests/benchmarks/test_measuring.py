@@ -16,11 +16,11 @@ from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome
+from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
 from memzoo.memories.models.chat import ChatFunction, as_model
 from memzoo.memories.strategies.named import SEVEN
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import TokenizerError
 
 Measured = Callable[..., Outcome]
 BUDGET = 14

@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 
 from memzoo.benchmarks.comparing import total_steps
 from memzoo.benchmarks.running import ProgressLines, watching
-from memzoo.memories.cli.commands import app
+from memzoo.cli.commands import app
+from memzoo.errors import MemoryZooError, OptionError
 from memzoo.memories.models.offline import serve
-from memzoo.stores.errors import MemoryZooError, OptionError
 
 FORMATS = Path(__file__).parent / "formats"
 Run = Callable[..., Result]

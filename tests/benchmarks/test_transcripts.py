@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
-from memzoo.stores.errors import OptionError, TranscriptError
+from memzoo.errors import OptionError, TranscriptError
 
 Saved = Callable[..., Path]
 

@@ -14,10 +14,10 @@ from memzoo.benchmarks.variants import (
     read_config,
     variants_of,
 )
+from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import OptionError, UnknownStrategyError
 
 
 def test_every_strategy_is_compared_under_its_own_name() -> None:

@@ -14,8 +14,8 @@ import pytest
 from memzoo.benchmarks import Variant, compare, read_transcripts
 from memzoo.benchmarks.comparing import Comparison
 from memzoo.benchmarks.work import Journal
+from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
-from memzoo.stores.errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,8 +20,8 @@ from typer.testing import CliRunner, Result
 from memzoo.cassettes import CassetteSettings, UnplayedInteractionError, use_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.proxy import CassetteProxy
-from memzoo.memories.cli.commands import app
-from memzoo.stores.errors import OptionError
+from memzoo.cli.commands import app
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project

@@ -19,8 +19,8 @@ from memzoo.cassettes import CassetteFormatError, export_cassette, use_cassette
 from memzoo.cassettes.format import read_cassette
 from memzoo.cassettes.http import Recorded
 from memzoo.cassettes.library import paths_in
-from memzoo.memories.cli.commands import app
-from memzoo.stores.errors import OptionError
+from memzoo.cli.commands import app
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

@@ -8,7 +8,7 @@ import pytest
 
 from memzoo import ChatModel, create_memory
 from memzoo.cassettes import UnmatchedRequestError, UnplayedInteractionError, use_cassette
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

@@ -18,7 +18,7 @@ from memzoo.cassettes import (
     UnplayedInteractionError,
     use_cassette,
 )
-from memzoo.stores.errors import MemoryZooError
+from memzoo.errors import MemoryZooError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.cassettes import UnmatchedRequestError, use_cassette
 from memzoo.cassettes.ignoring import VARIES, Ignore, Ignored
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline, Project

@@ -23,7 +23,7 @@ def test_use_names_the_extra(absent: str, path: Path) -> None:
     """Opening a cassette without vcrpy or PyYAML tells what to install, and leaves nothing open."""
     code = (
         f"import sys; sys.modules[{absent!r}] = None; import memzoo.cassettes as kit\n"
-        "from memzoo.stores.errors import MissingExtraError\n"
+        "from memzoo.errors import MissingExtraError\n"
         "for _ in range(2):\n"
         f"    try: kit.use_cassette({str(path)!r}, record='once').__enter__()\n"
         "    except MissingExtraError as error: print(error)"

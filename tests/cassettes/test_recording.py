@@ -9,7 +9,7 @@ import pytest
 from openai import InternalServerError, OpenAI
 
 from memzoo.cassettes import Cassette, CassetteSettings, RecordingError, use_cassette
-from memzoo.stores.errors import OptionError
+from memzoo.errors import OptionError
 
 if TYPE_CHECKING:
     from tests.cassettes.conftest import ModelServer, Pipeline

@@ -10,7 +10,7 @@ from typing import Any
 
 from memzoo.memories import BaseMemory
 from memzoo.stores import Entry, InMemoryStore, Message, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.clerk import clerk
 from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places

@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from memzoo.errors import StoreError
 from memzoo.stores import ManagedStore, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.sync import drive
 from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places
 from tests.faults.scenarios import Scenario, noon, remember, said

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from memzoo.stores import open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.lives import Life, Told, live
 from tests.faults.places import STORES, Places
 from tests.faults.scenarios import CONVERSATION, SEVEN, Scenario

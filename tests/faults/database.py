@@ -11,9 +11,9 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from typing import Any
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.sync import drive
 from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places
 from tests.faults.scenarios import QUESTION, SEVEN, Ports, Scenario, aoutcome, opened, said

@@ -11,9 +11,9 @@ from collections.abc import Callable, Generator
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.sync import drive
 from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places
 from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said

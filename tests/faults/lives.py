@@ -14,7 +14,7 @@ from typing import Any
 
 from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.scenarios import QUESTION, Ports, Scenario, aoutcome, opened, said
 from tests.faults.steps import Steps
 

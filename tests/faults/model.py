@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory
 from memzoo.memories.engine.patience import ATTEMPTS
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError
+from memzoo.sync import drive
 from tests.faults.endpoint import ACCEPTABLE, FAULTS, Endpoint
 from tests.faults.places import Places
 from tests.faults.scenarios import ASKING, QUESTION, Scenario, aoutcome, opened, said

@@ -11,14 +11,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.migrate.code import Migrated, migrate_code, write
-from memzoo.memories.migrate.importing import import_logs, read_logs
+from memzoo.hosts.migrate.code import Migrated, migrate_code, write
+from memzoo.hosts.migrate.importing import import_logs, read_logs
 from memzoo.stores import open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.lives import killed, tell
 from tests.faults.places import Places
 from tests.faults.tally import Cell, Tally
-from tests.memories.migrate.samples import SAMPLES
+from tests.hosts.migrate.samples import SAMPLES
 
 __all__ = ["import_cells", "kill_imports", "kill_migrations", "migrate_cells"]
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from memzoo.memories import create_memory
 from memzoo.stores import ManagedStore, export_conversation, import_conversation, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.lives import PROCESSES, end, start
 from tests.faults.places import Places
 from tests.faults.scenarios import CONVERSATION, Scenario, aoutcome, noon, remember, said

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationKGMemory, ConversationSummaryMemory, create_memory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
+from memzoo.testing.contract import ScriptedModel
 from tests.clerk import clerk
 from tests.faults.concurrency import WAYS, at_once, uncredited
 from tests.faults.places import Places

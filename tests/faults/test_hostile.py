@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
 from memzoo.stores import ChromaIndex, Store, open_store
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing import HOSTILE_IDS
 from tests.faults.places import STORES, Places
 from tests.faults.scenarios import remember

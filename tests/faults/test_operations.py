@@ -7,10 +7,10 @@ from hypothesis import settings
 from hypothesis import strategies as some
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
+from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError
 from memzoo.memories import BaseMemory
 from memzoo.stores import Message, Store, managed, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import AmbiguousKeyError, MessageError, MissingKeyError
+from memzoo.sync import drive
 from tests.faults.places import Places
 from tests.faults.scenarios import SEVEN, remember
 

@@ -4,7 +4,7 @@ import contextlib
 import gc
 import importlib
 
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
 
 for _name in (

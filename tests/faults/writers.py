@@ -13,11 +13,11 @@ from typing import Annotated
 
 import typer
 
-from memzoo.memories.hosts.mcp.calls import WRITES, parsed
-from memzoo.memories.hosts.mcp.memory import GraphMemory
-from memzoo.memories.hosts.mcp.reading import graph_of
+from memzoo.hosts.mcp.calls import WRITES, parsed
+from memzoo.hosts.mcp.memory import GraphMemory
+from memzoo.hosts.mcp.reading import graph_of
 from memzoo.stores import open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.faults.lives import PROCESSES, end, start
 
 __all__ = ["Counted", "write_and_kill"]

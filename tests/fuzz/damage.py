@@ -12,7 +12,7 @@ from memzoo.errors import MemoryZooError, StoreError, WrongKeyError
 from memzoo.memories import create_memory
 from memzoo.stores import EncryptedStore, ManagedStore, open_store
 from memzoo.stores.checking import check
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.fuzz.mutations import Fuzzed
 
 __all__ = ["KINDS", "fuzz_damage"]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from memzoo.errors import MemoryZooError, TransferError
-from memzoo.memories.migrate.importing import import_logs, read_logs
+from memzoo.hosts.migrate.importing import import_logs, read_logs
 from memzoo.stores import InMemoryStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from tests.fuzz.mutations import Fuzzed, changed, spoilt
 
 __all__ = ["SOURCES", "fuzz_import"]

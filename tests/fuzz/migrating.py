@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memzoo.errors import TransferError
-from memzoo.memories.migrate.apart import Apart
-from memzoo.memories.migrate.code import migrate_code, python_files, write
+from memzoo.hosts.migrate.apart import Apart
+from memzoo.hosts.migrate.code import migrate_code, python_files, write
 from tests.fuzz.mutations import Fuzzed, spoilt
-from tests.memories.migrate.samples import SAMPLES
+from tests.hosts.migrate.samples import SAMPLES
 
 __all__ = ["fuzz_migrate"]
 

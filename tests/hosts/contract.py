@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import pytest
 
 from memzoo import MemoryProvider, open_store
-from memzoo.memories.testing import ScriptedModel
+from memzoo.errors import OptionError
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError
+from memzoo.testing import ScriptedModel
 
 CHECKS = {
     "the_model_saw_summary_and_tail": "the model saw summary and tail",

@@ -58,7 +58,7 @@ CLAUDE = """
 import claude_agent_sdk
 from memzoo import InMemoryStore, MemoryProvider
 from memzoo.hosts.claude_agent import MemorySessionStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 
 class InMemorySessionStore(MemorySessionStore):

@@ -15,8 +15,8 @@ import pytest
 from memzoo import InMemoryStore, MemoryProvider, create_memory, open_store
 from memzoo.errors import ModelError, OptionError
 from memzoo.hosts.claude_agent import MemorySessionStore
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
+from memzoo.testing import ScriptedModel
 from tests.hosts.claude_api import served
 from tests.hosts.contract import HostContract, Step, contents, weather
 from tests.hosts.page import host, run_page

@@ -10,8 +10,8 @@ import pytest
 from memzoo import MemoryProvider, create_memory
 from memzoo.errors import ConversationIdError
 from memzoo.hosts.google_adk import MemoryService
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
+from memzoo.testing import ScriptedModel
 from tests.hosts.contract import Call, HostContract, Step, contents, texts, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, samples

@@ -11,10 +11,10 @@ langchain: Any = pytest.importorskip(
 )
 
 from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo.errors import ConversationIdError  # noqa: E402
 from memzoo.hosts.langchain_agents import MemoryMiddleware, summarizer  # noqa: E402
-from memzoo.memories.testing import ScriptedModel  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import ConversationIdError  # noqa: E402
+from memzoo.testing import ScriptedModel  # noqa: E402
 from tests.hosts.contract import (  # noqa: E402
     SUMMARY,
     Call,

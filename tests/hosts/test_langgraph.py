@@ -11,9 +11,9 @@ import pytest
 graphs: Any = pytest.importorskip("langgraph.graph", reason="LangGraph is not installed; `make hosts` does that")
 
 from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # noqa: E402
+from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import OptionError, StoreError  # noqa: E402
 from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
 from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
 

@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 from memzoo import MemoryProvider, create_memory
 from memzoo.hosts.llama_index import ChatMemory
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
+from memzoo.testing import ScriptedModel
 from tests.hosts.contract import FACTS, Call, HostContract, Step, contents, pairs, results, texts, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, samples

@@ -10,9 +10,9 @@ import pytest
 agents: Any = pytest.importorskip("agents", reason="the OpenAI Agents SDK is not installed; `make hosts` does that")
 
 from memzoo import InMemoryStore, MemoryProvider, create_memory  # noqa: E402
+from memzoo.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
 from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
 from tests.hosts.samples import members, odd, samples  # noqa: E402
 

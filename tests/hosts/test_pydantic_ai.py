@@ -9,9 +9,9 @@ import pytest
 pydantic_ai: Any = pytest.importorskip("pydantic_ai", reason="Pydantic AI is not installed; `make hosts` does that")
 
 from memzoo import MemoryProvider, create_memory  # noqa: E402
+from memzoo.errors import ConversationIdError  # noqa: E402
 from memzoo.hosts.pydantic_ai import MemoryCapability  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from memzoo.stores.errors import ConversationIdError  # noqa: E402
 from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
 from tests.hosts.samples import members, samples  # noqa: E402
 

@@ -9,10 +9,10 @@ from typing import Any, get_type_hints
 import pytest
 
 from memzoo import MemoryProvider, create_memory
+from memzoo.errors import ModelError
 from memzoo.hosts.strands import MemoryConversationManager
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelError
+from memzoo.testing import ScriptedModel
 from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import odd, samples

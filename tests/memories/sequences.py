@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import create_memory
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.strategies.windows import WindowMemory
-from memzoo.memories.testing.contract import FlakyModel
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import ModelError, OverBudgetError
+from memzoo.testing.contract import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
 

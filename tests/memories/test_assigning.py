@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import OptionError
 from memzoo.memories import Conversation, ConversationBufferMemory, MemoryProvider, create_memory
 from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import OptionError
 
 Maker = Callable[[], Any]
 

@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]
 

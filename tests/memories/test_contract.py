@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES
-from memzoo.memories.testing.contract import MemoryContract
 from memzoo.stores import InMemoryStore, Store, managed, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
+from memzoo.testing.contract import MemoryContract
 from tests.postgres import PostgresServer
 
 

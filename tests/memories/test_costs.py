@@ -16,8 +16,8 @@ from memzoo.memories import (
     ConversationSummaryMemory,
     create_memory,
 )
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Entries, InMemoryStore, Message, Store, open_store
+from memzoo.testing.contract import ScriptedModel
 
 Make = Callable[..., BaseMemory]
 

@@ -8,8 +8,8 @@ model: it answers as one would that reads the prompt, and only if the prompt has
 import pytest
 
 from memzoo.memories import ConversationKGMemory
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import Message
+from memzoo.testing import ScriptedModel
 from tests.recording import scripted_or_recorded
 
 FILMS = [

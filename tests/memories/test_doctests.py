@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 ROOT = Path(__file__).parents[2]
-SKIPPED = {"memzoo.memories.cli.commands"}
+SKIPPED = {"memzoo.cli.commands"}
 
 
 def names() -> Iterator[str]:
     """All modules of the three packages."""
-    for package in ("memories", "prompts", "stores"):
+    for package in ("ground", "memories", "prompts", "stores", "hosts", "testing", "cli"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
-            name = ".".join(("memzoo", *parts)).removesuffix(".__init__")
+            name = ".".join(("memzoo", *parts)).removesuffix(".__init__").replace("memzoo.ground", "memzoo")
             if name not in SKIPPED and not name.endswith("__main__"):
                 yield name
 

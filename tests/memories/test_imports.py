@@ -43,7 +43,7 @@ def test_warns_about_nothing() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("name", ["memzoo.memories", "memzoo.stores", "memzoo.prompts", "memzoo.memories.testing"])
+@pytest.mark.parametrize("name", ["memzoo.memories", "memzoo.stores", "memzoo.prompts", "memzoo.testing"])
 def test_everything_announced_is_there(name: str) -> None:
     """Each name in `__all__` exists, so that `import *` works, and each is listed once, in order (X4)."""
     module = importlib.import_module(name)

@@ -15,8 +15,8 @@ from memzoo.memories import (
     ConversationSummaryMemory,
     VectorStoreRetrieverMemory,
 )
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import InMemoryStore
+from memzoo.testing.contract import ScriptedModel
 
 HI: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "what's up"}]
 SYSTEM: dict[str, Any] = {"role": "system", "content": "They greet."}

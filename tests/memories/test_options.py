@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.options import whole_number
 from memzoo.stores import open_store
-from memzoo.stores.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},

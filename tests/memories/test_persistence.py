@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory
 from memzoo.stores import InMemoryStore, Store, open_store
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from memzoo.errors import MemoryZooError, OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.registry import strategy_named
-from memzoo.stores.errors import MemoryZooError, OptionError, UnknownStrategyError
 
 SEVEN = {
     "buffer": "ConversationBufferMemory",

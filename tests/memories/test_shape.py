@@ -10,7 +10,7 @@ from memzoo.memories import STRATEGIES, BaseMemory
 from memzoo.memories.registry import further_names, strategy_named
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("memories", "prompts", "stores", "cassettes", "benchmarks")
+PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SHIPPED = [path for name in PACKAGES for path in (ROOT / name).rglob("*.py") if "research" not in path.parts]
 
 NAMES = [*STRATEGIES, *further_names()]

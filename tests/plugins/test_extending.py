@@ -91,7 +91,7 @@ def test_a_broken_rule_shows_what_it_compared(run: Run, tmp_path: Path):
     broken = (
         "import pytest\n"
         "from memzoo import ConversationBufferMemory, InMemoryStore\n"
-        "from memzoo.memories.testing import MemoryContract\n"
+        "from memzoo.testing import MemoryContract\n"
         "from memzoo.stores.testing import StoreContract\n"
         "class Inventing(ConversationBufferMemory):\n"
         "    def history(self, *_, **__):\n"

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import memzoo.prompts
+from memzoo.errors import PromptError
 from memzoo.memories import ConversationSummaryMemory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.prompts import PROMPTS, PromptSet
-from memzoo.stores.errors import PromptError
+from memzoo.testing.contract import ScriptedModel
 from tests.prompting import rendered
 
 VALUES: dict[str, Any] = {

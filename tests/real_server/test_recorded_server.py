@@ -17,6 +17,7 @@ from openai import OpenAI
 
 from memzoo.cassettes import Cassette
 from memzoo.cassettes.format import read_cassette
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import (
     BaseMemory,
     ChatModel,
@@ -29,7 +30,6 @@ from memzoo.memories import (
 )
 from memzoo.memories.models.cleaning import spoken
 from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import ModelError, ModelReplyError
 from tests.real_server.runs import Servers
 from tests.real_server.server import CONTEXT, MODEL
 from tests.real_server.talk import LONG, SAID

@@ -9,12 +9,12 @@ import psycopg
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.cli.commands import app
 from memzoo.errors import StoreError, WrongKeyError
 from memzoo.memories import create_memory
-from memzoo.memories.cli.commands import app
 from memzoo.stores import EncryptedStore, InMemoryStore, open_store
 from memzoo.stores.checking import check
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 KEY = EncryptedStore.new_key()
 DAMAGES = {

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import ChromaIndex, VectorIndex
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.testing import VectorIndexContract, vector
+from memzoo.sync import drive
 
 chromadb = pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -96,7 +96,7 @@ def test_a_folder_outlives_the_process(tmp_path: Path):
     code = """
 import sys
 from memzoo.stores import ChromaIndex
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from memzoo.stores.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0), 8: vector(0, 1)}))
@@ -213,8 +213,8 @@ def test_without_chroma_the_extra_is_named(monkeypatch: pytest.MonkeyPatch):
 FORKING = """
 import gc, os, sys
 from memzoo.stores import ChromaIndex
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
+from memzoo.sync import drive
+from memzoo.errors import StoreError
 
 def used():
     index = ChromaIndex(path=sys.argv[1] + "/left")

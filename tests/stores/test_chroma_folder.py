@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ChromaIndex, InMemoryStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing import vector
+from memzoo.sync import drive
 
 pytest.importorskip("chromadb", reason="needs the 'chroma' extra")
 
@@ -23,7 +23,7 @@ SAID = [(f"I like food number {number}", "Fine") for number in range(30)]
 KILLED = """
 import os, signal, sys
 from memzoo.stores import ChromaIndex
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 from memzoo.stores.testing import vector
 index = ChromaIndex(path=sys.argv[1])
 drive(index.add("c", "s", {7: vector(1, 0)}))

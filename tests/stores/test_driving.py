@@ -9,10 +9,10 @@ import httpx
 import pytest
 from fastapi import Depends, FastAPI
 
+from memzoo.errors import AsyncOnlyError
 from memzoo.memories.base import BaseMemory
 from memzoo.stores import import_conversation
-from memzoo.stores.driving import blocking, blocking_function, drive, each, is_blocking, settled, together
-from memzoo.stores.errors import AsyncOnlyError
+from memzoo.sync import blocking, blocking_function, drive, each, is_blocking, settled, together
 
 
 class Library:

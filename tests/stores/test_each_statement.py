@@ -15,10 +15,10 @@ import pytest
 from sqlalchemy import Engine, event
 from sqlalchemy.exc import OperationalError
 
+from memzoo.errors import StoreError
 from memzoo.stores import Entry, SQLStore, StoredState
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.sync import drive
 from tests.postgres import connected
 
 TABLES = ("conversations", "messages", "states", "items", "embeddings", "epochs", "meta")

@@ -14,7 +14,7 @@ import pytest
 
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.stores import Message, SQLStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 DUMP = Path(__file__).parent / "data" / "seven-strategies.sql"
 OPTIONS: dict[str, dict[str, Any]] = {"window": {"k": 2}, "summary-buffer": {"max_token_limit": 30}}

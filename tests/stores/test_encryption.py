@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import (
     EncryptedStore,
@@ -22,10 +23,9 @@ from memzoo.stores import (
     managed,
     open_store,
 )
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
 from memzoo.stores.testing import TombstoneStoreContract
 from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.sync import drive
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet
 

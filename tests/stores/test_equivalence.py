@@ -10,9 +10,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
+from memzoo.errors import ConflictError, StoreError
 from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, StoredState, TombstoneStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, StoreError
+from memzoo.sync import drive
 from tests.postgres import PostgresServer
 
 IDS = st.sampled_from(["", "a", "A", "a\0", "\\", "\ud800"])

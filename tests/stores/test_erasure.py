@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.tools import commit, fill
+from memzoo.sync import drive
 
 
 @pytest.fixture

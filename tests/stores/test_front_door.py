@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memzoo.errors import MemoryZooError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores import (
     ChromaIndex,
     EncryptedStore,
@@ -24,9 +25,8 @@ from memzoo.stores import (
     PgVectorIndex,
     open_store,
 )
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import MemoryZooError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores.testing.tools import fill
+from memzoo.sync import drive
 
 PASSWORD = "Op3nSesame"  # noqa: S105
 

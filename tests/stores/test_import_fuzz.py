@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError, TransferError
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.named import FURTHER, strategy_named
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, TransferError
+from memzoo.sync import drive
 from tests.fuzz.mutations import ODD, places
 
 MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import OptionError, StoreError, UnsupportedError
 from memzoo.memories import create_memory
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError, StoreError, UnsupportedError
 from memzoo.stores.testing import PlainStoreContract
+from memzoo.sync import drive
 
 
 class Lists:

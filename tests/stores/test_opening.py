@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import memzoo.stores
+from memzoo.errors import OptionError, StoreError
 from memzoo.stores import InMemoryStore, Record, SQLStore, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError, StoreError
+from memzoo.sync import drive
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

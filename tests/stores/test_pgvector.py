@@ -4,11 +4,11 @@ import contextlib
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import PgVectorIndex, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing import vector
+from memzoo.sync import drive
 from tests.postgres import PostgresServer, connected
 
 

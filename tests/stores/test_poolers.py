@@ -6,10 +6,10 @@ from contextlib import closing
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.stores import SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.tools import commit, fill, records
+from memzoo.sync import drive
 from tests.poolers import PgBouncer, Pooler, SwappingProxy, load
 from tests.postgres import PostgresServer, connected
 

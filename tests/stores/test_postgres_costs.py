@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Engine, Pool, event
 
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.tools import fill, vector
+from memzoo.sync import drive
 from tests.postgres import connected
 
 Trips = Callable[[Callable[[], object]], int]

@@ -11,10 +11,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from memzoo.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores import Entry, SQLStore, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import MissingExtraError, OptionError, StoreError
 from memzoo.stores.testing.tools import fill, records
+from memzoo.sync import drive
 from tests.postgres import PostgresServer, connected
 
 OTHERS = "FROM pg_stat_activity WHERE application_name = 'victim'"

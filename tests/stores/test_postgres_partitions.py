@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import SQLStore
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.tools import records
+from memzoo.sync import drive
 from tests.postgres import connected
 
 PAGE = Path(__file__).parents[2] / "docs/scale.md"

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.tools import fill, records
+from memzoo.sync import drive
 from tests.forking import in_child
 from tests.postgres import connected
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 WRITER = """
 import sys
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.sync import drive
+from memzoo.errors import ConflictError
 
 url, name = sys.argv[1:]
 record = Record({"role": "user", "content": name})
@@ -50,7 +50,7 @@ store.close()
 FORK = """
 import os, sys
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 store = SQLStore(sys.argv[1])
 drive(store.append("c", [Record({"role": "user"})], turn_id="before"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import SQLStore, StateUpdate
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.sync import drive
 
 DUMPS = Path(__file__).parent / "data"
 

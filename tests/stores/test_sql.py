@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.stores import Entry, Record, SQLStore, Store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing import TombstoneStoreContract, vector
 from memzoo.stores.testing.tools import fill
+from memzoo.sync import drive
 
 
 class TestFile(TombstoneStoreContract):

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Pool, event
 
 from memzoo.stores import Entry, SQLStore, Store
-from memzoo.stores.driving import drive
 from memzoo.stores.testing.tools import fill, vector
+from memzoo.sync import drive
 
 
 def plans(file: Path, statements: list[str]) -> list[str]:

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.stores import SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.testing.tools import fill
+from memzoo.sync import drive
 
 WRITER = """
 import sys
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.sync import drive
+from memzoo.errors import ConflictError
 
 url, name = sys.argv[1:]
 print("ready", flush=True)
@@ -43,7 +43,7 @@ store.close()
 SPEAKER = """
 import itertools, sys
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 store = SQLStore(sys.argv[1])
 for turn in itertools.count():

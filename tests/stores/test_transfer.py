@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ConflictError, MessageError, StoreError, TransferError
 from memzoo.memories import create_memory
 from memzoo.memories.text.messages import checked
 from memzoo.stores import (
@@ -23,9 +24,8 @@ from memzoo.stores import (
     import_conversation,
     open_store,
 )
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, MessageError, StoreError, TransferError
 from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
+from memzoo.sync import drive
 
 URLS = ["memory://", "sqlite://"]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import StoreError
 from memzoo.stores.sql import waiting
 from memzoo.stores.sql.waiting import Aside, Deadline
 from memzoo.stores.testing.tools import fill
+from memzoo.sync import drive
 from tests.forking import in_child
 
 HELLO = [Record({"role": "user", "content": "hello"})]

@@ -149,7 +149,7 @@ def vcrpy_secrets(bench: Bench) -> bool:
 def orphans(bench: Bench) -> bool:
     """Files that no test has are found."""
     if isinstance(bench.kit, Memzoo):
-        return hasattr(import_module("memzoo.memories.cli.cassettes"), "check")
+        return hasattr(import_module("memzoo.cassettes.command"), "check")
     return bench.kit.name == "cassetter" and hasattr(import_module("cassetter.pytest_plugin"), "check_orphans")
 
 

@@ -11,8 +11,8 @@ from memzoo.benchmarks.learnt import Learnt, fingerprint, log_of
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.learning import Replies, learnt_from
 from memzoo.benchmarks.transcripts import Transcript
+from memzoo.errors import OptionError
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError
 
 LOAD = {"name": "load-1", "prompt": "Who?", "reply": "NONE"}
 

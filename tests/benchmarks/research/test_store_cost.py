@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.store_contenders import ON_POSTGRESQL, ON_SQLITE, Contender
 from memzoo.benchmarks.research.store_measuring import Append, appends, fill, loads, opened, rate, sizes
-from memzoo.stores.errors import MissingExtraError
+from memzoo.errors import MissingExtraError
 
 EXCHANGE = [{"role": "user", "content": "My cat is called Tom."}, {"role": "assistant", "content": "A fine name."}]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner
 
-from memzoo.memories.cli.commands import app
+from memzoo.cli.commands import app
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memzoo.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
 from memzoo.memories import Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.named import FURTHER
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message
-from memzoo.stores.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
+from memzoo.testing.contract import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

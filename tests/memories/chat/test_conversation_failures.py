@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memzoo.errors import ModelError
 from memzoo.memories import Conversation, ConversationBufferMemory, create_memory
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import ModelError
+from memzoo.testing.contract import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memzoo.errors import AsyncOnlyError, OptionError, ToolRoundsError
 from memzoo.memories import Conversation, Reply, immediate
-from memzoo.stores.errors import AsyncOnlyError, OptionError, ToolRoundsError
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

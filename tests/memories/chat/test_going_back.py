@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
+from memzoo.errors import MessageError, ModelError, OptionError, TurnError, UnknownMessageError
 from memzoo.memories import BaseMemory, Conversation, ConversationBufferMemory, create_memory
 from memzoo.memories.registry import STRATEGIES
-from memzoo.memories.testing import ScriptedModel
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import MessageError, ModelError, OptionError, TurnError, UnknownMessageError
+from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts
 
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memzoo.errors import ConversationIdError, OptionError
 from memzoo.memories import BaseMemory, MemoryProvider
 from memzoo.stores import InMemoryStore, Message, open_store
-from memzoo.stores.errors import ConversationIdError, OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

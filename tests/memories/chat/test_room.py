@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError, OptionError, OverBudgetError
 from memzoo.memories import Conversation, create_memory
 from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
-from memzoo.stores.errors import ModelError, OptionError, OverBudgetError
 from tests.memories.chat.conftest import Endpoint
 from tests.memories.chat.ways import Say, each_way
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from memzoo import open_store, retain
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
 from memzoo.stores.base import utc_now
-from memzoo.stores.errors import OptionError
 
 KILLED = """
 import os, signal, sys

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MessageError
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import InMemoryStore, Message, Store, open_store
-from memzoo.stores.errors import MessageError
 from tests.memories.chat.turns import CALL, RESULT, contents, roles
 
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
+from memzoo.errors import OptionError
 from memzoo.memories import Tool, immediate
 from memzoo.memories.chat.tools import Called, run, toolbox
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.sync import drive
 
 
 class Place(BaseModel):

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from memzoo.errors import MessageError, ModelError, OptionError, TurnError
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message
-from memzoo.stores.errors import MessageError, ModelError, OptionError, TurnError
+from memzoo.testing.contract import ScriptedModel
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 
 Make = Callable[..., BaseMemory]

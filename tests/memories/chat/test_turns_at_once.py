@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from memzoo.errors import TurnInProgressError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, create_memory
 from memzoo.memories.engine.locks import turn_locks
 from memzoo.stores import InMemoryStore, open_store
-from memzoo.stores.errors import TurnInProgressError
 from tests.memories.chat.turns import CALL, RESULT, contents
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.background import Background
-from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
-from memzoo.memories.testing.failures import FailingTalk
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import ModelError
+from memzoo.testing.contract import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing.failures import FailingTalk
 
 SPECIES = [*STRATEGIES, "combined"]
 

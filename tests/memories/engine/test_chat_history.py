@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
+from memzoo.errors import MessageError
 from memzoo.memories import STRATEGIES, ConversationBufferMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.chat_history import LogHistory
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import MessageError
+from memzoo.testing.contract import ScriptedModel
 
 
 def test_adds_what_was_said() -> None:

@@ -9,7 +9,7 @@ import pytest
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationSummaryMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Entries, InMemoryStore, Message
-from memzoo.stores.driving import drive, is_blocking
+from memzoo.sync import drive, is_blocking
 
 Make = Callable[..., BaseMemory]
 

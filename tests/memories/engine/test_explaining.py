@@ -7,8 +7,8 @@ import pytest
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.engine import explaining
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import InMemoryStore
+from memzoo.testing.contract import ScriptedModel
 
 SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."]
 

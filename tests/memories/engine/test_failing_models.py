@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import (
     BaseMemory,
     CombinedMemory,
@@ -17,8 +18,7 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.stores import InMemoryStore, Message, StateUpdate, export_conversation, import_conversation
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.sync import drive
 from tests.memories.engine.failing import (
     ALWAYS,
     ASKING,

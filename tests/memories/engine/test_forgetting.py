@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memzoo.errors import ModelError, StoreError
 from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
@@ -20,10 +21,9 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
 )
 from memzoo.memories.models.chat import as_model
-from memzoo.memories.testing.contract import FlakyModel, ScriptedModel
 from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, StoreError
+from memzoo.sync import drive
+from memzoo.testing.contract import FlakyModel, ScriptedModel
 
 Make = Callable[..., BaseMemory]
 

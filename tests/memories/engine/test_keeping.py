@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
 from memzoo.stores import Entries, InMemoryStore, Message
-from memzoo.stores.errors import StoreError
 from tests.conversations import Chatter
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationKGMemory
 from memzoo.memories.engine.state import State
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Entry, InMemoryStore, Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError
+from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]
 

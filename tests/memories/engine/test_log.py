@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.stores import Entries, Entry, InMemoryStore, Record
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 
 class Counting(InMemoryStore):

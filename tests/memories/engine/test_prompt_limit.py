@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memzoo.errors import ModelError
 from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, cut, estimated
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import count_text
 from memzoo.stores import Entry
-from memzoo.stores.errors import ModelError
 
 # ruff: noqa: ISC004, RUF001 - a table, and Chinese
 

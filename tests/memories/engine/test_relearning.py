@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ConflictError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError, OptionError
+from memzoo.sync import drive
 from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.retention import Retained, retain
 from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OptionError
+from memzoo.sync import drive
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ConflictError
 from memzoo.memories.engine.locks import FairLock, StateLock
 from memzoo.memories.engine.state import Changes, StateKeeper
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.sync import drive
 
 
 class Follower:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ConflictError
+from memzoo.hosts.migrate.chat_log import ChatLog
+from memzoo.hosts.migrate.importing import import_logs
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory
 from memzoo.memories.engine.retention import retain
-from memzoo.memories.migrate.chat_log import ChatLog
-from memzoo.memories.migrate.importing import import_logs
 from memzoo.stores import Entries, InMemoryStore, Message, Record, StateUpdate
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ConflictError
+from memzoo.sync import drive
 
 PIRATE: Message = {"role": "system", "content": "You are a pirate."}
 POET: Message = {"role": "system", "content": "You are a poet."}

@@ -11,8 +11,8 @@ from typing import Any
 
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.memories import ConversationKGMemory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import InMemoryStore
+from memzoo.testing.contract import ScriptedModel
 
 STEPS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "bakery.json").read_text(encoding="utf-8"))
 

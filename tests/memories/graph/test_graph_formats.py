@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OptionError
 from memzoo.memories import Fact, KnowledgeGraph, Source
 from memzoo.memories.graph.export import FORMATS, export, to_graphml, to_json, to_mermaid, to_text
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.text.names import canonical
-from memzoo.stores.errors import OptionError
 
 HOSTILE = [
     '"',

@@ -10,8 +10,8 @@ from hypothesis import strategies as some
 from memzoo.memories import ConversationKGMemory, Fact, Source
 from memzoo.memories.graph.graph import Near
 from memzoo.memories.graph.nearby import lines, within
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.memories.text.tokens import count_text
+from memzoo.testing.contract import ScriptedModel
 
 
 def fact(seq: int, text: str) -> Fact:

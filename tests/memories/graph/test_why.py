@@ -3,9 +3,9 @@
 import asyncio
 from datetime import datetime, timedelta
 
+from memzoo.errors import ModelError
 from memzoo.memories import ConversationKGMemory, Quote, Reason
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import ModelError
+from memzoo.testing.contract import ScriptedModel
 
 
 def told() -> tuple[ConversationKGMemory, ScriptedModel]:

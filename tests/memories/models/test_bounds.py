@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError
 from memzoo.memories import ChatModel, Conversation, create_memory
-from memzoo.stores.errors import ModelError
 
 DELTA = {"index": 0, "delta": {"content": "more and "}, "finish_reason": None}
 CHUNK = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [DELTA]}

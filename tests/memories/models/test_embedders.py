@@ -11,10 +11,10 @@ import numpy
 import openai
 import pytest
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.sync import drive
 
 Answer = Callable[[dict[str, Any]], httpx2.Response]
 

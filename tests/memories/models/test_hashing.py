@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OptionError
 from memzoo.memories.models.offline import hash_embedding
-from memzoo.stores.errors import OptionError
 
 
 def similarity(one: str, other: str) -> float:

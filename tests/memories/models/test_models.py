@@ -12,12 +12,12 @@ import httpx2
 import openai
 import pytest
 
+from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ChatModel, ConversationSummaryMemory
 from memzoo.memories.models.chat import Model, as_model
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
+from memzoo.sync import drive
+from memzoo.testing.contract import ScriptedModel
 
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 

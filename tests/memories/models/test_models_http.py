@@ -11,10 +11,10 @@ from typing import Any
 import openai
 import pytest
 
+from memzoo.errors import ModelError
 from memzoo.memories import ChatModel, ConversationSummaryMemory
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError
+from memzoo.sync import drive
 
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 

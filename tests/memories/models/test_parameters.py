@@ -9,10 +9,10 @@ import openai
 import pytest
 from openai.resources.chat.completions import Completions
 
+from memzoo.errors import ModelError, OptionError, UnknownOptionError
 from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, OptionError, UnknownOptionError
+from memzoo.sync import drive
 
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.models.replies import Statement, names, notes, prose, statements
-from memzoo.stores.errors import ModelReplyError
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

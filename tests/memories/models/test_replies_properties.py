@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
+from memzoo.errors import ModelReplyError
 from memzoo.memories.models.replies import Statement, names, notes, prose, statements
 from memzoo.memories.text.names import canonical
-from memzoo.stores.errors import ModelReplyError
 
 SIZE = 50_000
 CPU_SECONDS = 5

@@ -10,9 +10,9 @@ import httpx2
 import openai
 import pytest
 
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ChatModel, ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, ModelReplyError
+from memzoo.sync import drive
 
 if TYPE_CHECKING:
     from memzoo.memories.models.chat import Completion

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import ChatModel, OpenAIEmbedder, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.models.embedders import as_embedder
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import MemoryZooError, ModelError
+from memzoo.sync import drive
 
 KEY = "sk-Planted0123456789"
 

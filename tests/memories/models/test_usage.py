@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Spent, Usage
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import ModelError, ModelReplyError
+from memzoo.testing.contract import ScriptedModel
 
 
 def test_sums_up_by_purpose() -> None:

@@ -12,7 +12,7 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
 

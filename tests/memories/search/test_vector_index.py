@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.stores import ExactIndex, InMemoryStore, managed
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 Texts = list[str]
 Vectors = list[list[float]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import AmbiguousKeyError, ModelError, OptionError, UnknownStrategyError
 from memzoo.memories import (
     BaseMemory,
     CombinedMemory,
@@ -16,9 +17,8 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.memories.models.chat import ChatFunction, as_model
-from memzoo.memories.testing.contract import FlakyModel, MemoryContract, ScriptedModel
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import AmbiguousKeyError, ModelError, OptionError, UnknownStrategyError
+from memzoo.testing.contract import FlakyModel, MemoryContract, ScriptedModel
 
 SAID = [("Sam lives in Oslo", "ok"), ("Sam likes tea", "fine"), ("Eve likes milk", "good")]
 

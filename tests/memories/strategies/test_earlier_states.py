@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import SQLStore
+from memzoo.testing.contract import ScriptedModel
 
 DUMP = Path(__file__).parent / "data" / "before-amendments.sql"
 SUMMARY = (

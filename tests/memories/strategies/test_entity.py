@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.note_statement import statements_in
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.sync import drive
+from memzoo.testing.contract import ScriptedModel
 
 THREE = ["Anna", "Bo", "Cleo"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
 from memzoo.memories.models.replies import Statement
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, ModelReplyError, OptionError
+from memzoo.sync import drive
+from memzoo.testing.contract import ScriptedModel
 
 # As in LangChain: the model says whom the input is about, and all facts on these are shown.
 ASKING: Mapping[str, Any] = {"ask_at_load": True, "max_token_limit": None}

@@ -13,7 +13,7 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.note_statement import statements_in
 from memzoo.memories.text.sentences import sentences
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
+from memzoo.sync import drive
 
 NAMES = ["Anna", "Bo", "Cleo Hall"]
 LANGCHAIN = {

@@ -2,9 +2,9 @@
 
 import pytest
 
+from memzoo.errors import MessageError
 from memzoo.memories import CombinedMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import MessageError
 from tests.conversations import said
 from tests.memories.strategies.windows import A1, A2, RA, RC, S2, U1, U2, U3, C, S, told, window
 

@@ -5,10 +5,10 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import OverBudgetError
+from memzoo.sync import drive
 
 CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {}}]}
 RESULT: Message = {"role": "tool", "tool_call_id": "c", "content": "xx"}

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import SummarizingWindowMemory
-from memzoo.memories.testing.contract import MemoryContract, ScriptedModel
 from memzoo.stores import InMemoryStore
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.testing.contract import MemoryContract, ScriptedModel
 from tests.conversations import call, result, said
 
 S = said("system", "Be brief.")

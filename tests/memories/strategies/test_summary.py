@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MessageError, ModelError, ModelReplyError, OptionError, UnknownOptionError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.stores.errors import MessageError, ModelError, ModelReplyError, OptionError, UnknownOptionError
+from memzoo.testing.contract import ScriptedModel
 from tests.conversations import render
 
 SAID: list[Message] = [{"role": role, "content": f"{role} {n}"} for n in range(5) for role in ("user", "assistant")]

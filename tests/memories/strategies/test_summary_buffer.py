@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.memories.testing.contract import ScriptedModel
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import ModelError, OptionError
+from memzoo.testing.contract import ScriptedModel
 
 
 def words(message: Message) -> int:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import ModelError, OptionError
 
 Texts = list[str]
 Vectors = list[list[float]]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationBufferWindowMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.stores.errors import OptionError
 
 CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c1", "function": {"name": "f"}}]}
 RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "done"}

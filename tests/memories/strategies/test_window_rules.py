@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
 from memzoo.memories.text.messages import as_sent
 from memzoo.stores import Message
-from memzoo.stores.errors import OverBudgetError
 from tests.conversations import Chatter, said
 from tests.memories.strategies.windows import A1, A2, AB, RA, RB, RC, S2, U1, U2, U3, C, S, one, told, window, words
 

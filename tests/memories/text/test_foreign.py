@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from openai.types.chat import ChatCompletionMessage
 
+from memzoo.errors import MessageError
 from memzoo.memories import ConversationBufferMemory
-from memzoo.stores.errors import MessageError
 
 
 @dataclass

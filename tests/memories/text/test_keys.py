@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import AmbiguousKeyError, MissingKeyError, OptionError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationEntityMemory, create_memory
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import AmbiguousKeyError, MissingKeyError, OptionError
+from memzoo.testing.contract import ScriptedModel
 
 AMBIGUOUS_OUTPUT = (
     "Got multiple output keys: dict_keys({}), cannot determine which to store in memory. "

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import MemoryZooError, MessageError
 from memzoo.memories import ConversationBufferMemory, VectorStoreRetrieverMemory
 from memzoo.memories.text.messages import Labels, checked, text_of
-from memzoo.stores.errors import MemoryZooError, MessageError
 from tests.conversations import render
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}

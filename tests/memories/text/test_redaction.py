@@ -17,6 +17,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from memzoo.errors import OptionError, RedactionError
+from memzoo.hosts.messages import HostMessage
+from memzoo.hosts.shared import HostLog
 from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
@@ -29,14 +32,11 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
     create_memory,
 )
-from memzoo.memories.hosts.messages import HostMessage
-from memzoo.memories.hosts.shared import HostLog
 from memzoo.memories.models.chat import Completion, as_model
-from memzoo.memories.testing import ScriptedModel
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, open_store
-from memzoo.stores.errors import OptionError, RedactionError
 from memzoo.telemetry import instrument, uninstrument
+from memzoo.testing import ScriptedModel
 
 SECRET = "4711-Zürich-9"  # noqa: S105 - it is to be found nowhere
 PATTERNS = {"pin": r"4711-Z\S+?-9", "email": re.compile(r"\S+@\S+\.org")}

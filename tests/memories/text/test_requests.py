@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.memories.testing.contract import ScriptedModel
-from memzoo.stores.errors import OptionError, OverBudgetError
+from memzoo.testing.contract import ScriptedModel
 from tests.conversations import call, legacy_call, result, said
 from tests.memories.sequences import SPECIES, Models, options, words
 from tests.memories.strategies.windows import A1, AB, RA, RB, RC, U1, U2, U3, C, S

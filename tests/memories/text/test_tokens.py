@@ -11,10 +11,10 @@ import tiktoken
 
 from memzoo.benchmarks.research.token_estimate import measure_errors
 from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.errors import OptionError, TokenizerError
 from memzoo.memories import ChatModel, ConversationSummaryBufferMemory
 from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Message
-from memzoo.stores.errors import OptionError, TokenizerError
 
 TEXT = "The quick brown fox jumps over the lazy dog; 狐狸跳过懒狗。"
 MESSAGE: Message = {"role": "user", "content": TEXT}

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import sample_transcripts
+from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ChatModel, Completion, create_memory, offline_client
 from memzoo.stores import Message
-from memzoo.stores.driving import drive
-from memzoo.stores.errors import ModelError, ModelReplyError
+from memzoo.sync import drive
 
 ASKED: list[Message] = [
     {"role": "system", "content": "Answer."},

@@ -1,0 +1,154 @@
+"""The commands `memzoo compare` and `memzoo questions`."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memzoo.cli.options import Asked, Counter, command, write
+from memzoo.cli.terminal import Terminal
+from memzoo.errors import OptionError
+from memzoo.memories.text.tokens import token_counter
+
+__all__ = ["compare", "questions"]
+
+console = Terminal()
+
+OFFLINE = "offline"
+
+_APPROXIMATED = (
+    "Tokens are estimated, as by default with the offline model; --token-counter o200k_base counts them exactly."
+)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is compared."""
+
+    transcripts: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders with conversations, - for standard input; else --sample."),
+    ] = None
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
+    memories: Annotated[
+        list[str] | None,
+        typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),
+    ] = None
+    config: Annotated[Path | None, typer.Option(help="A TOML file with memories by name, and prices.")] = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How it is measured, and what becomes of the figures."""
+
+    judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = ""
+    budgets: Annotated[str, typer.Option("--budget", help="Tokens that a memory may show; several with commas.")] = (
+        "1000"
+    )
+    out: Annotated[Path, typer.Option(help="Folder for the results; a run that was interrupted goes on there.")] = Path(
+        "memzoo-compare"
+    )
+    price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model is sent.")] = 0.0
+    price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model writes.")] = 0.0
+    prices: Annotated[Path | None, typer.Option(help="A TOML file with prices by model, and of embeddings.")] = None
+    currency: Annotated[str, typer.Option(help="Of the prices, such as $.")] = ""
+    per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges a month, for their cost.")] = None
+    stop_at: Annotated[float | None, typer.Option(min=0, help="End before more than this is spent.")] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False
+    prompts: Annotated[Path | None, typer.Option(help="A folder with templates of your own for --judge.")] = None
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1
+    fail_under: Annotated[
+        list[str] | None, typer.Option(help="End with 1 if no memory reaches it, such as recall=0.5; repeat it.")
+    ] = None
+    baseline: Annotated[Path | None, typer.Option(help="The results.json of an earlier run: shows changes.")] = None
+
+
+@command("Talk and compare")
+def compare(*, compared: Compared, asked: Asked, measured: Measured, counter: Counter = None) -> None:
+    """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
+    try:
+        code = _run(compared, asked, measured, counter)
+    except KeyboardInterrupt:
+        kept = f"What is finished is kept in {measured.out}; the same command goes on from there."
+        console.print(f"\nEnded by hand. {kept}", markup=False)
+        code = 130  # as a shell tells that Ctrl-C ended a command
+    raise typer.Exit(code)
+
+
+def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | None) -> int:
+    from memzoo.benchmarks import comparing, money, running, variants
+    from memzoo.benchmarks.report import changes, expecting
+
+    budgets, where = _budgets(measured.budgets), str(compared.config)
+    configured = variants.read_config(compared.config) if compared.config else {}
+    memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
+    limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
+    if counter is None and asked.model == OFFLINE:
+        console.print(_APPROXIMATED, markup=False, highlight=False)
+    others = measured.price_in, measured.price_out
+    prices, currency = money.prices_given(measured.prices, configured.get("prices", {}), where, others)
+    dry = measured.dry_run
+    if not dry:
+        _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
+    files = running.sources(compared.transcripts or (), compared.sample)
+    if asked.model == OFFLINE and not dry:
+        memories = comparing.beside_learnt(files, memories)
+    with running.watching(files, [one.name for one in memories], console) as advance:
+        found = comparing.compare(
+            files,
+            memories,
+            model=OFFLINE if dry else asked.model,
+            make_model=running.rules if dry else asked.named,
+            budgets=budgets,
+            counter=counter or token_counter(None, asked.model).name,
+            judge=None if dry else measured.judge or None,
+            prompts=measured.prompts,
+            prices=prices,
+            currency=measured.currency or currency,
+            per_month=measured.per_month,
+            stop_at=None if dry else measured.stop_at,
+            out=None if dry else measured.out,
+            jobs=measured.jobs,
+            progress=advance,
+            learnt=not dry,
+        )
+    if dry:
+        console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)
+        return 0
+    return running.show_found(found, measured.out, console, limits, earlier)
+
+
+def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None:
+    """Check each model that will be asked: a key that is missing is said before anything runs."""
+    for name in sorted({one or asked.model for one in named} | ({asked.model, judge} if judge else set())):
+        asked.check(name)
+
+
+@command("Talk and compare")
+def questions(
+    *,
+    transcript: Annotated[Path, typer.Argument(help="A file with one conversation.")],
+    asked: Asked,
+    count: Annotated[int, typer.Option(min=1, help="How many questions, about.")] = 20,
+    out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,
+) -> None:
+    """Draft questions with evidence about a conversation that has none, for you to check and to compare with."""
+    from memzoo.benchmarks.drafting import drafted
+
+    if asked.model == OFFLINE and not asked.base_url:
+        raise OptionError("the offline model cannot write questions: name another with --model")
+    write(out, [drafted(transcript, asked.made(), count)])
+    if out:
+        console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
+
+
+def _budgets(text: str) -> list[int]:
+    try:
+        found = [int(one.replace("_", "")) for one in text.split(",")]
+    except ValueError:
+        found = [0]
+    if min(found) < 1:
+        raise OptionError(f"--budget must be tokens, at least 1, several with commas between them; not {text!r}")
+    return found

@@ -1,0 +1,252 @@
+"""The commands that look into cassettes, check them, and record them again."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from memzoo.cli.terminal import echo, row
+from memzoo.errors import MemoryZooError, OptionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memzoo.cassettes.format import CassetteFile
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="cassettes", help="Look into recorded model calls, check them, and record them again.", no_args_is_help=True
+)
+
+_FOLDER = Path("cassettes")
+Where = Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it; without this, only show what would be done.")]
+
+
+def _paths(where: Path) -> list[Path]:
+    from memzoo.cassettes.library import paths_in
+
+    if not where.exists():
+        raise OptionError(f"there is no folder or file {str(where)!r}")
+    return paths_in(where)
+
+
+def _files(where: Path) -> "list[CassetteFile]":
+    paths = _paths(where)
+    from memzoo.cassettes.format import read_cassette
+
+    return list(map(read_cassette, paths))
+
+
+@app.command("list")
+def list_cassettes(where: Where = _FOLDER) -> None:
+    """Show the cassettes, one a line: date, calls, tokens, bytes, models."""
+    for file in _files(where):
+        facts = file.facts
+        tokens = f"{facts.input_tokens:,} + {facts.output_tokens:,} tokens"
+        date = str(file.head.get("recorded", "?"))
+        size, models = file.path.stat().st_size, ", ".join(facts.models)
+        row(f"{date:10}  {len(file.recordings):4} calls  {tokens:24}  {size:9,} B  {file.path}  {models}")
+
+
+@app.command()
+def show(path: Annotated[Path, typer.Argument(help="A cassette.")]) -> None:
+    """Show the calls of a cassette: what was asked, and what was answered."""
+    from memzoo.cassettes.library import shown_calls
+
+    for file in _files(path):
+        head = {name: value for name, value in file.head.items() if name != "recorder"}
+        row("  ".join(f"{name}: {value}" for name, value in head.items()))
+        for line in shown_calls(file):
+            echo(line)
+
+
+@app.command()
+def check(where: Where = _FOLDER) -> None:
+    """Report files that no test has, that are damaged, or that hold a secret; exit with 1 if there are any."""
+    from memzoo.cassettes.library import clean
+
+    faults = [f"no test has it: {path}" for path in _orphans(where)]
+    for path in _paths(where):
+        try:
+            (file,) = _files(path)
+            faults += [f"holds a secret: {path}"] if clean(file) else []
+        except MemoryZooError as error:
+            faults.append(f"damaged: {error}")
+    for fault in faults:
+        row(fault)
+    row(f"{len(_paths(where))} cassettes, {len(faults)} faults")
+    raise typer.Exit(1 if faults else 0)
+
+
+@app.command()
+def prune(where: Where = _FOLDER, *, yes: Yes = False) -> None:
+    """Delete the cassettes that no test has."""
+    for path in _orphans(where):
+        if yes:
+            path.unlink()
+        row(f"{'deleted' if yes else 'would delete'} {path}")
+
+
+@app.command()
+def secrets(where: Where = _FOLDER, *, yes: Yes = False) -> None:
+    """Remove secrets from cassettes that were recorded before today's rules; exit with 1 if any are left."""
+    from memzoo.cassettes.library import clean
+
+    unclean = [file for file in _files(where) if clean(file)]
+    for file in unclean:
+        if yes:
+            clean(file, file.path)
+        row(f"{'cleaned' if yes else 'holds a secret:'} {file.path}")
+    raise typer.Exit(1 if unclean and not yes else 0)
+
+
+@app.command()
+def stats(
+    where: Where = _FOLDER,
+    *,
+    input_price: Annotated[float, typer.Option(help="The price of a million tokens that the model reads.")] = 0.0,
+    output_price: Annotated[float, typer.Option(help="The price of a million tokens that it writes.")] = 0.0,
+) -> None:
+    """Show calls and tokens by model, and what it would cost to record all of it again."""
+    from memzoo.cassettes.conversation import Facts
+
+    by_model: defaultdict[str, Facts] = defaultdict(Facts)
+    for file in _files(where):
+        by_model[", ".join(file.facts.models) or "?"] += file.facts
+    total = sum(by_model.values(), Facts())
+    cost = (total.input_tokens * input_price + total.output_tokens * output_price) / 1e6
+    for said, facts in [*sorted(by_model.items(), key=lambda one: one[0]), (f"{cost:.2f}", total)]:
+        spent = f"{facts.input_tokens:10,} tokens read  {facts.output_tokens:9,} written"
+        row(f"{facts.responses:6,} calls  {spent}  {said}")
+
+
+@app.command()
+def adopt(
+    source: Annotated[Path, typer.Argument(help="A folder of vcrpy's cassettes, or older ones of ours.")],
+    target: Annotated[Path, typer.Argument(help="Where to write them.")] = _FOLDER,
+    *,
+    gzip: Annotated[bool, typer.Option(help="Compress them.")] = False,
+) -> None:
+    """Convert cassettes to today's format, without secrets; the tests then tell which no longer match."""
+    from memzoo.cassettes.library import clean
+
+    def convert(file: "CassetteFile", fresh: Path) -> str:
+        return ", secrets removed" if clean(file, fresh) else ""
+
+    _convert_all(source, target, ".yaml.gz" if gzip else ".yaml", convert)
+
+
+@app.command()
+def export(
+    source: Annotated[Path, typer.Argument(help="A folder of cassettes, or one of them.")],
+    target: Annotated[Path, typer.Argument(help="Where to write them.")],
+    *,
+    to: Annotated[Literal["vcrpy"], typer.Option(help="For which kit.")] = "vcrpy",
+    origin: Annotated[
+        str, typer.Option(help="Scheme and host of the requests: our cassettes keep none.")
+    ] = "https://api.openai.com",
+) -> None:
+    """Write cassettes for vcrpy and pytest-recording; what these have no place for is left out."""
+    from memzoo.cassettes.exporting import export_cassette
+
+    def convert(file: "CassetteFile", fresh: Path) -> str:
+        export_cassette(file.path, fresh, origin=origin)
+        return f" for {to}"
+
+    _convert_all(source, target, ".yaml", convert)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def rerecord(context: typer.Context, *, where: Annotated[Path, typer.Option()] = _FOLDER, yes: Yes = False) -> None:
+    """Record all tests anew beside the old cassettes, show what has changed, and replace them only with --yes.
+
+    Further arguments go to pytest.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = Path(folder)
+        code = _pytest("--cassettes=all", "-o", f"cassette_dir={fresh}", "-q", *context.args)
+        for new in _files(fresh):
+            old = where / new.path.relative_to(fresh)
+            lines = _drift(_files(old)[0], new) if old.exists() else ["a new cassette"]
+            echo("\n  ".join([f"{old}:", *(lines or ["no drift"])]))
+            if yes:
+                old.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(new.path, old)
+        row("replaced" if yes else "Nothing was replaced; that is done with --yes.")
+    raise typer.Exit(code)
+
+
+@app.command()
+def proxy(
+    path: Annotated[Path, typer.Argument(help="The cassette.")],
+    *,
+    record: Annotated[bool, typer.Option("--record/--replay", help="Send requests on and record, or answer.")] = False,
+    upstream: Annotated[str | None, typer.Option(help="The real API, such as https://api.openai.com.")] = None,
+    port: Annotated[int, typer.Option(help="On loopback; 0 is any that is free.")] = 0,
+    ignore: Annotated[list[str] | None, typer.Option(help="What of a request may vary; give it several times.")] = None,
+) -> None:
+    """Answer other processes from a cassette, or record them, until interrupted."""
+    from memzoo.cassettes.proxy import CassetteProxy
+    from memzoo.cassettes.settings import CassetteSettings
+
+    settings = CassetteSettings(
+        record="all" if record else "none",
+        ignore=ignore or [],
+        record_command="memzoo cassettes proxy --record --upstream ...",
+    )
+    server = CassetteProxy(path, settings, upstream=upstream, port=port)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    row(f"{'recording' if record else 'replaying'} {path} at {server.url}")
+    sys.stdout.flush()
+    server.serve()
+    server.close()
+
+
+def _convert_all(source: Path, target: Path, ending: str, convert: "Callable[[CassetteFile, Path], str]") -> None:
+    """Convert the cassettes of a folder, or one, and say what became of each; exit with 1 if one cannot be read."""
+    failed = 0
+    for path in _paths(source):
+        below = path.relative_to(source) if source.is_dir() else Path(path.name)
+        name = below.name.split(".yaml")[0].removesuffix(".yml").removesuffix(".json")
+        fresh = target / below.with_name(f"{name}{ending}")
+        try:
+            (file,) = _files(path)
+        except MemoryZooError as error:
+            failed += 1
+            row(f"not read: {error}")
+            continue
+        done = convert(file, fresh)
+        row(f"{len(file.recordings):4} calls{done}: {path} -> {fresh}")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _drift(old: "CassetteFile", new: "CassetteFile") -> list[str]:
+    from memzoo.cassettes.ignoring import Ignored
+    from memzoo.cassettes.library import drift
+
+    # The functions that a header names may be of a test alone.
+    rules = [rule for rule in new.head.get("ignored", ()) if rule.startswith(("$", "re:"))]
+    return drift(old.recordings, new.recordings, Ignored(rules))
+
+
+def _orphans(where: Path) -> list[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        listed = Path(folder) / "cassettes.txt"
+        _pytest("--collect-only", "-qq", f"--cassette-list={listed}", quiet=True)
+        if not listed.exists():
+            raise OptionError("pytest cannot collect the tests here, so it is not known which cassettes they have")
+        known = {Path(line).resolve() for line in listed.read_text(encoding="utf-8").splitlines()}
+    return [path for path in _paths(where) if path.resolve() not in known]
+
+
+def _pytest(*arguments: str, quiet: bool = False) -> int:
+    command = [sys.executable, "-m", "pytest", "-p", "memzoo.cassettes", *arguments]
+    return subprocess.run(command, check=False, capture_output=quiet).returncode  # noqa: S603 - the user's own tests

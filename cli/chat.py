@@ -1,0 +1,150 @@
+"""The command that talks to a model."""
+
+import json
+import logging
+from collections.abc import Generator
+from contextlib import closing, contextmanager
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from memzoo.cli.options import Asked, Counter, command, only_conversation, unlocked_store
+from memzoo.cli.terminal import Terminal, tell
+from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.chat.conversation import Conversation
+from memzoo.memories.registry import strategy_named
+from memzoo.stores.common import did_you_mean
+
+__all__ = ["chat"]
+
+console = Terminal(soft_wrap=True, highlight=False)
+
+_COMMANDS = {
+    "/help": "Show this.",
+    "/regenerate": "Have the last question answered again.",
+    "/edit": "Say something else in place of your last message: /edit TEXT.",
+    "/memory": "Show what the model sees, as chat messages.",
+    "/quit": "End; so does Ctrl-D. Ctrl-C stops an answer.",
+}
+
+
+@command("Talk and compare")
+def chat(
+    *,
+    memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
+    asked: Asked,
+    store: Annotated[
+        str, typer.Option(help="Where to keep the conversation, such as sqlite:///chat.db.")
+    ] = "memory://",
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store to go on with.")] = "",
+    system: Annotated[str, typer.Option(help="Instructions for the model, sent with each request; not stored.")] = "",
+    counter: Counter = None,
+) -> None:
+    """Talk to a model that remembers. With a store, the conversation goes on after a restart."""
+    strategy_named(memory)
+    model = asked.made()
+    with closing(unlocked_store(store)) as opened, _notes_apart() as notes:
+        id_ = conversation or only_conversation(opened)
+        remembered = asked.memory(memory, counter, store=opened, conversation_id=id_, on_model_error="defer")
+        if getattr(remembered, "max_token_limit", None) or getattr(remembered, "max_tokens", None):
+            # A vocabulary that is out of reach is told now, not when the first answer is paid for.
+            remembered.counter({"role": "user", "content": ""})
+        console.print(
+            f"[dim]{type(remembered).__name__}, model {escape(asked.model)}, conversation {escape(id_)}, "
+            f"{len(remembered.history())} messages so far. /help shows the commands.[/]"
+        )
+        failed = _converse(Conversation(model, remembered, system=system), asked.model, notes)
+    if failed:
+        raise typer.Exit(1)
+
+
+class _Notes(logging.Handler):
+    """Keeps what is logged during an answer until it is told, each text once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts: dict[str, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._texts[record.getMessage()] = None
+
+    def tell(self) -> None:
+        for text in self._texts:
+            tell("[yellow]note:[/]", text)
+        self._texts.clear()
+
+
+@contextmanager
+def _notes_apart() -> Generator[_Notes]:
+    """Lets what memzoo logs wait for the end of an answer."""
+    logger, notes = logging.getLogger("memzoo"), _Notes()
+    # Otherwise it would be written into the middle of an answer that is streamed.
+    before, logger.propagate = logger.propagate, False
+    logger.addHandler(notes)
+    try:
+        yield notes
+    finally:
+        logger.removeHandler(notes)
+        logger.propagate = before
+        notes.tell()
+
+
+def _converse(conversation: Conversation, model: str, notes: _Notes) -> bool:
+    """Answer line by line, and tell whether an answer failed."""
+    failed = False
+    while (line := _read_line()) is not None:
+        try:
+            word, _, rest = line.partition(" ")
+            if word == "/regenerate" or (word == "/edit" and rest.strip()):
+                _take_turn(conversation, model, rest.strip() or None, again=True)
+            elif line.startswith("/"):
+                _obey(word, conversation)
+            elif line.strip():
+                _take_turn(conversation, model, line.strip())
+        except KeyboardInterrupt:
+            console.print("\n[dim]Stopped. What you said is kept.[/]")
+        except (ModelError, MessageError, OverBudgetError, TurnError) as error:
+            console.print()
+            tell("[bold red]error:[/]", str(error))
+            failed = True
+        notes.tell()
+    return failed
+
+
+def _before_question(memory: BaseMemory) -> int:
+    """The log number after which the user's last message stands."""
+    asked = (entry.seq for entry in memory.entries(newest_first=True) if entry.message["role"] == "user")
+    return next(asked, 1) - 1
+
+
+def _read_line() -> str | None:
+    try:
+        line = console.input("[bold]you:[/] ")
+    except (EOFError, KeyboardInterrupt):
+        console.print()
+        return None
+    return None if line.strip() == "/quit" else line
+
+
+def _obey(word: str, conversation: Conversation) -> None:
+    if word == "/memory":
+        request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
+        console.print(request, markup=False)
+        return
+    if word not in _COMMANDS:
+        console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
+    for name, meaning in _COMMANDS.items():
+        console.print(f"  {name:13}{meaning}")
+    console.print("  To say something that begins with /, type a space before it.")
+
+
+def _take_turn(conversation: Conversation, model: str, line: str | None, *, again: bool = False) -> None:
+    """Answer a line, with `again` in place of the last message; answer that one again if there is no line."""
+    after = _before_question(conversation.memory) if again and line else None
+    console.print(f"[bold]{escape(model)}:[/] ", end="")
+    with closing(conversation.stream(line, after=after)) as pieces:
+        for piece in pieces:
+            console.print(piece, end="", markup=False)
+    console.print()

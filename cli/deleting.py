@@ -1,0 +1,121 @@
+"""The commands that throw something away: messages, conversations, what was learnt from them."""
+
+import re
+from contextlib import closing
+from datetime import timedelta
+from typing import Annotated
+
+import typer
+
+from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, counted, existing_store
+from memzoo.cli.terminal import confirm, echo
+from memzoo.errors import OptionError
+from memzoo.memories.engine.forgetting import REMAINS
+from memzoo.memories.engine.retention import retain as delete_old
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.stores import managed
+from memzoo.stores.common import shown as shown_url
+from memzoo.sync import drive
+
+__all__ = ["forget", "relearn", "retain", "scrub"]
+
+_HELD_UP = "Another process is using the store: remains are left in its files. Do it again later."
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+@command("Stored conversations")
+def forget(
+    *,
+    ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
+    stored: Stored,
+    everything: Annotated[bool, typer.Option("--all", help="The whole conversation.")] = False,
+    yes: Yes = False,
+) -> None:
+    """Delete messages for good, with all that was learnt from them. Asks before it does."""
+    if bool(ids) == everything:
+        raise OptionError("give either numbers of messages, or --all for the whole conversation")
+    with stored.opened() as (store, id_):
+        what = "the whole conversation" if everything else f"the messages {', '.join(map(str, ids or []))}"
+        confirm(f"Delete {what} of {id_!r} in {shown_url(stored.store)} for good?", yes=yes)
+        receipt = ConversationBufferMemory(store=store, conversation_id=id_).forget(None if everything else ids)
+    echo(f"{counted(len(receipt.removed), 'message')} deleted.")
+    if receipt.outstanding:
+        echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
+    if not receipt.erased:
+        echo(REMAINS, err=True)
+
+
+@command("Stored conversations")
+def retain(
+    *,
+    store: StoreURL,
+    older_than: Annotated[str, typer.Option(help="Delete messages that are older, such as 30d; also h, m and s.")] = "",
+    idle_for: Annotated[str, typer.Option(help="Delete conversations in which nothing was said for so long.")] = "",
+    prefix: Annotated[str, typer.Option(help="Only in conversations whose ids begin so.")] = "",
+    yes: Yes = False,
+) -> None:
+    """Delete what is too old, with all that was learnt from it, for a cron job with --yes. Asks before it does."""
+    age, idleness = _span("--older-than", older_than), _span("--idle-for", idle_for)
+    if not (older_than or idle_for):
+        raise OptionError("give --older-than or --idle-for, such as --older-than 30d")
+    with closing(existing_store(store)) as opened:
+        old = [f"messages older than {older_than}"] * bool(older_than)
+        told = " and ".join(old + [f"conversations idle for {idle_for}"] * bool(idle_for))
+        confirm(f"Delete {told} in {shown_url(store)} for good?", yes=yes)
+        done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
+    messages = sum(map(len, done.removed.values()))
+    echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")
+    if done.erased is False:
+        echo(REMAINS, err=True)
+
+
+@command("Stored conversations")
+def scrub(*, store: StoreURL) -> None:
+    """Remove the remains of what was deleted from the files of a store, by rewriting them."""
+    with closing(existing_store(store)) as opened:
+        if not drive(managed(opened, "scrub").scrub(thorough=True)):
+            echo(_HELD_UP, err=True)
+            raise typer.Exit(1)  # so that a cron job notices
+
+
+@command("Stored conversations")
+def relearn(
+    *,
+    conversation: Annotated[str, typer.Argument(help="The id of the conversation.")],
+    store: StoreURL,
+    memory: Annotated[str, typer.Option(help="The strategy.")],
+    asked: Asked,
+    from_: Annotated[int | None, typer.Option("--from", help="From this message on, for embeddings.")] = None,
+    only_set_aside: Annotated[bool, typer.Option("--set-aside", help="Only what was set aside.")] = False,
+    counter: Counter = None,
+    yes: Yes = False,
+) -> None:
+    """Throw away what a strategy has learnt from a conversation, and learn it anew. Asks before it does.
+
+    Until all is learnt, and if the model fails, the old state is kept.
+    """
+    with Stored(store, conversation).opened() as (opened, id_):
+        first = drive(opened.read(id_, limit=1))
+        deleted = " Its first messages are not there any more: what was learnt from them is lost."
+        question = f"Learn {memory} anew from {id_!r}?{deleted if first[0].seq > 1 else ''}"
+        confirm(question, yes=yes or only_set_aside)
+        learner = asked.memory(memory, counter, store=opened, conversation_id=id_)
+        learner.relearn(from_=from_, only_set_aside=only_set_aside)
+        aside, calls = learner.set_aside(), learner.usage.total.calls
+    echo(f"Learnt anew. Calls of the model: {calls}.")
+    if aside:
+        echo(f"Set aside, because the model failed at them: {', '.join(str(entry.seq) for entry in aside)}.")
+
+
+def _span(option: str, text: str) -> timedelta | None:
+    """A length of time, such as 30d; `None` for none."""
+    if not text:
+        return None
+    found = re.fullmatch(r"(\d{1,5})([dhms])", text)
+    if not found:
+        raise OptionError(
+            f"{option} must be a number of days, hours, minutes or seconds, such as 30d, 12h, 90m, 45s; not {text!r}"
+        )
+    unit = {"d": "days", "h": "hours", "m": "minutes", "s": "seconds"}[found[2]]
+    return timedelta(**{unit: int(found[1])})

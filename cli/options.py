@@ -1,0 +1,267 @@
+"""What several commands take: the model that they ask, the store that they open, the file that they write."""
+
+import dataclasses
+import functools
+import inspect
+import os
+import re
+import sys
+import uuid
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+import typer
+
+from memzoo.errors import OptionError, StoreError, UnsupportedError
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.models.chat import ChatModel
+from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.tokens import token_counter
+from memzoo.stores import ManagedStore, open_store
+from memzoo.stores.common import did_you_mean, private, redacted, visible
+from memzoo.stores.keys import keys_from_environment
+from memzoo.sync import drive
+
+__all__ = [
+    "Asked",
+    "Counter",
+    "OutFile",
+    "StoreURL",
+    "Stored",
+    "command",
+    "counted",
+    "existing_store",
+    "missing_file",
+    "only_conversation",
+    "panel_of",
+    "unlocked_store",
+    "write",
+]
+
+# As many ids stand in an error at most.
+_LISTED = 20
+_NO_KEY = (
+    "model {!r} needs a key: set OPENAI_API_KEY (to any text, for a server that asks for none), or take --model offline"
+)
+
+StoreURL = Annotated[str, typer.Option(help="Where the conversation is kept, such as sqlite:///chat.db.")]
+Counter = Annotated[
+    str | None,
+    typer.Option(
+        "--token-counter",
+        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate', an estimate that "
+        "is the default with the offline model.",
+    ),
+]
+OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")]
+
+
+def command(panel: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command of `memzoo`; the help lists it under a heading.
+
+    Each parameter that is a dataclass is replaced by options, one for each of its fields.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        made = _with_options(function)
+        vars(made)["panel"] = panel
+        return made
+
+    return decorate
+
+
+def panel_of(function: Callable[..., None]) -> str | None:
+    """The heading under which the help lists a command."""
+    panel: str | None = vars(function).get("panel")
+    return panel
+
+
+def _with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Replace each parameter of a command that is a dataclass by options, one for each of its fields."""
+    own = inspect.signature(command).parameters
+    groups: dict[str, Any] = {
+        name: one.annotation for name, one in own.items() if dataclasses.is_dataclass(one.annotation)
+    }
+    fields = {name: inspect.signature(group).parameters for name, group in groups.items()}
+    options = [option for name, one in own.items() for option in fields.get(name, {name: one}).values()]
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        made = {name: groups[name](**{option: given.pop(option) for option in fields[name]}) for name in groups}
+        command(**made, **given)
+
+    # Typer reads both; only among keywords may options with a default stand before others.
+    by_keyword = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in options]
+    vars(run)["__signature__"] = inspect.Signature(by_keyword)
+    run.__annotations__ = {one.name: one.annotation for one in options}
+    return run
+
+
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """A stored conversation, as the command line names it."""
+
+    store: StoreURL
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store, if it has several.")] = ""
+
+    @contextmanager
+    def opened(self) -> Generator[tuple[ManagedStore, str]]:
+        """Open the store; gives it, and the id of the conversation: the one named, or the only one.
+
+        Raises:
+            StoreError: The store cannot be opened.
+            OptionError: There is no such conversation, or it is not told which one.
+        """
+        with closing(existing_store(self.store)) as store:
+            if self.conversation and drive(store.read(self.conversation, limit=1)):
+                yield store, self.conversation
+                return
+            known = _listed(store)
+            if not known:
+                raise OptionError("the store has no conversation yet")
+            if self.conversation:
+                likely = did_you_mean(self.conversation, known)
+                has = ", ".join(map(repr, known))
+                raise OptionError(f"the store has no conversation {self.conversation!r}; it has {has}{likely}")
+            yield store, only_conversation(store)
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """The model that a command asks, as the command line names it."""
+
+    model: Annotated[str, typer.Option(help="A model of your endpoint (OPENAI_API_KEY), or 'offline'.")] = "offline"
+    base_url: Annotated[
+        str | None, typer.Option(help="An OpenAI-compatible endpoint; by default OPENAI_BASE_URL, or else OpenAI.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(min=1, help="The most tokens of a reply. What is learnt needs whole replies.")
+    ] = None
+    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="0 for the likeliest words.")] = None
+    timeout: Annotated[
+        float | None, typer.Option(min=0.001, help="Seconds to wait for the endpoint, in each of three tries.")
+    ] = None
+
+    def made(self) -> ChatModel:
+        """The model, after a `check`."""
+        self.check(self.model)
+        return self.named(self.model)
+
+    def named(self, name: str) -> ChatModel:
+        """Another model, at the same endpoint and with the same limits."""
+        # OpenAI's newer models refuse the name that all other servers know.
+        openais = "api.openai.com" in (self._endpoint() or "api.openai.com")
+        most = "max_completion_tokens" if openais else "max_tokens"
+        parameters = {most: self.max_tokens, "temperature": self.temperature, "timeout": self.timeout}
+        given: dict[str, Any] = {name: value for name, value in parameters.items() if value is not None}
+        return ChatModel(name, base_url=self.base_url, **given)
+
+    def memory(self, name: str, counter: str | None, **options: Any) -> BaseMemory:
+        """A memory by the name of its strategy, which this model serves if the strategy asks one.
+
+        Args:
+            name: The strategy's name.
+            counter: What counts tokens; by default what fits the model, which needs no download offline.
+            **options: Further options of the strategy.
+
+        Raises:
+            OptionError: The model cannot be asked, or nothing counts tokens under that name.
+        """
+        if issubclass(strategy_named(name), ModelBackedMemory):
+            options["llm"] = self.made()
+        default = "approximate" if self.model == "offline" else None
+        return create_memory(name, token_counter=token_counter(counter or default, self.model).name, **options)
+
+    def check(self, name: str) -> None:
+        """See whether a model can be asked.
+
+        Raises:
+            OptionError: The endpoint is no URL, or the key is missing.
+        """
+        if name == "offline" and not self.base_url:
+            return
+        import openai
+
+        url = self._endpoint()
+        wrong = OptionError(
+            f"--base-url (or OPENAI_BASE_URL) must be like http://127.0.0.1:8080/v1, not {redacted(url)!r}"
+        )
+        if not re.match("https?://.|$", url):
+            raise wrong
+        try:
+            openai.OpenAI(base_url=self.base_url).close()
+        except openai.OpenAIError as error:
+            raise OptionError(_NO_KEY.format(name)) from error
+        except Exception as error:  # of the transport below openai, which has several
+            raise wrong from error
+
+    def _endpoint(self) -> str:
+        return self.base_url or os.environ.get("OPENAI_BASE_URL", "")
+
+
+def unlocked_store(url: str) -> ManagedStore:
+    """The store that a URL names, with the key in MEMZOO_KEY (several: separated by commas, the newest first)."""
+    return open_store(url, key=keys_from_environment())
+
+
+def existing_store(url: str) -> ManagedStore:
+    """The store that a URL names, as `unlocked_store`, but a file has to be there already.
+
+    Raises:
+        StoreError: There is no such file.
+    """
+    if file := missing_file(url):
+        raise StoreError(f"there is no file {file}")
+    return unlocked_store(url)
+
+
+def missing_file(url: str) -> Path | None:
+    """The file that the URL of a SQLite store names, if it is not there."""
+    file = Path(unquote(re.sub("[?].*", "", url.removeprefix("sqlite:///"))))
+    return file if url.startswith("sqlite:///") and not file.exists() else None
+
+
+def only_conversation(store: ManagedStore) -> str:
+    """The id of the only conversation of a store, or a fresh one.
+
+    Raises:
+        OptionError: There are several.
+        UnsupportedError: The store cannot tell.
+    """
+    known = _listed(store)
+    if len(known) > 1:
+        raise OptionError(
+            f"the store has several conversations; choose one with --conversation: {', '.join(map(repr, known))}"
+        )
+    return known[0] if known else uuid.uuid4().hex
+
+
+def _listed(store: ManagedStore) -> list[str]:
+    if not hasattr(store, "conversations"):  # a plain store, of somebody's package
+        raise UnsupportedError(f"{type(store).__name__} cannot list its conversations: name one with --conversation")
+    return drive(store.conversations(limit=_LISTED))
+
+
+def write(file: Path | None, pieces: Iterable[str]) -> None:
+    """Write a file, which only its owner may read if it is new: conversations stand in it. Without one, print.
+
+    Raises:
+        OptionError: It cannot be written.
+    """
+    if file is None:
+        sys.stdout.writelines(map(visible, pieces))
+        return
+    try:
+        with open(file, "w", encoding="utf-8", opener=private) as opened:
+            opened.writelines(pieces)
+    except OSError as error:
+        raise OptionError(f"{str(file)!r} cannot be written: {error.strerror}") from error
+
+
+def counted(count: int, what: str) -> str:
+    """Write a number of things, such as "1 message"."""
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,213 @@
+"""The commands that look into a store, and put conversations into one."""
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memzoo.cli.options import (
+    Asked,
+    Counter,
+    OutFile,
+    Stored,
+    StoreURL,
+    command,
+    counted,
+    existing_store,
+    missing_file,
+    unlocked_store,
+    write,
+)
+from memzoo.cli.terminal import echo, row, tell
+from memzoo.errors import OptionError, StoreError, TransferError
+from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
+from memzoo.memories.graph.export import FORMATS, export, stored_graph
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.text.messages import text_of
+from memzoo.plugins import plugins
+from memzoo.stores import Entry, InMemoryStore, ManagedStore, export_conversation, import_conversation, managed
+from memzoo.stores.checking import check
+from memzoo.stores.common import did_you_mean
+from memzoo.stores.common import shown as shown_url
+from memzoo.stores.opening import KINDS
+from memzoo.sync import drive
+
+__all__ = ["export_lines", "history", "import_lines", "list_stores", "show", "show_graph", "show_state"]
+
+
+@command("Stored conversations")
+def list_stores(
+    *,
+    url: Annotated[str, typer.Argument(help="A store, such as sqlite:///chat.db, to list its conversations.")] = "",
+    limit: Annotated[int, typer.Option(min=1, help="How many conversations.")] = 100,
+    after: Annotated[str | None, typer.Option(help="Only conversations that follow this one.")] = None,
+    check_all: Annotated[bool, typer.Option("--check", help="Read all that it has, and list what is damaged.")] = False,
+) -> None:
+    """Show the kinds of stores, or the conversations of one: id, messages, first and last time."""
+    if check_all:
+        _check(url)
+        return
+    if not url:
+        added = {f"{plugin.name}://": f"of an installed package: {plugin.value}" for plugin in plugins("memzoo.stores")}
+        for kind, meaning in (KINDS | added).items():
+            echo(f"{kind:32}{meaning}")
+        return
+    with closing(existing_store(url)) as store:
+        for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
+            row(id_, *_about(store, id_))
+
+
+def _check(url: str) -> None:
+    if not url:
+        raise OptionError("--check needs the URL of a store")
+    with closing(existing_store(url)) as store:
+        found = check(store)
+    for line in found:
+        row(line)
+    if found:
+        raise StoreError(f"{counted(len(found), 'thing')} found; export what can be read, and restore the rest")
+    echo("All of it can be read.")
+
+
+@command("Stored conversations")
+def history(
+    *,
+    stored: Stored,
+    limit: Annotated[int | None, typer.Option(min=0, help="At most so many messages.")] = None,
+    before: Annotated[int | None, typer.Option(help="Only messages with lower numbers.")] = None,
+    after: Annotated[int, typer.Option(help="Only messages with higher numbers.")] = 0,
+    newest_first: Annotated[bool, typer.Option("--newest-first", help="Begin with the newest.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Whole messages, as JSON Lines.")] = False,
+) -> None:
+    """Print what was said: number, time, role and text of each message."""
+    with stored.opened() as (store, id_):
+        memory = ConversationBufferMemory(store=store, conversation_id=id_)
+        for entry in memory.entries(limit, before, after, newest_first=newest_first):
+            if as_json:
+                said = {"number": entry.seq, "time": entry.created_at.isoformat(), **entry.message}
+                echo(json.dumps(said, ensure_ascii=False))
+            else:
+                row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
+
+
+@command("Stored conversations")
+def show(
+    *,
+    stored: Stored,
+    memory: Annotated[str, typer.Option(help="The strategy.")],
+    query: Annotated[str, typer.Option(help="What the user is about to say.")] = "",
+    asked: Asked,
+    counter: Counter = None,
+) -> None:
+    """Print what a strategy would send to the model now, as chat messages. Learns nothing and stores nothing.
+
+    Where a strategy needs the names in the query, the model finds them.
+    """
+    with stored.opened() as (store, id_):
+        viewed = asked.memory(memory, counter, store=store, conversation_id=id_)
+        echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
+
+
+@command("Stored conversations")
+def show_state(
+    *,
+    stored: Stored,
+    name: Annotated[str, typer.Option(help="The state to print; without it, all are listed.")] = "",
+) -> None:
+    """List what was learnt from a conversation, or print one state as JSON."""
+    with stored.opened() as (store, id_):
+        known = drive(managed(store, "states").states(id_))
+        if name and name not in known:
+            raise OptionError(
+                f"there is no state {name!r}; there are {', '.join(known) or 'none'}{did_you_mean(name, known)}"
+            )
+        if name:
+            items = drive(store.read_state(id_, name)).changes
+            echo(json.dumps(items, indent=2, ensure_ascii=False, sort_keys=True))
+            return
+        for one in known:
+            state, vectors = drive(store.read_state(id_, one)), drive(store.embeddings(id_, one))
+            row(one, f"up to {state.watermark}", f"{len(state.changes)} items", f"{len(vectors)} embeddings")
+
+
+@command("Stored conversations")
+def show_graph(
+    *,
+    stored: Stored,
+    form: Annotated[str, typer.Option("--format", help=f"One of {', '.join(FORMATS)}.")] = "text",
+    history: Annotated[bool, typer.Option("--history", help="Superseded facts too.")] = False,
+    out: OutFile = None,
+) -> None:
+    """Write the facts of a stored conversation as text, a picture, or for another program. Asks no model."""
+    with stored.opened() as (store, id_):
+        found = drive(stored_graph(store, id_))
+    write(out, [export(found.graph, form, history=history)])
+    if found.behind:
+        echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
+
+
+@command("Stored conversations")
+def export_lines(*, stored: Stored, out: OutFile = None) -> None:
+    """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
+    with stored.opened() as (store, id_):
+        write(out, export_conversation(store, id_))
+
+
+@command("Stored conversations")
+def import_lines(
+    *,
+    source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, folder or URL.")],
+    store: StoreURL,
+    conversation: Annotated[str | None, typer.Option(help="Its new id; by default the one that it had.")] = None,
+    form: Annotated[str, typer.Option("--from", help=f"Another library's: {', '.join(READERS)}.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --from: only say what would be written.")] = False,
+) -> None:
+    """Put an exported conversation into a store that has none of its id, or what another library keeps."""
+    if form:
+        _import_from(form, source, store, conversation, dry_run=dry_run)
+        return
+    file = Path(source)
+    if not file.is_file():
+        raise OptionError(f"there is no file {file}")
+    with closing(unlocked_store(store)) as opened, file.open(encoding="utf-8") as lines:
+        echo(f"{import_conversation(opened, lines, conversation)!r} is in {shown_url(store)} now.")
+
+
+def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
+    wrong: list[TransferError] = []
+    logs = read_logs(form, source, wrong.append)
+    # What cannot be read must not leave an empty store behind.
+    if (first := next(logs, None)) is None:
+        raise _summed_up(wrong, "nothing was imported")
+    if conversation is not None:
+        if (another := next(logs, None)) is not None:
+            raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
+        first = replace(first, title=conversation)
+    with closing(InMemoryStore() if dry_run and missing_file(store) else unlocked_store(store)) as opened:
+        for log in chain([first], logs):
+            for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
+                row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
+    if wrong:
+        raise _summed_up(wrong, "all else was imported")
+
+
+def _summed_up(wrong: list[TransferError], rest: str) -> TransferError:
+    """The only error, or one for several that are told here."""
+    if len(wrong) == 1:
+        return TransferError(f"{wrong[0]}; {rest}")
+    for error in wrong:
+        tell("[bold red]not imported:[/]", str(error))
+    return TransferError(f"{len(wrong)} files or conversations could not be imported; {rest}")
+
+
+def _about(store: ManagedStore, id_: str) -> tuple[str, ...]:
+    first, last = drive(store.read(id_, limit=1)), drive(store.read(id_, limit=1, newest=True))
+    return counted(drive(store.count(id_)), "message"), *map(_time, (*first, *last))
+
+
+def _time(entry: Entry) -> str:
+    return entry.created_at.isoformat(sep=" ", timespec="seconds")

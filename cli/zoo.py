@@ -1,0 +1,61 @@
+"""The commands that show the zoo and serve its offline model."""
+
+import inspect
+import re
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Column, Table
+
+from memzoo.cli.options import command
+from memzoo.cli.terminal import Terminal, row
+from memzoo.errors import OptionError, PluginError
+from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+
+__all__ = ["list_strategies", "serve_offline"]
+
+console = Terminal()
+
+
+@command("Talk and compare")
+def list_strategies() -> None:
+    """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
+    found = [(name, *_described(name)) for name in (*STRATEGIES, *further_names())]
+    if not console.is_terminal:
+        for one in found:
+            row(*one)
+        return
+    table = Table(Column("strategy", no_wrap=True), "shows", "costs", "needs", box=None, padding=(0, 2, 1, 0))
+    for name, class_name, *cells in found:
+        table.add_row(f"[bold]{escape(name)}[/]\n{escape(class_name)}", *map(escape, cells))
+    console.print(table)
+
+
+def _described(name: str) -> tuple[str, str, str, str]:
+    """The class of a strategy, what it shows, costs and needs; or why it cannot be loaded."""
+    try:
+        strategy = strategy_named(name)
+    except PluginError as error:
+        return "", str(error), "", ""
+    text = inspect.getdoc(strategy) or ""
+    costs, needs = (re.search(rf"^{label}: (.*?)\.?$", text, re.MULTILINE) for label in ("Costs", "Needs"))
+    default = "a model" if issubclass(strategy, ModelBackedMemory) else "nothing"
+    about = text.partition("\n")[0].removeprefix("Shows ").removesuffix(".")
+    return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
+
+
+@command("Serve")
+def serve_offline(
+    host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,
+) -> None:
+    """Serve the offline model to any OpenAI client, until interrupted."""
+    from memzoo.memories.models.offline import serve_forever
+
+    try:
+        serve_forever(host, port, lambda url: console.print(f"offline model at base_url {url} (Ctrl-C ends)"))
+    except (OSError, TypeError, UnicodeError) as error:  # the last two of a name that can be no host's
+        why = getattr(error, "strerror", None) or error
+        raise OptionError(f"cannot listen on {host}, port {port}: {why}; try --port 0") from error

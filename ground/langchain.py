@@ -1,0 +1,60 @@
+"""LangChain's memory classes: `from memzoo.langchain import ConversationBufferMemory`.
+
+Names, options, defaults and results are those of `langchain_classic.memory` and of `langchain_community.memory.kg`;
+see docs/langchain.md for what is better. Nothing of LangChain has to be installed. Where langchain-core is, messages
+are its objects, and `llm` may be any of its models.
+"""
+
+from typing import Any
+
+from memzoo.hosts.langchain.chain import ConversationChain, entity_prompt
+from memzoo.hosts.langchain.entities import InMemoryEntityStore
+from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple
+from memzoo.hosts.langchain.history import ChatHistory, ChatMessageHistory
+from memzoo.hosts.langchain.memories import (
+    ConversationBufferMemory,
+    ConversationBufferWindowMemory,
+    ConversationEntityMemory,
+    ConversationKGMemory,
+    ConversationSummaryBufferMemory,
+    ConversationSummaryMemory,
+    ConversationTokenBufferMemory,
+)
+from memzoo.hosts.langchain.retriever import VectorStoreRetrieverMemory
+from memzoo.hosts.langchain.shared import (
+    CombinedMemory,
+    ConversationStringBufferMemory,
+    ReadOnlySharedMemory,
+    SimpleMemory,
+)
+
+__all__ = [
+    "ENTITY_MEMORY_CONVERSATION_TEMPLATE",
+    "ChatHistory",
+    "ChatMessageHistory",
+    "CombinedMemory",
+    "ConversationBufferMemory",
+    "ConversationBufferWindowMemory",
+    "ConversationChain",
+    "ConversationEntityMemory",
+    "ConversationKGMemory",
+    "ConversationStringBufferMemory",
+    "ConversationSummaryBufferMemory",
+    "ConversationSummaryMemory",
+    "ConversationTokenBufferMemory",
+    "EntityGraph",
+    "InMemoryEntityStore",
+    "KnowledgeTriple",
+    "ReadOnlySharedMemory",
+    "SimpleMemory",
+    "VectorStoreRetrieverMemory",
+]
+
+ENTITY_MEMORY_CONVERSATION_TEMPLATE: Any
+
+
+def __getattr__(name: str) -> Any:
+    # Made when it is asked for: as a prompt of LangChain it takes LangChain's time to import.
+    if name == "ENTITY_MEMORY_CONVERSATION_TEMPLATE":
+        return entity_prompt()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

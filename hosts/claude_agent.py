@@ -1,0 +1,182 @@
+"""A memory in the Claude Agent SDK: `ClaudeAgentOptions(session_store=MemorySessionStore(store, memories))`."""
+
+import hashlib
+import json
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+from urllib.parse import quote, unquote
+
+from memzoo.errors import ModelError, OptionError
+from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text, in_pieces
+from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.stores import Record, Store
+from memzoo.stores.base import managed
+
+__all__ = ["MemorySessionStore"]
+
+logger = logging.getLogger("memzoo")
+
+_PAGE = 100
+_MAIN = 2  # slashes in the id of a main conversation; those of its subagents have three
+_FIELD = "@claude-agent"
+# What the CLI, or a subagent, wrote for itself.
+_HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage")
+
+
+class MemorySessionStore:
+    """A store of memzoo as the SDK's `SessionStore`, and a memory that learns from what is said in the sessions.
+
+    Transcripts are kept entry for entry, so that a session can be resumed on another machine. The memory of a project
+    (the SDK's `project_key`, which stands for a folder) learns from the main conversations in it, and the hook `remind`
+    shows it to the model. If learning fails, that is logged, and a later save catches up.
+    """
+
+    def __init__(self, store: Store, memories: Memories | None = None) -> None:
+        """Keep transcripts.
+
+        Args:
+            store: Keeps them, under ids that begin with "claude/".
+            memories: A provider, or a function from a project key to a memory; or one memory of that conversation id.
+
+        Raises:
+            UnsupportedError: The store cannot list conversations.
+        """
+        self._store, self._memories = managed(store, "conversations"), memories
+
+    async def append(self, key: Any, entries: Sequence[Any]) -> None:
+        """Append entries of a transcript; one that is there already, by its uuid, is not stored again.
+
+        One without a uuid is known by the entry before it that has one, and by what it says.
+        """
+        id_ = _id(**key)
+        whole = self._memories is not None and not await self._store.read(id_, limit=1)
+        for turn_id, records in await self._turns(id_, entries):
+            await self._store.append(id_, records, turn_id=turn_id)
+        said = [one for entry in entries for one in _said(entry)]
+        if self._memories is not None and said and "subpath" not in key:
+            try:
+                await self._log(key["project_key"]).afollow(said, whole=whole)
+            except ModelError as error:
+                logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
+
+    async def load(self, key: Any) -> list[Any] | None:
+        """A whole transcript; `None` if there is none."""
+        return [json.loads(kept.fields[_FIELD] or "") for kept in await self._store.read(_id(**key))] or None
+
+    async def list_sessions(self, project_key: str) -> list[Any]:
+        """The sessions of a project, each with the time of its newest entry in milliseconds."""
+        ids = [id_ async for id_ in self._below(_id(project_key)) if id_.count("/") == _MAIN]
+        return [{"session_id": unquote(id_.split("/")[_MAIN]), "mtime": await self._mtime(id_)} for id_ in ids]
+
+    async def list_subkeys(self, key: Any) -> list[str]:
+        """The transcripts of a session's subagents."""
+        return [unquote(id_.rpartition("/")[2]) async for id_ in self._below(_id(**key))]
+
+    async def delete(self, key: Any) -> None:
+        """Delete a transcript, and with a main one those of its subagents; what the memory learnt from it stays."""
+        for id_ in [_id(**key), *[id_ async for id_ in self._below(_id(**key))]]:
+            await self._store.clear(id_)
+
+    async def remind(self, input: Any, *_: Any) -> dict[str, Any]:  # noqa: A002 - the SDK's name
+        """Show the model the memory, as a hook `UserPromptSubmit`: when a session begins, or always if it searches."""
+        project = host_module("claude_agent_sdk", "claude-agent").project_key_for_directory(input["cwd"])
+        log = self._log(project)
+        if not log.memory.needs_query and await self._store.read(_id(project, input["session_id"]), limit=1):
+            return {}
+        shown = [one.message for one in await log.ashown(input["prompt"])]
+        lines = [f"{message['role']}: {text}" for message in shown if (text := host_text(message["content"]))]
+        text = "\n".join(["From earlier sessions:", *lines]) if lines else ""
+        return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
+
+    def _log(self, project_key: str) -> HostLog:
+        if self._memories is None:
+            raise OptionError("this session store has no memory: give it a memory, or a MemoryProvider, as `memories`")
+        return HostLog(memory_of(self._memories, project_key), "claude-agent")
+
+    async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
+        """Entries by their turn ids, so that a batch sent again changes nothing."""
+        first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
+        before: Counter[str] = Counter()
+        anchor, said = "", [_written(entry) for entry in entries]
+        if first == len(entries):
+            anchor, ending = await self._ending(id_)
+            if len(said) <= len(ending) and ending[len(ending) - len(said) :] == said:
+                return []
+            before.update(ending)
+        elif first:
+            anchor = f"before-{_uuid(entries[first])}"
+        turns: list[tuple[str, list[Record]]] = []
+        for entry, text in zip(entries, said, strict=True):
+            # A message that is never sent: the entry is the SDK's, and opaque.
+            kind = str(dict_of(entry).get("type"))
+            record = Record({"role": "tool", "tool_call_id": "", "content": kind}, {_FIELD: text})
+            if uuid := _uuid(entry):
+                anchor, before = uuid, Counter()
+                turns.append((uuid, [record]))
+            else:
+                before[text] += 1
+                digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+                turns.append((f"{anchor}+{digest}:{before[text]}", [record]))
+        return turns
+
+    async def _ending(self, id_: str) -> tuple[str, list[str]]:
+        """The newest uuid of a transcript, and the entries behind it; those of the whole if it has none."""
+        size = _PAGE
+        while True:
+            kept = [one.fields[_FIELD] or "" for one in await self._store.read(id_, limit=size, newest=True)]
+            uuids = [_uuid(json.loads(text)) for text in kept]
+            place = max((place for place, uuid in enumerate(uuids) if uuid), default=-1)
+            if place >= 0 or len(kept) < size:
+                return uuids[place] if place >= 0 else "", kept[place + 1 :]
+            size *= 4
+
+    async def _below(self, id_: str) -> AsyncIterator[str]:
+        after: str | None = f"{id_}/"
+        while after is not None:
+            page = await self._store.conversations(after=after, limit=_PAGE)
+            found = [one for one in page if one.startswith(f"{id_}/")]
+            for one in found:
+                yield one
+            after = found[-1] if len(found) == _PAGE else None
+
+    async def _mtime(self, id_: str) -> int:
+        (newest,) = await self._store.read(id_, limit=1, newest=True)
+        return int(newest.created_at.timestamp() * 1000)
+
+
+def _id(project_key: str, session_id: str = "", subpath: str = "") -> str:
+    parts = [project_key, session_id, subpath]
+    return "/".join(["claude", *(quote(part, safe="") for part in parts if part)])
+
+
+def _uuid(entry: Any) -> str:
+    return str(dict_of(entry).get("uuid") or "")
+
+
+def _written(entry: Any) -> str:
+    return json.dumps(entry, default=str)
+
+
+def _said(entry: Any) -> list[HostMessage]:
+    """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
+    entry = dict_of(entry)
+    if entry.get("type") not in ("user", "assistant"):
+        return []
+    message: Any = entry.get("message")
+    content = dict_of(message).get("content", message)
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else dicts_of(content)
+    kinds = ("text", "tool_use", "tool_result")
+    of = {kind: [block for block in blocks if block.get("type") == kind] for kind in kinds}
+    others = [block["type"] for block in blocks if block.get("type") in ("image", "document")]
+    if any(entry.get(one) for one in _HIDDEN) or not (others or any(of.values())):  # a thought alone
+        return []
+    said = chat_of(
+        entry["type"],
+        [str(block.get("text") or "") for block in of["text"]],
+        calls=[called(call.get("id"), call.get("name"), call.get("input")) for call in of["tool_use"]],
+        results=[(str(one.get("tool_use_id") or ""), host_text(one.get("content"))) for one in of["tool_result"]],
+        others=others,
+    )
+    return in_pieces(said, None, _uuid(entry))

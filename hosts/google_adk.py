@@ -1,0 +1,121 @@
+"""A memory in Google's Agent Development Kit: `Runner(..., memory_service=MemoryService(memories))`."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from memzoo.hosts.messages import HostMessage, called, chat_of, dumped, host_text, in_pieces
+from memzoo.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
+from memzoo.memories.base import BaseMemory
+
+__all__ = ["MemoryService"]
+
+_PIECES = 4  # An event with results of several tools is as many messages of the log.
+
+
+class MemoryService(Posing):
+    """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
+
+    `preload_memory` asks it for what the user just said, so memories that search are served. Adding a session again, as
+    ADK's callbacks do after each run, adds only its new events.
+    """
+
+    poses_as: ClassVar = ("google.adk.memory.base_memory_service",)
+    pose: ClassVar = "BaseMemoryService"
+
+    def __init__(self, memories: Memories) -> None:
+        """Serve memories.
+
+        Args:
+            memories: A provider, or a function from "app/user" to a memory; or one memory of that conversation id.
+        """
+        self._memories = memories
+
+    def memory(self, app_name: str, user_id: str) -> BaseMemory:
+        """The memory of a user of an app."""
+        return memory_of(self._memories, f"{app_name}/{user_id}")
+
+    async def add_session_to_memory(self, session: Any) -> None:
+        """Save and learn from the events of a session that are not there yet."""
+        await self.add_events_to_memory(app_name=session.app_name, user_id=session.user_id, events=session.events)
+
+    async def add_events_to_memory(self, *, app_name: str, user_id: str, events: Sequence[Any], **_: Any) -> None:
+        """Save and learn from events that are not there yet, by their ids; parts of streamed ones are passed over.
+
+        What a later event rewound (`Runner.rewind_async`) is taken back.
+        """
+        log, standing = self._log(app_name, user_id), _standing(events)
+        if rewound := {event.id for event in events} - {event.id for event in standing}:
+            await log.atake_back(rewound, _PIECES * len(events))
+        said = [one for event in standing if not event.partial for one in _said(event)]
+        await log.afollow(said, ended=True)
+
+    async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
+        """Save and learn from what somebody wants to be remembered."""
+        said = [one for entry in memories for one in _said(entry)]
+        await self._log(app_name, user_id).aadd(said, ended=True)
+
+    async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
+        """What the memory shows for a query: first what it derived, then messages, oldest first."""
+        made = host_module("google.adk.memory.base_memory_service", "google-adk").SearchMemoryResponse
+        shown = await self._log(app_name, user_id).ashown(query)
+        return made(memories=[entry for said in shown if (entry := _entry(said))])
+
+    async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
+        """Forget an event for good, with all that was learnt from it."""
+        memory = self.memory(app_name, user_id)
+        entries = await memory.aentries()
+        found = [entry.seq for entry in entries if entry.turn_id.partition("/")[0] == memory_id]
+        if found:
+            await memory.aforget(found)
+
+    def _log(self, app_name: str, user_id: str) -> HostLog:
+        return HostLog(self.memory(app_name, user_id), "google-adk")
+
+
+def _standing(events: Sequence[Any]) -> list[Any]:
+    """Events without those that a later one rewound."""
+    standing: list[Any] = []
+    for event in events:
+        standing.append(event)
+        if before := event.actions and event.actions.rewind_before_invocation_id:
+            starts = (place for place, one in enumerate(standing) if one.invocation_id == before)
+            del standing[next(starts, len(standing)) :]
+    return standing
+
+
+def _said(event: Any) -> list[HostMessage]:
+    """An event or a memory entry as chat messages; none if it says nothing."""
+    parts = event.content.parts if event.content else None
+    if not parts:
+        return []
+    asked = [call for part in parts if (call := part.function_call)]
+    given = [result for part in parts if (result := part.function_response)]
+    files = [file for part in parts if (file := part.inline_data or part.file_data)]
+    said = chat_of(
+        "assistant" if event.content.role == "model" else "user",
+        [part.text for part in parts if part.text and not part.thought],
+        calls=[called(call.id, call.name, call.args) for call in asked],
+        results=[(result.id or result.name or "", str(_plain(result.response))) for result in given],
+        others=[file.mime_type or "file" for file in files],
+    )
+    own = dumped(event, include={"author", "timestamp", "content"}, exclude_none=True)
+    return in_pieces(said, own, event.id or "")
+
+
+def _plain(response: Any) -> Any:
+    """What a function gave back, which ADK puts into a dict."""
+    return response["result"] if isinstance(response, dict) and response.keys() == {"result"} else response
+
+
+def _entry(said: HostMessage) -> Any:
+    """A message as a memory entry; `None` for what ADK's tools would show without words."""
+    text, own, role = host_text(said.message["content"]), said.own or {}, said.message["role"]
+    if not text or role == "tool":
+        return None
+    said_as = "model" if role == "assistant" else "user"
+    content = own.get("content") or {"role": said_as, "parts": [{"text": text}]}
+    if isinstance(timestamp := own.get("timestamp"), float):
+        timestamp = datetime.fromtimestamp(timestamp, UTC).isoformat()
+    made = host_module("google.adk.memory.memory_entry", "google-adk").MemoryEntry
+    return made(content=content, id=said.key or None, author=own.get("author") or role, timestamp=timestamp)

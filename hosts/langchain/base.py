@@ -1,0 +1,233 @@
+"""What all memory classes for LangChain have in common."""
+
+import dataclasses
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from memzoo.errors import OptionError
+from memzoo.hosts.langchain.history import ChatHistory, MessageHistory, history_store
+from memzoo.hosts.langchain.messages import shown, values
+from memzoo.hosts.langchain.models import TokensOf, model_of
+from memzoo.hosts.langchain.prompts import taken_over
+from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
+from memzoo.hosts.shared import Posing
+from memzoo.memories.base import BaseMemory
+from memzoo.stores import InMemoryStore
+from memzoo.sync import blocking
+
+__all__ = ["BothWays", "LangChainMemory"]
+
+
+class BothWays(Posing):
+    """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
+
+    poses_as = ("langchain_classic.base_memory", "langchain_core.memory")
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The names of the variables that `load_memory_variables` returns."""
+        raise NotImplementedError
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The variables for a prompt."""
+        raise NotImplementedError
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Nothing is saved."""
+
+    async def aclear(self) -> None:
+        """Nothing is deleted."""
+
+    load_memory_variables = blocking(aload_memory_variables)
+    save_context = blocking(asave_context)
+    clear = blocking(aclear)
+
+
+class LangChainMemory(BothWays):
+    """A memory with the methods, options and defaults of a class of LangChain.
+
+    Options can be changed after it was made, as in LangChain. An option that it does not have is ignored with a
+    warning, where LangChain is silent.
+
+    Attributes:
+        plain: The memory behind it, with all that memzoo can do.
+    """
+
+    plain_class: ClassVar[type[BaseMemory]]
+    # LangChain's, where they differ from those of the plain class.
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    # By the name of an option that takes a LangChain prompt: our prompts, separated by blanks.
+    templates: ClassVar[Mapping[str, str]] = {}
+    # Options that bring in what was learnt before.
+    brought: ClassVar[Sequence[str]] = ()
+    # Options that the plain class knows nothing of, with their defaults.
+    extras: ClassVar[Mapping[str, Any]] = {}
+
+    plain: BaseMemory
+
+    def __init__(self, **options: Any) -> None:
+        """Make it.
+
+        Args:
+            **options: LangChain's, and those of the plain class: `store`, `conversation_id`, `token_counter` and more.
+        """
+        self._given = {**self.extras, **self.defaults, **self._known(options)}
+        self._history: Any = None
+        if (history := self._given.pop("chat_memory", None)) is not None:
+            self._adopt(history)
+        brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
+        self.plain = self._made()
+        self._given |= {"store": self.plain.store, "conversation_id": self.plain.conversation_id}
+        for name, value in brought.items():
+            setattr(self, name, value)
+
+    # LangChain's methods.
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """The names of the variables that `load_memory_variables` returns."""
+        return self.plain.memory_variables
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The memory for a prompt: a transcript, or messages with `return_messages`, by variable."""
+        return shown(await self.plain.aload_memory_variables(values(inputs)))
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Save an exchange and learn from it; the values are texts or messages."""
+        await self.plain.asave_context(values(inputs), values(outputs))
+
+    async def aclear(self) -> None:
+        """Delete the conversation and all that was learnt from it."""
+        await self.plain.aclear()
+
+    @property
+    def chat_memory(self) -> Any:
+        """All that was said: the history that was given, or else one over the store."""
+        return ChatHistory(self.plain) if self._history is None else self._history
+
+    @chat_memory.setter
+    def chat_memory(self, history: Any) -> None:
+        self._adopt(history)
+        self.plain = self._made()
+
+    def as_message_history(self) -> Any:
+        """What this memory shows, for `RunnableWithMessageHistory`, which adds to it what is said.
+
+        Raises:
+            OptionError: It searches for what fits the input, which nobody tells a history.
+        """
+        if self.plain.needs_query:
+            raise OptionError(
+                f"{type(self).__name__} needs the input of the turn, which a message history is not given; "
+                "put memory.load_memory_variables into the chain instead"
+            )
+        return MessageHistory(self.plain)
+
+    # Options.
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("_") and name != "plain" and name in self._options():
+            return self._given[name] if name in self._given else getattr(self.plain, name, None)
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}; what memzoo adds is found at .plain"
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in self._options() or isinstance(getattr(type(self), name, None), property):
+            object.__setattr__(self, name, value)
+            return
+        before = dict(self._given)
+        self._given[name] = value
+        try:
+            self.plain = self._made()
+        except Exception:
+            self._given = before
+            raise
+
+    def _options(self) -> set[str]:
+        own = {field.name for field in dataclasses.fields(self.plain_class) if field.init}
+        return own | {*self.templates, *self.brought, *self.extras, "chat_memory"}
+
+    def _known(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        known = self._options()
+        if unknown := sorted(options.keys() - known):
+            warnings.warn(
+                f"{type(self).__name__} has no option {', '.join(map(repr, unknown))}, which is ignored; it has: "
+                f"{', '.join(sorted(known))}",
+                stacklevel=3,
+            )
+        return {name: value for name, value in options.items() if name in known}
+
+    def _adopt(self, history: Any) -> None:
+        """Let a history keep the messages from now on."""
+        if isinstance(history, ChatHistory):
+            plain = history._plain  # noqa: SLF001 - the memory that it belongs to
+            self._history = None
+            self._given |= {"store": plain.store, "conversation_id": plain.conversation_id}
+        elif hasattr(history, "messages"):
+            self._history, self._given["store"] = history, history_store(history)
+        else:
+            raise OptionError(f"chat_memory must be a chat history of LangChain or memzoo, not {history!r}")
+
+    def _made(self, **changed: Any) -> BaseMemory:
+        """The plain memory for the options as they are."""
+        given = {name: value for name, value in {**self._given, **changed}.items() if name not in self.extras}
+        prompts = {name: given.pop(name) for name in self.templates if name in given}
+        given["prompts"] = self._prompts(prompts) or given.get("prompts")
+        if "llm" in given:
+            if given.get("token_counter") is None and TokensOf.known_to(given["llm"]):
+                given["token_counter"] = TokensOf(given["llm"])
+            given["llm"] = model_of(given["llm"])
+        return self.plain_class(**given)
+
+    def _prompts(self, templates: Mapping[str, Any]) -> dict[str, str]:
+        """The LangChain templates that were given, and those of memzoo's own."""
+        own = self._given.get("prompts") or {}
+        if templates and not isinstance(own, Mapping):
+            raise OptionError(f"give {', '.join(templates)} or a folder as prompts, not both")
+        taken = {
+            ours: taken_over(ours, name, template)
+            for name, template in templates.items()
+            for ours in self.templates[name].split()
+            if template is not None
+        }
+        return {**taken, **own} if taken else {}
+
+    # The view in one form or the other, for the `buffer` properties.
+
+    async def _view(self, *, messages: bool | None = None) -> Any:
+        other = messages is not None and messages != self.plain.return_messages
+        plain = self._made(return_messages=messages) if other else self.plain
+        return shown(await plain.aload_memory_variables({}))[plain.memory_variables[-1]]
+
+    # Copies.
+
+    def __copy__(self) -> Self:
+        made = type(self)(**self._given)
+        made.__dict__["_history"] = self._history
+        return made
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        # For pickles and for deep copies. Not `__reduce__`: that would be looked for in the class that it passes for.
+        return _remade, (type(self), *self._luggage())
+
+    def _luggage(self) -> tuple[dict[str, Any], Content | None]:
+        """The options, and the conversation if it is kept in this process only."""
+        store, options = self.plain.store, dict(self._given)
+        if self._history is not None:
+            del options["store"]
+            return {**options, "chat_memory": self._history}, None
+        if not isinstance(store, InMemoryStore):
+            return options, None
+        del options["store"]
+        return options, content_of_store(store, self.plain.conversation_id)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} over {self.plain!r}>"
+
+
+def _remade(cls: type[Any], options: dict[str, Any], content: Content | None) -> Any:
+    if content is not None:
+        options = {**options, "store": restored_store(options["conversation_id"], content)}
+    return cls(**options)

@@ -1,0 +1,106 @@
+"""Notes on entities by LangChain's interface."""
+
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any, cast
+
+from memzoo.errors import OptionError
+from memzoo.hosts.langchain.state import learnt, put
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.entity_notes import EntityNotes
+
+__all__ = ["InMemoryEntityStore", "Notes", "is_durable", "notes_in"]
+
+
+class InMemoryEntityStore:
+    """Notes by name, with LangChain's methods.
+
+    Attributes:
+        store: The notes: a dictionary, or those of a memory.
+    """
+
+    def __init__(self, store: MutableMapping[str, str] | None = None) -> None:
+        """Make one of some notes; empty by default."""
+        self.store: MutableMapping[str, str] = {} if store is None else store
+
+    def get(self, key: str, default: str | None = None) -> str | None:
+        """The note on a name."""
+        return self.store.get(key, default)
+
+    def set(self, key: str, value: str | None) -> None:
+        """Write the note on a name; without one it is deleted."""
+        if value:
+            self.store[key] = value
+        else:
+            self.delete(key)
+
+    def delete(self, key: str) -> None:
+        """Delete the note on a name, if there is one."""
+        self.store.pop(key, None)
+
+    def exists(self, key: str) -> bool:
+        """Whether there is a note on a name."""
+        return key in self.store
+
+    def clear(self) -> None:
+        """Delete all notes."""
+        self.store.clear()
+
+
+class Notes(MutableMapping[str, str]):
+    """The notes of a memory by name, however a name is written."""
+
+    def __init__(self, plain: BaseMemory) -> None:
+        self._plain = plain
+
+    def __getitem__(self, name: str) -> str:
+        notes = EntityNotes(learnt(self._plain))
+        if (key := notes.key(name)) not in notes.items:
+            raise KeyError(name)
+        return notes.summary(key)
+
+    def __setitem__(self, name: str, note: str) -> None:
+        put(self._plain, lambda items: EntityNotes(items).changes({name: note}, {}, ()))
+
+    def __delitem__(self, name: str) -> None:
+        notes = EntityNotes(learnt(self._plain))
+        if (key := notes.key(name)) not in notes.items:
+            raise KeyError(name)
+        put(self._plain, lambda items: dict.fromkeys(one for one in items if EntityNotes(items).key(one) == key))
+
+    def clear(self) -> None:
+        """Delete all notes."""
+        put(self._plain, dict.fromkeys)
+
+    def take_in(self, notes: Mapping[str, str]) -> None:
+        """Have these notes in place of all others; they stand for all that was said so far."""
+        new = EntityNotes({}).changes(notes, {}, ())
+        put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(EntityNotes(learnt(self._plain)).notes)
+
+    def __len__(self) -> int:
+        return len(EntityNotes(learnt(self._plain)).notes)
+
+
+def is_durable(store: Any) -> bool:
+    """Whether an entity store of LangChain outlives the process."""
+    return hasattr(store, "conn")
+
+
+def notes_in(store: Any) -> Mapping[str, str]:
+    """All notes of an entity store of LangChain, or of a mapping.
+
+    Raises:
+        OptionError: It cannot be told what it has.
+    """
+    for notes in (store, getattr(store, "store", None)):
+        if isinstance(notes, Mapping):
+            return dict(cast("Mapping[str, str]", notes))
+    if (connection := getattr(store, "conn", None)) is not None:
+        rows = connection.execute(f"SELECT key, value FROM {store.full_table_name}")  # noqa: S608 - LangChain checks it
+        return {str(key): str(value) for key, value in rows}
+    raise OptionError(
+        "entity_store must be an InMemoryEntityStore, a SQLiteEntityStore or a mapping of names to notes, "
+        f"not {store!r}"
+    )

@@ -1,0 +1,97 @@
+"""A knowledge graph by LangChain's interface."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from memzoo.errors import OptionError
+from memzoo.hosts.langchain.state import learnt, put
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.graph.fact import Fact
+from memzoo.memories.graph.graph import KnowledgeGraph
+
+__all__ = ["EntityGraph", "KnowledgeTriple", "triples_in"]
+
+
+class KnowledgeTriple(NamedTuple):
+    """A fact, as LangChain writes it."""
+
+    subject: str
+    predicate: str
+    object_: str
+
+
+class EntityGraph:
+    """The facts of a memory, with the methods of LangChain's `NetworkxEntityGraph`.
+
+    Facts that are added by hand have no message behind them. They hold beside those that there are; a later message
+    corrects them like any other.
+    """
+
+    def __init__(self, plain: BaseMemory) -> None:
+        self._plain = plain
+
+    def get_triples(self) -> list[tuple[str, str, str]]:
+        """All facts that hold as subject, object, relation: LangChain's order."""
+        return [(fact.subject, fact.object, fact.relation) for fact in self._graph().facts()]
+
+    def get_entity_knowledge(self, entity: str, depth: int = 1) -> list[str]:
+        """What is known around a name, as short statements, the nearest first."""
+        return [str(near.fact) for near in self._graph().around([entity], depth)]
+
+    def add_triple(self, triple: Sequence[str]) -> None:
+        """Add a fact: a `KnowledgeTriple`, or any subject, relation and object."""
+        fact = _fact(triple)
+        put(self._plain, lambda _: {fact.key: fact.as_json()})
+
+    def take_in(self, triples: Iterable[Sequence[str]]) -> None:
+        """Have these facts in place of all others; they stand for all that was said so far."""
+        new = {fact.key: fact.as_json() for fact in map(_fact, triples)}
+        put(self._plain, lambda items: {**dict.fromkeys(items), **new}, stands_for_all=True)
+
+    def delete_triple(self, triple: Sequence[str]) -> None:
+        """Delete a fact."""
+        key = _fact(triple).key
+        put(self._plain, lambda items: {key: None} if key in items else {})
+
+    def clear(self) -> None:
+        """Delete all facts."""
+        put(self._plain, dict.fromkeys)
+
+    def get_number_of_nodes(self) -> int:
+        """How many names there are."""
+        return len({name for fact in self._graph().facts() for name in fact.key.split("\t")[::2]})
+
+    def has_node(self, node: str) -> bool:
+        """Whether anything is known about a name."""
+        return bool(self._graph().about(node))
+
+    def get_neighbors(self, node: str) -> list[str]:
+        """The names that a fact connects with a name."""
+        names = [name for fact in self._graph().about(node) for name in (fact.subject, fact.object)]
+        return [name for name in dict.fromkeys(names) if name.casefold() != node.casefold()]
+
+    def _graph(self) -> KnowledgeGraph:
+        graph = KnowledgeGraph()
+        graph.apply(learnt(self._plain), reset=True)
+        return graph
+
+
+def _fact(triple: Sequence[str]) -> Fact:
+    subject, relation, obj = triple
+    return Fact(subject, relation, obj)
+
+
+def triples_in(graph: Any) -> list[KnowledgeTriple]:
+    """All facts of a graph of LangChain or networkx, or of a list of triples.
+
+    Raises:
+        OptionError: It is none of them.
+    """
+    if hasattr(graph, "get_triples"):
+        return [KnowledgeTriple(subject, relation, obj) for subject, obj, relation in graph.get_triples()]
+    if hasattr(graph, "edges"):
+        return [KnowledgeTriple(str(one), str(data["relation"]), str(two)) for one, two, data in graph.edges(data=True)]
+    try:
+        return [KnowledgeTriple(*triple) for triple in graph]
+    except TypeError as error:
+        raise OptionError(f"kg must be a NetworkxEntityGraph or a list of triples, not {graph!r}") from error

@@ -1,0 +1,261 @@
+"""LangChain's memory classes."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from memzoo.hosts.langchain.base import LangChainMemory
+from memzoo.hosts.langchain.entities import InMemoryEntityStore, Notes, is_durable, notes_in
+from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
+from memzoo.hosts.langchain.messages import dicts
+from memzoo.hosts.langchain.state import put
+from memzoo.memories.options import whole_number
+from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
+from memzoo.memories.strategies.entity import ConversationEntityMemory as PlainEntity
+from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory as PlainKG
+from memzoo.memories.strategies.summarizing import SummarizingMemory
+from memzoo.memories.strategies.summary import ConversationSummaryMemory as PlainSummary
+from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory as PlainSummaryBuffer
+from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory as PlainTokenBuffer
+from memzoo.memories.strategies.window import ConversationBufferWindowMemory as PlainWindow
+from memzoo.stores import InMemoryStore
+from memzoo.sync import blocking
+
+__all__ = [
+    "ConversationBufferMemory",
+    "ConversationBufferWindowMemory",
+    "ConversationEntityMemory",
+    "ConversationKGMemory",
+    "ConversationSummaryBufferMemory",
+    "ConversationSummaryMemory",
+    "ConversationTokenBufferMemory",
+]
+
+
+class _Buffered(LangChainMemory):
+    """Has what it shows as `buffer`."""
+
+    async def abuffer(self) -> Any:
+        """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""
+        return await self._view()
+
+    async def abuffer_as_str(self) -> str:
+        """What it shows, as a transcript."""
+        return str(await self._view(messages=False))
+
+    async def abuffer_as_messages(self) -> list[Any]:
+        """What it shows, as messages."""
+        return list(await self._view(messages=True))
+
+    buffer = property(blocking(abuffer))
+    buffer_as_str = property(blocking(abuffer_as_str))
+    buffer_as_messages = property(blocking(abuffer_as_messages))
+
+
+class ConversationBufferMemory(_Buffered):
+    r"""Shows the whole conversation.
+
+    Example:
+        >>> memory = ConversationBufferMemory(memory_key="chat_history")
+        >>> memory.save_context({"input": "hi"}, {"output": "what's up"})
+        >>> memory.buffer
+        "Human: hi\nAI: what's up"
+    """
+
+    plain_class = PlainBuffer
+
+
+class ConversationBufferWindowMemory(_Buffered):
+    """Shows the last `k` exchanges, 5 by default."""
+
+    plain_class = PlainWindow
+
+
+class ConversationTokenBufferMemory(_Buffered):
+    """Shows the newest messages that fit `max_token_limit`; the newest of the user's is shown even if it is larger."""
+
+    plain_class = PlainTokenBuffer
+    defaults: ClassVar[Mapping[str, Any]] = {"oversized": "keep"}
+
+
+class _Recalling(LangChainMemory):
+    """Shows what it learnt as messages of a class that can be chosen."""
+
+    extras: ClassVar[Mapping[str, Any]] = {"summary_message_cls": None}
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """See `LangChainMemory`."""
+        loaded, chosen = await super().aload_memory_variables(inputs), self.summary_message_cls
+        if chosen is None or not self.return_messages:
+            return loaded
+        said = {message["content"] for message in await self.plain.ahistory() if message["role"] == "system"}
+        return {
+            name: [
+                chosen(content=one.content) if one.type == "system" and one.content not in said else one
+                for one in messages
+            ]
+            for name, messages in loaded.items()
+        }
+
+
+class _Summarizing(_Recalling):
+    """Has a summary that can be brought in."""
+
+    templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
+
+    async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
+        """The summary that takes in some messages; nothing is stored."""
+        plain: Any = self.plain
+        return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
+
+    predict_new_summary = blocking(apredict_new_summary)
+
+    @property
+    def _summary(self) -> str:
+        return self.plain.summary if isinstance(self.plain, SummarizingMemory) else ""
+
+
+class ConversationSummaryMemory(_Summarizing):
+    """Shows a summary of all that was said, `buffer`, which can be given to go on with."""
+
+    plain_class = PlainSummary
+    brought = ("buffer",)
+
+    @property
+    def buffer(self) -> str:
+        """The summary."""
+        return self._summary
+
+    @buffer.setter
+    def buffer(self, summary: str) -> None:
+        put(self.plain, lambda _: {"summary": summary}, stands_for_all=True)
+
+    @classmethod
+    def from_messages(cls, llm: Any, chat_memory: Any, *, summarize_step: int = 2, **options: Any) -> Self:
+        """A memory that has taken in a conversation, `summarize_step` messages with each call of the model.
+
+        Args:
+            llm: The model.
+            chat_memory: A history, or a list of messages.
+            summarize_step: How many messages a call takes in.
+            **options: Of the memory; `buffer` is the summary of what was said before.
+        """
+        whole_number("summarize_step", summarize_step, at_least=1)
+        said = dicts(getattr(chat_memory, "messages", chat_memory))
+        memory = cls(llm=llm, **options)
+        for start in range(0, len(said), summarize_step):
+            memory.plain.add_messages(said[start : start + summarize_step])
+        return memory
+
+
+class ConversationSummaryBufferMemory(_Summarizing):
+    """Shows the newest messages that fit `max_token_limit`, behind a summary of the older ones."""
+
+    plain_class = PlainSummaryBuffer
+    brought = ("moving_summary_buffer",)
+
+    @property
+    def moving_summary_buffer(self) -> str:
+        """The summary, without the messages that are shown word for word."""
+        return self._summary
+
+    @moving_summary_buffer.setter
+    def moving_summary_buffer(self, summary: str) -> None:
+        # All parts of this state belong together.
+        none: dict[str, Any] = {"kept": [], "counter": self.plain.counter.name}
+        put(self.plain, lambda items: {**none, **items, "summary": summary})
+
+    async def abuffer(self) -> Any:
+        """What `load_memory_variables` gives: a transcript, or messages with `return_messages`."""
+        return await self._view()
+
+    buffer = property(blocking(abuffer))
+
+    async def aprune(self) -> None:
+        """Summarise what is over the limit, if loading or saving has not done so already."""
+        await self.plain.asettle()
+
+    prune = blocking(aprune)
+
+    def _made(self, **changed: Any) -> Any:
+        """It prunes as little as has to go."""
+        limit = {**self._given, **changed}.get("max_token_limit", 2000)
+        return super()._made(**{"prune_to": self._given.get("prune_to", limit), **changed})
+
+
+class ConversationEntityMemory(LangChainMemory):
+    """Shows the last `k` exchanges, and notes on what is mentioned in the input.
+
+    `entity_cache` has the names that the last load found.
+    """
+
+    plain_class = PlainEntity
+    defaults: ClassVar[Mapping[str, Any]] = {"max_token_limit": None, "ask_at_load": True}
+    templates: ClassVar[Mapping[str, str]] = {
+        "entity_extraction_prompt": "current_entities entity_extraction",
+        "entity_summarization_prompt": "entity_update",
+    }
+    brought = ("entity_store",)
+    extras: ClassVar[Mapping[str, Any]] = {"entity_cache": ()}
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The exchanges and, as "entities", notes by name."""
+        loaded = await super().aload_memory_variables(inputs)
+        self._given["entity_cache"] = list(loaded["entities"])
+        return loaded
+
+    async def aclear(self) -> None:
+        """Delete the conversation, and all notes."""
+        await super().aclear()
+        self._given["entity_cache"] = []
+
+    @property
+    def buffer(self) -> list[Any]:
+        """All messages."""
+        return list(self.chat_memory.messages)
+
+    @property
+    def entity_store(self) -> InMemoryEntityStore:
+        """All notes."""
+        return InMemoryEntityStore(Notes(self.plain))
+
+    @entity_store.setter
+    def entity_store(self, store: Any) -> None:
+        Notes(self.plain).take_in(notes_in(store))
+        if is_durable(store) and isinstance(self.plain.store, InMemoryStore):
+            warnings.warn(
+                f"the notes of {type(store).__name__} were taken over, but new ones are not written to it; give "
+                "store=open_store(...) and conversation_id=... to keep them",
+                stacklevel=2,
+            )
+
+
+class ConversationKGMemory(_Recalling):
+    """Shows the facts about what is mentioned in the input, taken from the user's words."""
+
+    plain_class = PlainKG
+    defaults: ClassVar[Mapping[str, Any]] = {"mine_ai": False, "max_token_limit": None, "ask_at_load": True}
+    templates: ClassVar[Mapping[str, str]] = {
+        "entity_extraction_prompt": "current_entities",
+        "knowledge_extraction_prompt": "triple_extraction",
+    }
+    brought = ("kg",)
+
+    @property
+    def kg(self) -> EntityGraph:
+        """The facts."""
+        return EntityGraph(self.plain)
+
+    @kg.setter
+    def kg(self, graph: Any) -> None:
+        self.kg.take_in(triples_in(graph))
+
+    def get_current_entities(self, input_string: str) -> list[str]:
+        """The names that a text speaks of."""
+        plain: Any = self.plain
+        return list(plain.get_current_entities(input_string))
+
+    def get_knowledge_triplets(self, input_string: str) -> list[KnowledgeTriple]:
+        """The facts that a text states; nothing is stored."""
+        plain: Any = self.plain
+        return [KnowledgeTriple(*found[:3]) for found in plain.get_knowledge_triplets(input_string)]

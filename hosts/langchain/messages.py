@@ -1,0 +1,78 @@
+"""Messages on their way in and out: LangChain's objects where langchain-core is installed, plain dicts where not."""
+
+import importlib.util
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, cast
+
+from memzoo.errors import MessageError, MissingExtraError
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Message
+
+__all__ = ["dicts", "documents", "has_langchain", "objects", "shown", "values"]
+
+
+@cache
+def has_langchain() -> bool:
+    """Whether langchain-core is installed."""
+    return importlib.util.find_spec("langchain_core") is not None
+
+
+def dicts(messages: Iterable[Any]) -> list[Message]:
+    """LangChain's messages, or what it takes for messages, as OpenAI chat messages.
+
+    What OpenAI's form has no place for is left out: ids, artifacts, metadata.
+
+    Raises:
+        MessageError: One of them is no message.
+    """
+    return [_dict(message) for message in messages]
+
+
+def objects(messages: Iterable[Message]) -> list[Any]:
+    """Chat messages as LangChain's objects, or as they are where langchain-core is not installed."""
+    said = list(messages)
+    if not has_langchain():
+        return said
+    from langchain_core.messages import convert_to_messages
+
+    return list(convert_to_messages(cast("Sequence[Any]", said)))
+
+
+def values(given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Inputs or outputs of a chain, message objects replaced by what they say."""
+    return {
+        name: value.content if hasattr(value, "content") and hasattr(value, "type") else value
+        for name, value in (given or {}).items()
+    }
+
+
+def shown(variables: Mapping[str, Any]) -> dict[str, Any]:
+    """Variables of a memory, with LangChain's objects for messages."""
+    return {name: objects(value) if isinstance(value, list) else value for name, value in variables.items()}
+
+
+def documents(texts: Iterable[str]) -> list[Any]:
+    """Texts as LangChain's documents.
+
+    Raises:
+        MissingExtraError: langchain-core is not installed.
+    """
+    if not has_langchain():
+        raise MissingExtraError("return_docs=True needs langchain-core: pip install langchain-core")
+    from langchain_core.documents import Document
+
+    return [Document(page_content=text) for text in texts]
+
+
+def _dict(message: Any) -> Message:
+    if isinstance(message, dict) and "role" in cast("Message", message):
+        return checked(cast("Message", message))
+    if not has_langchain():
+        raise MessageError(f"a message must be a dict with 'role' and 'content', not {message!r}")
+    from langchain_core.messages import convert_to_openai_messages
+
+    try:
+        return checked(convert_to_openai_messages(cast("Any", message)))
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise MessageError(f"{message!r} is no chat message: {error}") from error

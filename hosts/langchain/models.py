@@ -1,0 +1,95 @@
+"""LangChain's models as models of memzoo: they answer prompts, and count tokens."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from memzoo.errors import ModelError, ModelReplyError
+from memzoo.hosts.langchain.messages import has_langchain, objects
+from memzoo.memories.models.chat import Completion, Model
+from memzoo.memories.models.usage import Spent
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+from memzoo.sync import is_blocking
+
+__all__ = ["RunnableModel", "TokensOf", "model_of"]
+
+
+def model_of(llm: Any) -> Any:
+    """What the option `llm` of a plain memory takes, for anything that LangChain takes."""
+    if isinstance(llm, (str, Model)) or not hasattr(llm, "invoke"):
+        return llm
+    return RunnableModel(llm)
+
+
+class RunnableModel:
+    """A chat model, a text model or any other Runnable that answers a list of messages."""
+
+    def __init__(self, runnable: Any) -> None:
+        self.runnable = runnable
+        self.name = str(getattr(runnable, "model_name", None) or getattr(runnable, "model", type(runnable).__name__))
+
+    def __repr__(self) -> str:
+        return self.name
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        start, sent = time.perf_counter(), self._sent(messages)
+        try:
+            reply = self.runnable.invoke(sent) if is_blocking() else await self.runnable.ainvoke(sent)
+        except Exception as error:
+            raise ModelError(
+                f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
+            ) from error
+        usage: dict[str, int] = getattr(reply, "usage_metadata", None) or {}
+        seconds = time.perf_counter() - start
+        spent = Spent(1, usage.get("input_tokens", 0), usage.get("output_tokens", 0), seconds)
+        if text := _text(reply).strip():
+            return Completion(text, spent)
+        useless = ModelReplyError(f"llm {self.name!r} gave {reply!r} for prompt {purpose!r}; it must give a text")
+        useless.spent = spent
+        raise useless
+
+    def _sent(self, messages: Sequence[Message]) -> Any:
+        """A text model gets one message as it is: it would be told who says it otherwise."""
+        if has_langchain() and len(messages) == 1:
+            from langchain_core.language_models import BaseLLM
+
+            if isinstance(self.runnable, BaseLLM):
+                return messages[0]["content"]
+        return objects(messages)
+
+
+class TokensOf:
+    """Counts the tokens of one message as a LangChain model counts them."""
+
+    def __init__(self, llm: Any) -> None:
+        self._llm = llm
+        self.__qualname__ = f"{type(llm).__module__}.{type(llm).__qualname__}"
+
+    @classmethod
+    def known_to(cls, llm: Any) -> bool:
+        """Whether a model counts by itself, not by LangChain's default, which needs the package transformers."""
+        if not hasattr(llm, "get_num_tokens_from_messages"):
+            return False
+        from langchain_core.language_models import BaseLanguageModel
+
+        counts = ("get_num_tokens_from_messages", "get_num_tokens", "get_token_ids")
+        kind: Any = type(llm)
+        own = any(getattr(kind, name, None) is not getattr(BaseLanguageModel, name) for name in counts)
+        return own or bool(getattr(llm, "custom_get_token_ids", None))
+
+    def __call__(self, message: Message) -> int:
+        """What the message adds to a request: some models count a few tokens for the request itself."""
+        role = message["role"] if message["role"] in ("user", "assistant", "system") else "user"
+        [one] = objects([{"role": role, "content": text_of(message)}])
+        count = self._llm.get_num_tokens_from_messages
+        return int(count([one, one]) - count([one]))
+
+
+def _text(reply: Any) -> str:
+    content = getattr(reply, "content", reply)
+    if isinstance(content, str):
+        return content
+    blocks: list[Any] = content if isinstance(content, list) else []  # pyright: ignore[reportUnknownVariableType]
+    return "".join(block if isinstance(block, str) else block.get("text", "") for block in blocks)

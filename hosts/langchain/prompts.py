@@ -1,0 +1,74 @@
+"""LangChain's prompt templates as templates of memzoo."""
+
+import json
+import re
+import string
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from memzoo.errors import PromptError
+
+__all__ = ["taken_over"]
+
+_NEEDS_ESCAPE = re.compile(r"\{[{%#]")
+
+_EACH_ENTITY = """\
+{% set input = new_lines %}{% for known in entities %}{% set entity = known.name %}{% set summary = known.summary %}"""
+_ANSWER_FOR_ALL = """
+{% endfor %}
+
+Answer with one line for each name that was asked about, nothing else:
+Name: its summary
+The names: {{ entities | map(attribute='name') | join(', ') }}"""
+
+# By the name of our prompt: what stands before a LangChain template, its variables, and what stands behind it.
+_TAKEN_OVER: Mapping[str, tuple[str, str, str]] = {
+    "current_entities": ("", "history input", ""),
+    "entity_extraction": ("{% set input = new_lines %}", "history input", ""),
+    "entity_update": (_EACH_ENTITY, "entity summary history input", _ANSWER_FOR_ALL),
+    "summary": ("", "summary new_lines", ""),
+    "triple_extraction": ("{% set input = new_lines %}", "history input", ""),
+}
+
+
+def taken_over(prompt: str, option: str, template: Any) -> str:
+    """A LangChain prompt template as the template of one of our prompts.
+
+    Args:
+        prompt: The name of our prompt.
+        option: The option with which it was given, for error texts.
+        template: A `PromptTemplate`, or a text with variables in braces.
+
+    Raises:
+        PromptError: It is neither, or it uses variables that there are not.
+    """
+    before, variables, behind = _TAKEN_OVER[prompt]
+    text = template if isinstance(template, str) else getattr(template, "template", None)
+    form = getattr(template, "template_format", "f-string")
+    if not isinstance(text, str) or form not in ("f-string", "jinja2"):
+        raise PromptError(
+            f"{option} must be a PromptTemplate with an f-string or jinja2 template, or a text with variables in "
+            f"braces, not {template!r}; a template of memzoo goes into prompts={{{prompt!r}: ...}}"
+        )
+    partial: Mapping[str, Any] = getattr(template, "partial_variables", None) or {}
+    if form == "f-string":
+        text = _jinja(text, option, [*variables.split(), *partial])
+    values = {name: value() if callable(value) else value for name, value in partial.items()}
+    assigned = "".join(f"{{% set {name} = {json.dumps(str(value))} %}}" for name, value in values.items())
+    return f"{before}{assigned}{text}{behind}"
+
+
+def _jinja(text: str, option: str, known: Collection[str]) -> str:
+    """A template of `str.format` as one of Jinja."""
+    parts: list[str] = []
+    for literal, field, _, _ in string.Formatter().parse(text):
+        parts.append(_NEEDS_ESCAPE.sub(lambda brace: f"{{{{ {brace.group()!r} }}}}", literal))
+        if field is None:
+            continue
+        if field not in known:
+            raise PromptError(
+                f"{option}: Got unexpected prompt input variables. The prompt expects {field!r}, but it should have "
+                f"{', '.join(known)}."
+            )
+        parts.append(f"{{{{ {field} }}}}")
+    return "".join(parts)

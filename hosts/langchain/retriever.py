@@ -1,0 +1,118 @@
+"""Memories that search: with a retriever of LangChain, or with memzoo's own."""
+
+import dataclasses
+import itertools
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar
+
+from memzoo.errors import OptionError
+from memzoo.hosts.langchain.base import LangChainMemory
+from memzoo.hosts.langchain.messages import documents, values
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.engine.forgetting import Receipt
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.options import names, option, strategy
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as PlainVectors
+from memzoo.memories.text.keys import input_key_of
+from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry
+from memzoo.sync import is_blocking
+
+__all__ = ["RetrieverMemory", "VectorStoreRetrieverMemory"]
+
+
+def _check(_: str, value: object) -> None:
+    if not hasattr(value, "add_documents") or not hasattr(value, "invoke"):
+        raise OptionError(f"retriever must be a VectorStoreRetriever of LangChain, not {value!r}")
+
+
+@strategy
+class RetrieverMemory(BaseMemory):
+    """Shows the documents that a retriever finds for the input; each exchange becomes one.
+
+    What is said is in the log first: a retriever that fails is given the document with the next call.
+
+    State: the ids of the documents, by turn.
+    """
+
+    name = "langchain-retriever"
+    needs_query = True
+    keeps_fields = True
+
+    retriever: Any = option(check=_check, doc="A `VectorStoreRetriever` of LangChain.")
+    exclude_input_keys: Sequence[str] = option((), check=names, doc="Inputs that are left out of the documents.")
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """Give the new exchanges to the retriever."""
+        from langchain_core.documents import Document
+
+        labels = Labels(self.human_prefix, self.ai_prefix)
+        written = Documents(labels, {self.memory_key, *self.exclude_input_keys})
+        turns = {turn: list(said) for turn, said in itertools.groupby(entries, attrgetter("turn_id"))}
+        # The same turn has the same id: a document that was added before a crash is not added twice.
+        ids = {turn: f"{self.conversation_id}-{turn}" for turn in turns}
+        found = [Document(page_content=written.text(said), id=ids[turn]) for turn, said in turns.items()]
+        await _either(self.retriever, "add_documents", found)
+        return Changes(ids)
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """What the retriever finds."""
+        return View(tuple(document.page_content for document in await self.documents(query or "")))
+
+    async def documents(self, query: str) -> list[Any]:
+        """What the retriever finds, as LangChain's documents."""
+        return list(await _either(self.retriever, "invoke", self._redactor.text(query)))
+
+    async def aclear(self) -> None:
+        """Delete the conversation, with the documents that were made of it."""
+        await self._let_go()
+        await super().aclear()
+
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
+        """See `BaseMemory`; the documents are made anew."""
+        await self._let_go()
+        return await super().aforget(ids, thorough=thorough)
+
+    async def _let_go(self) -> None:
+        state = await self.store.read_state(self.conversation_id, self.state_name)
+        vectors = getattr(self.retriever, "vectorstore", None)
+        if state.changes and vectors is not None:
+            await _either(vectors, "delete", list(state.changes.values()))
+
+
+class VectorStoreRetrieverMemory(LangChainMemory):
+    """Shows the exchanges that fit the input best, as documents.
+
+    With a `retriever` of LangChain its vector store keeps them and it finds them, however many it is made for. Without
+    one, memzoo searches: the best `k`, 4 by default.
+    """
+
+    plain_class = PlainVectors
+    extras: ClassVar[Mapping[str, Any]] = {"return_docs": False, "retriever": None}
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The documents that fit the input, as a text or, with `return_docs`, as LangChain's documents."""
+        if not self.return_docs:
+            return await super().aload_memory_variables(inputs)
+        given = values(inputs)
+        if isinstance(self.plain, RetrieverMemory):
+            key = input_key_of(given, self.plain.input_key, self.plain.memory_variables)
+            return {self.plain.memory_key: await self.plain.documents(str(given[key]))}
+        found = await self._made(return_messages=True).aload_memory_variables(given)
+        return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
+
+    def _made(self, **changed: Any) -> Any:
+        if self.retriever is None:
+            return super()._made(**{"k": self._given.get("k", 4), **changed})
+        known = {field.name for field in dataclasses.fields(RetrieverMemory)}
+        given = {name: value for name, value in {**self._given, **changed}.items() if name in known}
+        return RetrieverMemory(**given)
+
+
+async def _either(owner: Any, method: str, argument: Any) -> Any:
+    """Call a method of LangChain, or await its asynchronous twin."""
+    return getattr(owner, method)(argument) if is_blocking() else await getattr(owner, f"a{method}")(argument)

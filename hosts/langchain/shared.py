@@ -1,0 +1,140 @@
+"""Memories around memories, and those that only hold what they were given."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from memzoo.errors import OptionError
+from memzoo.hosts.langchain.base import BothWays, LangChainMemory
+from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
+from memzoo.memories.text.keys import input_key_of, output_key_of
+from memzoo.sync import drive, together
+
+__all__ = ["CombinedMemory", "ConversationStringBufferMemory", "ReadOnlySharedMemory", "SimpleMemory"]
+
+
+class SimpleMemory(BothWays):
+    """Variables that never change.
+
+    Attributes:
+        memories: The variables by name.
+    """
+
+    def __init__(self, *, memories: Mapping[str, Any] | None = None) -> None:
+        self.memories = dict(memories or {})
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """Their names."""
+        return list(self.memories)
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The variables."""
+        return dict(self.memories)
+
+
+class ReadOnlySharedMemory(BothWays):
+    """Shows what another memory shows, and neither saves to it nor clears it.
+
+    Attributes:
+        memory: The other memory.
+    """
+
+    def __init__(self, *, memory: Any) -> None:
+        self.memory = memory
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """Those of the other memory."""
+        return list(self.memory.memory_variables)
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """What the other memory loads."""
+        return dict(await self.memory.aload_memory_variables(inputs or {}))
+
+
+class CombinedMemory(BothWays):
+    """Several memories, each with a conversation and variables of its own.
+
+    All members save, also when one of them fails to learn; the others' variables are not taken for the user's input.
+    `memzoo.CombinedMemory` keeps one conversation for all members instead.
+
+    Attributes:
+        memories: The members.
+
+    Raises:
+        OptionError: Two of them have a variable of the same name.
+    """
+
+    def __init__(self, *, memories: Sequence[Any]) -> None:
+        names = [name for memory in memories for name in memory.memory_variables]
+        if repeated := {name for name in names if names.count(name) > 1}:
+            # "Value error" is what pydantic puts before it there, and what programs look for.
+            raise OptionError(
+                f"Value error, The same variables {repeated} are found in multiplememory object, which is not allowed "
+                "by CombinedMemory."
+            )
+        self.memories = list(memories)
+
+    @property
+    def memory_variables(self) -> list[str]:
+        """Those of all members."""
+        return [name for memory in self.memories for name in memory.memory_variables]
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The variables of all members."""
+        loaded = await together(memory.aload_memory_variables(self._own(inputs or {})) for memory in self.memories)
+        return {name: value for variables in loaded for name, value in variables.items()}
+
+    async def asave_context(self, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Save to all members."""
+        given = self._own(inputs)
+        for memory in self.memories:
+            if isinstance(memory, LangChainMemory):
+                # Refused before the first of them has stored it.
+                input_key_of(given, memory.input_key, memory.memory_variables)
+                output_key_of(outputs, getattr(memory, "output_key", None), type(memory).__name__)
+        await together(memory.asave_context(given, outputs) for memory in self.memories)
+
+    async def aclear(self) -> None:
+        """Clear all members."""
+        await together(memory.aclear() for memory in self.memories)
+
+    def _own(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in inputs.items() if name not in self.memory_variables}
+
+
+class ConversationStringBufferMemory(LangChainMemory):
+    """Shows the whole conversation as a text that begins with what `buffer` was set to."""
+
+    plain_class = PlainBuffer
+    extras: ClassVar[Mapping[str, Any]] = {"before": ""}
+    brought = ("buffer",)
+
+    def __init__(self, **options: Any) -> None:
+        """See `LangChainMemory`."""
+        if options.get("return_messages"):
+            raise OptionError("return_messages must be False for ConversationStringBufferMemory")
+        super().__init__(**options)
+
+    @property
+    def buffer(self) -> str:
+        """The whole text; LangChain's begins with an empty line, and so does this one."""
+        return drive(self._text())
+
+    @buffer.setter
+    def buffer(self, text: str) -> None:
+        self.plain.clear()
+        self.before = text
+
+    async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The whole text."""
+        return {self.plain.memory_key: await self._text()}
+
+    async def aclear(self) -> None:
+        """Delete the text."""
+        await super().aclear()
+        self.before = ""
+
+    async def _text(self) -> str:
+        said = str(await self._view())
+        return f"{self.before}\n{said}" if said else str(self.before)

@@ -1,0 +1,89 @@
+"""What a memory has learnt, to be read and to be brought in from outside."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memzoo.errors import ConflictError, OptionError
+from memzoo.memories.base import BaseMemory
+from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
+from memzoo.sync import blocking_function
+
+__all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]
+
+Content = tuple[list[Entry], dict[str, StoredState]]
+"""All there is of a conversation."""
+
+_NOTHING = Record({"role": "system", "content": ""})
+
+
+async def alearnt(memory: BaseMemory) -> Mapping[str, Any]:
+    """The items of a memory's state by key, as they are stored; no model is asked."""
+    return (await memory.store.read_state(memory.conversation_id, memory.state_name)).changes
+
+
+async def aput(
+    memory: BaseMemory, changes: Callable[[Mapping[str, Any]], Mapping[str, JSON]], *, stands_for_all: bool = False
+) -> None:
+    """Write items into a memory's state.
+
+    Args:
+        memory: The memory.
+        changes: Items that there are -> new values by key, `None` for one that goes.
+        stands_for_all: The state then stands for all that was said so far; nothing of that is learnt from any more.
+    """
+    store, key, begun = memory.store, (memory.conversation_id, memory.state_name), 0
+    while True:
+        known = await store.read_state(*key)
+        watermark = known.watermark
+        if stands_for_all:
+            newest = await store.read(key[0], limit=1, newest=True)
+            watermark = max([watermark, begun, *(entry.seq for entry in newest)])
+        try:
+            await store.commit(*key, expected=known.version, watermark=watermark, changes=changes(known.changes))
+        except ConflictError:
+            if not known.version:
+                begun = await _begin(store, key[0])
+            continue
+        return
+
+
+async def acontent_of_store(store: InMemoryStore, conversation_id: str) -> Content:
+    """All that a store of this process has of a conversation."""
+    states: dict[str, StoredState] = {}
+    for name in await store.states(conversation_id):
+        state = await store.read_state(conversation_id, name)
+        embeddings = await store.embeddings(conversation_id, name)
+        states[name] = StoredState(state.watermark, state.changes, embeddings)
+    return list(await store.read(conversation_id)), states
+
+
+async def arestored_store(conversation_id: str, content: Content) -> InMemoryStore:
+    """A store of this process with one conversation."""
+    store, (entries, states) = InMemoryStore(), content
+    if entries:
+        await store.restore(conversation_id, entries, states)
+        return store
+    for name, state in states.items():
+        await _begin(store, conversation_id)
+        known = await store.read_state(conversation_id, name)
+        await store.commit(conversation_id, name, expected=known.version, watermark=0, changes=state.items)
+    return store
+
+
+learnt, put = blocking_function(alearnt), blocking_function(aput)
+content_of_store, restored_store = blocking_function(acontent_of_store), blocking_function(arestored_store)
+
+
+async def _begin(store: Store, conversation_id: str) -> int:
+    """Let an empty conversation exist: no store keeps a state of one that does not. Its last number is returned."""
+    if entries := await store.read(conversation_id, limit=1, newest=True):
+        return entries[0].seq
+    if not isinstance(store, ManagedStore):
+        raise OptionError(
+            "what was learnt before cannot be brought into an empty chat_memory: leave chat_memory out, or set it "
+            "after the first message"
+        )
+    [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)
+    await store.forget(conversation_id, [entry.seq], derived=False)
+    return entry.seq

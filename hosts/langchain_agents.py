@@ -1,0 +1,72 @@
+"""Agents of LangChain 1.x and deepagents: a memory as middleware, and its summaries in LangChain's own middleware."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeAlias
+
+from memzoo.hosts.langchain_threads import akeep, ashown, chat_of, keep, shown
+from memzoo.hosts.shared import Memories, host_module
+from memzoo.memories.strategies.summarizing import SummarizingMemory
+from memzoo.stores import Message
+
+__all__ = ["MemoryMiddleware", "summarizer"]
+
+_middleware = host_module("langchain.agents.middleware", "langchain")
+
+Request: TypeAlias = Any
+"""LangChain's `ModelRequest`."""
+
+_EARLIER = "Here is a summary of the conversation to date:"
+
+
+class MemoryMiddleware(_middleware.AgentMiddleware):  # type: ignore[misc, name-defined]
+    """Sends the model the memory's view of the thread, and keeps every message of the thread in the memory's log.
+
+    The agent's state stays whole: what is sent is replaced, not what is kept. The question is the newest message of a
+    human, so memories that search are served. Messages are known by their ids.
+
+    Example:
+        `create_agent(model, tools, middleware=[MemoryMiddleware(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`
+    """
+
+    def __init__(self, memories: Memories) -> None:
+        """Make one for all threads.
+
+        Args:
+            memories: A `MemoryProvider`, which is asked for the memory of `config["configurable"]["thread_id"]`; or the
+                memory of the one thread that there is.
+        """
+        super().__init__()
+        self._memories = memories
+
+    def wrap_model_call(self, request: Request, handler: Callable[[Request], Any]) -> Any:
+        """Keep what is new, and send the view."""
+        return handler(request.override(messages=shown(self._memories, request.messages)))
+
+    async def awrap_model_call(self, request: Request, handler: Callable[[Request], Awaitable[Any]]) -> Any:
+        """As `wrap_model_call`."""
+        return await handler(request.override(messages=await ashown(self._memories, request.messages)))
+
+    def after_agent(self, state: Any, runtime: Any) -> None:
+        """Keep the answer, and learn from the exchange."""
+        keep(self._memories, state["messages"])
+
+    async def aafter_agent(self, state: Any, runtime: Any) -> None:
+        """As `after_agent`."""
+        await akeep(self._memories, state["messages"])
+
+
+def summarizer(memory: SummarizingMemory) -> Any:
+    """What writes the summaries of `SummarizationMiddleware(model, summarizer=...)`: the memory's model and prompt.
+
+    The earlier summary is brought up to date instead of being summarized itself. The memory stores nothing of it.
+    """
+
+    def of(messages: Sequence[Any]) -> tuple[list[Message], str]:
+        first = messages[0]
+        was = str(first.text) if first.additional_kwargs.get("lc_source") == "summarization" else ""
+        return [chat_of(message) for message in messages[bool(was) :]], was.removeprefix(_EARLIER).strip()
+
+    return host_module("langchain_core.runnables", "langchain").RunnableLambda(
+        lambda messages: memory.predict_new_summary(*of(messages)),
+        lambda messages: memory.apredict_new_summary(*of(messages)),
+    )

@@ -1,0 +1,75 @@
+"""What goes between a thread of LangChain's messages and a memory: what is said into the log, the view back."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, cast
+
+from memzoo.hosts.langchain.messages import objects
+from memzoo.hosts.messages import HostMessage, fitting
+from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.stores import Message
+from memzoo.sync import blocking_function
+
+__all__ = ["akeep", "ashown", "chat_of", "keep", "shown"]
+
+_ROLES = {"ai": "assistant", "AIMessageChunk": "assistant", "system": "system"}
+
+
+async def ashown(memories: Memories, messages: Sequence[Any]) -> list[Any]:
+    """Keep what is new of the messages of a thread, and give the memory's view of it.
+
+    The question is the newest message of a human. What the thread has is shown as the very object that it has.
+    """
+    log = await _followed(memories, messages)
+    question = next((str(message.text) for message in reversed(messages) if message.type == "human"), None)
+    live = {} if log.memory.redact else {message.id: message for message in messages}
+    return [live.get(one.key) or _object(one) for one in await log.ashown(question)]
+
+
+async def akeep(memories: Memories, messages: Sequence[Any]) -> None:
+    """Keep what is new of the messages of a thread, of which a turn has ended, and learn from it."""
+    await _followed(memories, messages, ended=True)
+
+
+shown, keep = blocking_function(ashown), blocking_function(akeep)
+
+
+def chat_of(message: Any) -> Message:
+    """A message as it is learnt from, and as providers take it."""
+    try:
+        chat = cast("Message", _messages().convert_to_openai_messages(message))
+    except (LookupError, TypeError, ValueError):  # blocks of a kind, or a speaker, that LangChain has no words for
+        return fitting({"role": _ROLES.get(message.type, "user"), "content": str(message.text)})
+    if message.type != "ai":
+        return chat
+    # Reasoning and what else is no text stands in the host's own form, which is kept beside it.
+    return {**chat, "content": str(message.text) or (None if chat.get("tool_calls") else "")}
+
+
+async def _followed(memories: Memories, messages: Sequence[Any], *, ended: bool = False) -> HostLog:
+    """The log of the thread that is running, in step with its messages."""
+    config: dict[str, Any] = host_module("langgraph.config", "langgraph").get_config().get("configurable", {})
+    thread = config.get("thread_id")
+    log = HostLog(memory_of(memories, thread), "langchain")
+    # An agent within a graph has messages of its own: it is named by the nodes that it stands in, without their ids.
+    nodes = [node.partition(":")[0] for node in str(config.get("checkpoint_ns") or "").split("|")[:-1]]
+    await log.afollow(_said(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True)
+    return log
+
+
+def _said(messages: Sequence[Any]) -> list[HostMessage]:
+    """LangChain's messages as messages of a log, known by their ids."""
+    whole = _messages().messages_to_dict(messages)
+    return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]
+
+
+def _object(said: HostMessage) -> Any:
+    if said.own is not None:
+        with contextlib.suppress(LookupError, TypeError, ValueError):  # of another version of LangChain
+            return _messages().messages_from_dict([said.own])[0]
+    return objects([said.message])[0]
+
+
+def _messages() -> Any:
+    # Not when this file is imported: the one that imports it names the extra that is missing.
+    return host_module("langchain_core.messages", "langgraph")

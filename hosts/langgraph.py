@@ -1,0 +1,240 @@
+"""LangGraph: a store over memzoo's stores, and a memory inside a graph of one's own."""
+
+import json
+import uuid
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from copy import copy
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+from memzoo.errors import ConflictError, OptionError
+from memzoo.forks import new_lock
+from memzoo.hosts.langchain_threads import akeep, ashown, keep, shown
+from memzoo.hosts.shared import Memories, host_module
+from memzoo.memories.models.embedders import Embedder
+from memzoo.stores import JSON, Record, Store
+from memzoo.stores.common import copied
+from memzoo.sync import drive
+
+__all__ = ["MemzooStore", "remember", "this_turn", "view"]
+
+Key: TypeAlias = tuple[tuple[str, ...], str]  # namespace and key of an item
+_host = host_module("langgraph.store.memory", "langgraph")
+_base = host_module("langgraph.store.base", "langgraph")
+_message = host_module("langgraph.graph.message", "langgraph")
+_runnables = host_module("langchain_core.runnables", "langgraph")
+_STATE = "langgraph-store"
+_FIRST = {"role": "system", "content": "The items of a store of LangGraph are kept with this conversation."}
+
+
+class _Namespaces(dict[tuple[str, ...], dict[str, Any]]):
+    """Items, or embeddings, by namespace and key. Reading one that there is not leaves no trace."""
+
+    def __missing__(self, _: tuple[str, ...]) -> dict[str, Any]:
+        return {}
+
+
+class _Held(NamedTuple):
+    """All that was committed when it was read; never changed.
+
+    Attributes:
+        items: LangGraph's items, by namespace and key.
+        vectors: Their embeddings by path, likewise.
+        version: Of the state in the store.
+        resets: How often the state had been cleared: versions are compared only between two such times.
+    """
+
+    items: _Namespaces = _Namespaces()
+    vectors: _Namespaces = _Namespaces()
+    version: int = 0
+    resets: int = 0
+
+    def changed(self, changes: Mapping[str, JSON], version: int) -> "_Held":
+        """What is held with these changes."""
+        items, vectors = _Namespaces(self.items), _Namespaces(self.vectors)
+        places = [(tuple(json.loads(name)[0]), json.loads(name)[1], kept) for name, kept in changes.items()]
+        for held in (items, vectors):
+            held.update({namespace: dict(held[namespace]) for namespace, _, _ in places})
+        for namespace, key, kept in places:
+            if kept is None:
+                items[namespace].pop(key, None)
+                vectors[namespace].pop(key, None)
+            else:
+                own = {part: kept[part] for part in ("value", "created_at", "updated_at")}
+                items[namespace][key] = _base.Item(key=key, namespace=namespace, **own)
+                vectors[namespace][key] = kept["vectors"]
+        for namespace in {namespace for namespace, _, _ in places if not items[namespace]}:
+            del items[namespace], vectors[namespace]
+        return self._replace(items=items, vectors=vectors, version=version)
+
+
+class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
+    """LangGraph's `BaseStore` that lasts: its in-memory store, with each change committed to a store of memzoo.
+
+    Any number of threads and processes may share one; each process holds all items. What is read was committed, and no
+    reader sees an item go back to what it was before. Values are JSON, and what is read is the caller's own copy.
+    Embeddings are kept, and computed once.
+
+    Example:
+        `graph.compile(store=MemzooStore(open_store("sqlite:///memories.db"), embedder=HashEmbedder()))`
+    """
+
+    def __init__(
+        self, store: Store, *, name: str = "langgraph", embedder: Embedder | None = None, index: Any = None
+    ) -> None:
+        """Open one.
+
+        Args:
+            store: Keeps the items. Whoever opened it closes it.
+            name: With which conversation they are kept: what deletes or exports it does so with them.
+            embedder: Makes items searchable by meaning; or give LangGraph's `index`.
+            index: As for `InMemoryStore`.
+        """
+        # The in-memory store asks for the dimensions, and does not use them.
+        super().__init__(index={"dims": 0, "embed": _embedding(embedder)} if embedder else index)
+        self._store, self._name = store, name
+        self._held, self._lock = _Held(), new_lock()
+
+    def batch(self, ops: Iterable[Any]) -> list[Any]:
+        """See `BaseStore.batch`.
+
+        Raises:
+            OptionError: A value is no JSON; nothing of the batch was stored.
+        """
+
+        async def host(store: Any, ops: list[Any]) -> list[Any]:
+            return list(_host.InMemoryStore.batch(store, ops))
+
+        return drive(self._run(list(ops), host))
+
+    async def abatch(self, ops: Iterable[Any]) -> list[Any]:
+        """See `BaseStore.abatch`. Raises as `batch` does."""
+        return await self._run(list(ops), _host.InMemoryStore.abatch)
+
+    async def _run(self, ops: list[Any], host: Callable[[Any, list[Any]], Awaitable[list[Any]]]) -> list[Any]:
+        puts = [op._replace(value=_plain(op)) for op in ops if isinstance(op, _base.PutOp)]
+        held = await self._refreshed()
+        reads = [op for op in ops if not isinstance(op, _base.PutOp)]
+        found = iter(await host(self._over(held.items, held.vectors), reads) if reads else ())
+        results = [None if isinstance(op, _base.PutOp) else _callers(next(found)) for op in ops]
+        if puts:
+            written = self._over(defaultdict(dict), defaultdict(partial(defaultdict, dict)))
+            await host(written, puts)
+            await self._commit(written, {(op.namespace, op.key) for op in puts}, held)
+        return results
+
+    def _over(self, items: Any, vectors: Any) -> Any:
+        """LangGraph's own store over these items."""
+        store = copy(self)
+        store._data, store._vectors = items, vectors  # noqa: SLF001
+        return store
+
+    async def _commit(self, written: Any, keys: Iterable[Key], held: _Held) -> None:
+        while True:
+            if not held.version:
+                await self._begin()
+            changes = {json.dumps(key): _kept(written, key, held) for key in keys}
+            try:
+                version = await self._store.commit(
+                    self._name, _STATE, expected=held.version, watermark=0, changes=changes
+                )
+            except ConflictError:
+                held = await self._refreshed()
+                continue
+            with self._lock:
+                # Somebody else may have read them meanwhile, with what came after; or all may have been deleted.
+                if self._held.resets == held.resets and self._held.version < version:
+                    self._held = self._held.changed(changes, version)
+            return
+
+    async def _begin(self) -> None:
+        """Make the conversation: a state belongs to one that there is."""
+        if not await self._store.read(self._name, limit=1):
+            await self._store.append(self._name, [Record(_FIRST)], turn_id=uuid.uuid4().hex)
+
+    async def _refreshed(self) -> _Held:
+        """What is held, with what others have committed."""
+        while True:
+            before = self._held
+            update = await self._store.read_state(self._name, _STATE, since=before.version)
+            with self._lock:
+                now, anew = self._held, update.reset or not before.version
+                if now is before and anew:
+                    self._held = _Held(resets=now.resets + update.reset).changed(update.changes, update.version)
+                elif now.resets == before.resets and not anew:
+                    # Another thread may have read later, and been faster: then all of it is there.
+                    if now.version < update.version:
+                        self._held = now.changed(update.changes, update.version)
+                else:
+                    continue
+                return self._held
+
+
+def _plain(op: Any) -> Any:
+    """The value of an item as it will be read, by this process and by others."""
+    try:
+        return json.loads(json.dumps(op.value))
+    except (TypeError, ValueError, RecursionError) as error:
+        where = f"{op.namespace!r}, key {op.key!r}"
+        raise OptionError(f"the value of an item must consist of JSON values ({error}); namespace {where}") from error
+
+
+def _callers(found: Any) -> Any:
+    """What was found, with values that the caller may change."""
+    if isinstance(found, list):
+        several: list[Any] = found
+        return [_callers(one) for one in several]
+    if not isinstance(found, _base.Item):
+        return found
+    item = copy(found)
+    item.value = copied(found.value)
+    return item
+
+
+def _kept(written: Any, key: Key, held: _Held) -> JSON:
+    item = written._data[key[0]].get(key[1])  # noqa: SLF001
+    if item is None:
+        return None
+    vectors = {path: list(map(float, vector)) for path, vector in written._vectors[key[0]][key[1]].items()}  # noqa: SLF001
+    # LangGraph gives an item that is put again a new time of creation.
+    made = held.items[key[0]].get(key[1], item).created_at
+    times = {"created_at": made.isoformat(), "updated_at": item.updated_at.isoformat()}
+    return {"value": item.value, "vectors": vectors, **times}
+
+
+def _embedding(embedder: Embedder) -> Callable[[Sequence[str]], list[list[float]]]:
+    """An embedder as LangGraph takes one: a function from texts to rows of numbers."""
+
+    def embed(texts: Sequence[str]) -> list[list[float]]:
+        import numpy as np
+
+        found = drive(embedder.embed(list(texts))).vectors
+        return [np.frombuffer(vector, dtype="<f4").tolist() for vector in found]
+
+    return embed
+
+
+def view(memories: Memories) -> Any:
+    """What goes in front of a model, `view(memories) | model`: the messages of the state in, what to send out.
+
+    What is new is kept in the log. The question is the newest message of a human, so memories that search are served.
+    """
+    return _runnables.RunnableLambda(partial(shown, memories), partial(ashown, memories))
+
+
+def remember(memories: Memories) -> Any:
+    """The last node of a turn: it keeps what is new in `state["messages"]`, and learns from the exchange."""
+    return _runnables.RunnableLambda(
+        lambda state: keep(memories, state["messages"]), lambda state: akeep(memories, state["messages"])
+    )
+
+
+def this_turn(left: Any, right: Any) -> list[Any]:
+    """A reducer, `messages: Annotated[list, this_turn]`: the state has this turn alone, and checkpoints stay small.
+
+    What was said before is in the memory's log. Otherwise it is LangGraph's `add_messages`.
+    """
+    messages: list[Any] = _message.add_messages(left, right)
+    starts = [place for place, message in enumerate(messages) if message.type == "human"]
+    return messages[starts[-1] :] if starts else messages

@@ -1,0 +1,106 @@
+"""A memory in LlamaIndex: `SimpleChatEngine.from_defaults(llm=llm, memory=ChatMemory(memory))`."""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from memzoo.hosts.messages import HostMessage, called, chat_of, dicts_of, dumped, host_text, in_common
+from memzoo.hosts.shared import HostLog, Posing, host_module
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.registry import create_memory
+from memzoo.sync import blocking
+
+__all__ = ["ChatMemory"]
+
+_ROLES = {"chatbot": "assistant", "model": "assistant"}
+
+
+class ChatMemory(Posing):
+    """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
+
+    Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
+    what strategies search for; an engine that asks first names it as `input`. An exchange is learnt from once, when it
+    is answered. A question that a model was asked, and that is put again word for word, is a retry, and is saved once.
+
+    Attributes:
+        memory: The memory.
+    """
+
+    poses_as: ClassVar = ("llama_index.core.memory.types",)
+
+    def __init__(self, memory: BaseMemory) -> None:
+        self.memory = memory
+        self._log = HostLog(memory, "llama-index")
+
+    @classmethod
+    def class_name(cls) -> str:
+        """The name of the class, for LlamaIndex."""
+        return cls.__name__
+
+    @classmethod
+    def from_defaults(
+        cls, memory: BaseMemory | str = "buffer", *, chat_history: Sequence[Any] = (), **_: Any
+    ) -> "ChatMemory":
+        """As the constructor; also of a strategy's name, with what was said before."""
+        made = cls(create_memory(memory) if isinstance(memory, str) else memory)
+        made.put_messages(chat_history)
+        return made
+
+    async def aget(self, /, input: str | None = None, **_: Any) -> list[Any]:  # noqa: A002 - LlamaIndex's name
+        """What to show the model, for what the user said last or is about to say."""
+        return [_hosts(said) for said in await self._log.ashown(input)]
+
+    async def aget_all(self) -> list[Any]:
+        """All that was ever said, whatever the strategy shows of it."""
+        return [_hosts(said) for said in await self._log.aall()]
+
+    async def aput(self, message: Any) -> None:
+        """Save a message."""
+        await self.aput_messages([message])
+
+    async def aput_messages(self, messages: Sequence[Any]) -> None:
+        """Save messages as one turn."""
+        await self._log.aadd(list(map(_said, messages)))
+
+    async def aset(self, messages: Sequence[Any]) -> None:
+        """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
+        said, old = list(map(_said, messages)), await self._log.aall()
+        same = in_common([one.message for one in old], [one.message for one in said])
+        if old[same:]:
+            await self._log.arewind(old[same:])
+        await self._log.aadd(said[same:], ended=True)
+
+    async def areset(self) -> None:
+        """Delete the conversation and all that was learnt from it."""
+        await self.memory.aclear()
+
+    get, get_all, put, put_messages = blocking(aget), blocking(aget_all), blocking(aput), blocking(aput_messages)
+    set, reset = blocking(aset), blocking(areset)
+
+
+def _said(message: Any) -> HostMessage:
+    own: dict[str, Any] = dumped(message)
+    role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
+    text = message.content or ""
+    if role == "tool":
+        return HostMessage({"role": role, "content": text, "tool_call_id": str(kwargs.get("tool_call_id") or "")}, own)
+    calls = [
+        called(block.get("tool_call_id") or block.get("tool_name"), block.get("tool_name"), block.get("tool_kwargs"))
+        for block in blocks
+        if block["block_type"] == "tool_call"
+    ]
+    others = [block["block_type"] for block in blocks if block["block_type"] not in ("text", "thinking", "tool_call")]
+    # Models of before these blocks leave their calls among the arguments.
+    calls = calls or [call for call in dicts_of(kwargs.get("tool_calls")) if isinstance(call.get("function"), dict)]
+    (chat,) = chat_of(role, [text], calls=calls, others=others)
+    return HostMessage(chat, own)
+
+
+def _hosts(said: HostMessage) -> Any:
+    made = host_module("llama_index.core.llms", "llama-index").ChatMessage
+    if said.own is not None:
+        with contextlib.suppress(ValueError):  # of another version of LlamaIndex
+            return made.model_validate(said.own)
+    message = said.message
+    kwargs = {name: message[name] for name in ("tool_calls", "tool_call_id") if message.get(name)}
+    return made(role=message["role"], content=host_text(message["content"]), additional_kwargs=kwargs)

@@ -1,0 +1,147 @@
+"""Calls that write the graph: their arguments, and how they stand in the log."""
+
+import json
+import secrets
+from typing import ClassVar, TypeAlias, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memzoo.errors import MessageError
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Entry, Message
+
+__all__ = [
+    "WRITES",
+    "Addition",
+    "Arguments",
+    "Deletion",
+    "Entity",
+    "Relation",
+    "call_in",
+    "message_of",
+    "parsed",
+]
+
+
+class Arguments(BaseModel):
+    """What a tool is called with. Fields that it does not know are left out."""
+
+    model_config = ConfigDict(strict=True, populate_by_name=True)
+
+
+class Entity(Arguments):
+    """A person, a place, a thing."""
+
+    name: str = Field(description="What the entity is called; one name is one entity")
+    entity_type: str = Field(alias="entityType", description="What kind of thing it is, such as person")
+    observations: list[str] = Field(description="What is known about it, a statement each")
+
+
+class Relation(Arguments):
+    """A relation between two entities."""
+
+    start: str = Field(alias="from", description="The name of the entity that the relation begins at")
+    end: str = Field(alias="to", description="The name of the entity that it leads to")
+    relation_type: str = Field(alias="relationType", description="The relation, in active voice, such as works_at")
+
+
+class Addition(Arguments):
+    """Something new about an entity."""
+
+    entity_name: str = Field(alias="entityName", description="The name of an entity that there is")
+    contents: list[str] = Field(description="What is to be known about it from now on, a statement each")
+
+
+class Deletion(Arguments):
+    """Something about an entity that holds no more."""
+
+    entity_name: str = Field(alias="entityName", description="The name of the entity")
+    observations: list[str] = Field(description="The statements to take back, word for word")
+
+
+class CreateEntities(Arguments):
+    """The arguments of `create_entities`."""
+
+    tool: ClassVar = "create_entities"
+    entities: list[Entity]
+
+
+class CreateRelations(Arguments):
+    """The arguments of `create_relations`."""
+
+    tool: ClassVar = "create_relations"
+    relations: list[Relation]
+
+
+class AddObservations(Arguments):
+    """The arguments of `add_observations`."""
+
+    tool: ClassVar = "add_observations"
+    observations: list[Addition]
+
+
+class DeleteEntities(Arguments):
+    """The arguments of `delete_entities`."""
+
+    tool: ClassVar = "delete_entities"
+    entity_names: list[str] = Field(alias="entityNames", description="The names of the entities to take back")
+
+
+class DeleteObservations(Arguments):
+    """The arguments of `delete_observations`."""
+
+    tool: ClassVar = "delete_observations"
+    deletions: list[Deletion]
+
+
+class DeleteRelations(Arguments):
+    """The arguments of `delete_relations`."""
+
+    tool: ClassVar = "delete_relations"
+    relations: list[Relation] = Field(description="The relations to take back")
+
+
+Write: TypeAlias = (
+    CreateEntities | CreateRelations | AddObservations | DeleteEntities | DeleteObservations | DeleteRelations
+)
+WRITES: dict[str, type[Write]] = {kind.tool: kind for kind in get_args(Write)}
+"""The arguments of the tools that write the graph, by the tool's name."""
+
+
+def message_of(write: Write) -> Message:
+    """A call as a message of the log, with a fresh id: the tool's name, and what it was called with, as JSON."""
+    said = {"tool": write.tool, "arguments": write.model_dump(by_alias=True)}
+    content = json.dumps(said, ensure_ascii=False)
+    return {"role": "tool", "tool_call_id": f"call_{secrets.token_hex(12)}", "name": write.tool, "content": content}
+
+
+def call_in(entry: Entry) -> Write | None:
+    """What the tool was called with by the call that an entry holds; `None` for anything else that was said."""
+    message = entry.message
+    kind = WRITES.get(str(message.get("name"))) if message["role"] == "tool" else None
+    if kind is None:
+        return None
+    try:
+        return kind.model_validate(json.loads(text_of(message))["arguments"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+def parsed(kind: type[A], arguments: object, tool: str) -> A:
+    """Check the arguments of a tool.
+
+    Raises:
+        MessageError: They are not what it takes; nothing was stored.
+    """
+    try:
+        return kind.model_validate(arguments)
+    except ValidationError as error:
+        wrong = "; ".join(f"{_path(one['loc'])}: {one['msg']}, not {one['input']!r:.80}" for one in error.errors())
+        raise MessageError(f"the arguments of {tool} cannot be used: {wrong}") from error
+
+
+def _path(parts: tuple[int | str, ...]) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).removeprefix(".")

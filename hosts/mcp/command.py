@@ -1,0 +1,91 @@
+"""The command that serves a memory to assistants which speak the Model Context Protocol."""
+
+import asyncio
+import os
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memzoo.cli.options import command, counted, unlocked_store, write
+from memzoo.cli.terminal import echo
+from memzoo.errors import OptionError
+from memzoo.stores import ManagedStore
+from memzoo.sync import drive
+
+if TYPE_CHECKING:
+    from memzoo.hosts.mcp.memory import GraphMemory
+
+__all__ = ["mcp"]
+
+# The variable by which the original server is told where its file is.
+_FILE = "MEMORY_FILE_PATH"
+
+
+@command("Serve")
+def mcp(
+    *,
+    store: Annotated[str, typer.Option(help="Where the memory is kept; by default a file of yours.")] = "",
+    conversation: Annotated[str, typer.Option(help="Which conversation of the store.")] = "mcp",
+    http: Annotated[int | None, typer.Option(help="Serve over HTTP at this port; 0 takes a free one.")] = None,
+    max_tokens: Annotated[int, typer.Option(min=64, help="Tokens that a read of the graph may have.")] = 25_000,
+    counter: Annotated[str, typer.Option("--token-counter", help="What counts them.")] = "approximate",
+    import_: Annotated[Path | None, typer.Option("--import", help="Take in a memory.jsonl, and end.")] = None,
+    export: Annotated[Path | None, typer.Option(help="Write the graph as a memory.jsonl, and end.")] = None,
+) -> None:
+    """Serve a memory to assistants by the Model Context Protocol, on standard input and output."""
+    from memzoo.hosts.mcp.memory import GraphMemory
+    from memzoo.hosts.mcp.server import serve_http, serve_stdio
+
+    with closing(_opened(store)) as opened:
+        memory = GraphMemory(
+            store=opened, conversation_id=conversation, max_read_tokens=max_tokens, token_counter=counter
+        )
+        if import_ or export:
+            _transfer(memory, import_, export)
+            return
+        if not store:
+            _move_in(memory)
+        serving = serve_stdio(memory) if http is None else serve_http(memory, http, lambda url: echo(url, err=True))
+        asyncio.run(serving)
+
+
+def _opened(url: str) -> ManagedStore:
+    if not url:
+        file = _default_file()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        url = f"sqlite:///{file}"
+    return unlocked_store(url)
+
+
+def _default_file() -> Path:
+    """Beside the file of the original server, if it is told where that is; else in the user's folder."""
+    if given := os.environ.get(_FILE):
+        return Path(given).absolute().with_suffix(".db")
+    return Path(typer.get_app_dir("memzoo")) / "mcp.db"
+
+
+def _transfer(memory: "GraphMemory", source: Path | None, target: Path | None) -> None:
+    from memzoo.hosts.mcp.files import export_lines
+
+    if source:
+        if not source.is_file():
+            raise OptionError(f"there is no file {source}")
+        echo(_taken_in(memory, source))
+    if target:
+        write(target, export_lines(memory))
+
+
+def _move_in(memory: "GraphMemory") -> None:
+    """Take in what the original server wrote, the first time that this one starts in its place."""
+    file = Path(os.environ.get(_FILE, ""))
+    if file.is_file() and not drive(memory.store.read(memory.conversation_id, limit=1)):
+        echo(f"{file}: {_taken_in(memory, file)}", err=True)
+
+
+def _taken_in(memory: "GraphMemory", file: Path) -> str:
+    from memzoo.hosts.mcp.files import import_lines
+
+    with file.open(encoding="utf-8") as lines:
+        return f"{counted(import_lines(memory, lines), 'thing')} taken in: entities, observations, relations."

@@ -1,0 +1,223 @@
+"""The tools that a model calls: those of `@modelcontextprotocol/server-memory`, and what a log adds to them."""
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from memzoo.errors import OptionError
+from memzoo.hosts.mcp.calls import (
+    WRITES,
+    AddObservations,
+    Arguments,
+    CreateEntities,
+    Entity,
+    Relation,
+    Write,
+    parsed,
+)
+from memzoo.hosts.mcp.memory import GraphMemory
+from memzoo.hosts.mcp.reading import ToolResult, as_text, graph_of, newest_within
+from memzoo.memories.graph.fact import Quote, Reason
+from memzoo.stores import Entry
+from memzoo.stores.common import did_you_mean
+
+__all__ = ["TOOLS", "GraphTool", "ToolResult", "call", "history"]
+
+_LONGEST_QUOTE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTool:
+    """A tool.
+
+    Attributes:
+        about: What it does, for the model that chooses it.
+        takes: Its arguments.
+        run: Does it.
+        gives: What its answer consists of; `None` where that is not promised.
+        reads: It changes nothing.
+        deletes: It takes something back, or deletes it.
+    """
+
+    about: str
+    takes: type[Arguments]
+    run: Callable[[GraphMemory, Any], Awaitable[ToolResult]]
+    gives: type[Arguments] | None = None
+    reads: bool = False
+    deletes: bool = False
+
+
+class _Entities(Arguments):
+    entities: list[Entity]
+
+
+class _Relations(Arguments):
+    relations: list[Relation]
+
+
+class _Graph(_Entities, _Relations):
+    pass
+
+
+class _Added(Arguments):
+    entity_name: str = Field(alias="entityName")
+    added_observations: list[str] = Field(alias="addedObservations")
+
+
+class _Results(Arguments):
+    results: list[_Added]
+
+
+class _Done(Arguments):
+    success: bool
+    message: str
+
+
+class _Nothing(Arguments):
+    pass
+
+
+class _Query(Arguments):
+    query: str = Field(description="A text in the name, the type or an observation of the entities looked for")
+
+
+class _Names(Arguments):
+    names: list[str] = Field(description="The names of the entities, to the letter")
+
+
+class _Recall(Arguments):
+    query: str = Field(description="What to look for, in words; empty for what is newest")
+    max_tokens: int = Field(default=1_000, ge=16, description="The most tokens that the answer may have")
+
+
+class _Text(Arguments):
+    text: str = Field(description="What to keep, word for word")
+
+
+class _Fact(Arguments):
+    fact: str = Field(description="Words of what is known: a name, an observation, a relation")
+
+
+class _Entries(Arguments):
+    entries: list[int] = Field(description="Numbers of messages, as `why` gives them")
+
+
+async def call(memory: GraphMemory, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+    """Call a tool by its name.
+
+    Raises:
+        OptionError: There is no such tool.
+        MessageError: These are not its arguments, or it cannot do that; nothing was stored.
+    """
+    if name not in TOOLS:
+        raise OptionError(f"there is no tool {name!r}; there are {', '.join(TOOLS)}{did_you_mean(name, TOOLS)}")
+    tool = TOOLS[name]
+    return await tool.run(memory, parsed(tool.takes, arguments, name))
+
+
+async def history(memory: GraphMemory) -> list[dict[str, Any]]:
+    """The newest messages of the log that fit the budget of a read, oldest first."""
+    entries = [_entry(entry) for entry in await memory.aentries()]
+    return newest_within(memory.max_read_tokens, entries, memory.tokens)
+
+
+async def _created(memory: GraphMemory, arguments: Write) -> ToolResult:
+    kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
+    return _listed(kind, graph_of(await memory.awrite(arguments))[kind])
+
+
+async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
+    new = {(note.fact.subject, note.fact.object) for note in await memory.awrite(arguments)}
+    added: list[Any] = []
+    for one in arguments.observations:
+        texts = [text for text in dict.fromkeys(one.contents) if (one.entity_name, text) in new]
+        new -= {(one.entity_name, text) for text in texts}
+        added.append({"entityName": one.entity_name, "addedObservations": texts})
+    return _listed("results", added)
+
+
+async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
+    await memory.awrite(arguments)
+    message = f"{arguments.tool.removeprefix('delete_').capitalize()} deleted successfully"
+    return ToolResult([message], {"success": True, "message": message})
+
+
+async def _read(memory: GraphMemory, _: _Nothing) -> ToolResult:
+    return await memory.agraph()
+
+
+async def _found(memory: GraphMemory, arguments: _Query) -> ToolResult:
+    return await memory.asearch(arguments.query)
+
+
+async def _opened(memory: GraphMemory, arguments: _Names) -> ToolResult:
+    return await memory.aopen(arguments.names)
+
+
+async def _recalled(memory: GraphMemory, arguments: _Recall) -> ToolResult:
+    lines = await memory.arecall(arguments.query, arguments.max_tokens)
+    return ToolResult(["\n".join(lines) or "Nothing was found."], {"lines": lines})
+
+
+async def _remembered(memory: GraphMemory, arguments: _Text) -> ToolResult:
+    entry = await memory.aremember(arguments.text)
+    return ToolResult([f"Remembered as message {entry.seq}."], {"entry": entry.seq})
+
+
+async def _explained(memory: GraphMemory, arguments: _Fact) -> ToolResult:
+    found = [_reason(reason) for reason in await memory.awhy(arguments.fact)]
+    return _listed("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
+
+
+async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
+    receipt = dataclasses.asdict(await memory.aforget(arguments.entries))
+    return ToolResult([as_text(receipt)], receipt)
+
+
+def _listed(name: str, values: list[Any]) -> ToolResult:
+    return ToolResult([as_text(values)], {name: values})
+
+
+def _reason(reason: Reason) -> dict[str, Any]:
+    back = reason.corrected_by and _quote(reason.corrected_by)
+    return {"fact": str(reason.fact), "holds": reason.holds, "said": [*map(_quote, reason.quotes)], "takenBack": back}
+
+
+def _quote(quote: Quote) -> dict[str, Any]:
+    text = quote.text if len(quote.text) <= _LONGEST_QUOTE else f"{quote.text[:_LONGEST_QUOTE]} ..."
+    return {"entry": quote.seq, "by": quote.speaker, "at": quote.said_at.isoformat(), "text": text}
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {"entry": entry.seq, "at": entry.created_at.isoformat(), **entry.message}
+
+
+def _write(name: str, about: str, gives: type[Arguments]) -> dict[str, GraphTool]:
+    verb = name.partition("_")[0]
+    run: Any = {"create": _created, "add": _observed, "delete": _deleted}[verb]
+    return {name: GraphTool(about, WRITES[name], run, gives, deletes=verb == "delete")}
+
+
+_KEPT = "They stay as history, which `why` tells."
+
+TOOLS: dict[str, GraphTool] = {
+    **_write("create_entities", "Write down new entities; a name that is known already is left as it is.", _Entities),
+    **_write("create_relations", "Write down how entities are related; each relation once.", _Relations),
+    **_write("add_observations", "Write down more about entities that are known.", _Results),
+    **_write("delete_entities", f"Take entities back, with all their observations and relations. {_KEPT}", _Done),
+    **_write("delete_observations", f"Take observations about entities back. {_KEPT}", _Done),
+    **_write("delete_relations", f"Take relations back. {_KEPT}", _Done),
+    "read_graph": GraphTool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
+    "search_nodes": GraphTool(
+        "Find entities by a text in them, with their relations.", _Query, _found, _Graph, reads=True
+    ),
+    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
+    "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
+    "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
+    "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),
+    "forget": GraphTool("Delete messages for good, with all that came of them.", _Entries, _forgotten, deletes=True),
+}
+"""All tools by name."""

@@ -1,0 +1,170 @@
+"""A host's messages as chat messages: what the adapters of agent frameworks say alike."""
+
+import itertools
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, cast
+
+from memzoo.errors import MessageError
+from memzoo.memories.text.messages import ROLES, checked, tool_call
+from memzoo.stores import JSON, Message
+
+__all__ = [
+    "PART",
+    "HostMessage",
+    "called",
+    "chat_of",
+    "dict_of",
+    "dicts_of",
+    "dumped",
+    "fitting",
+    "host_text",
+    "in_common",
+    "in_pieces",
+    "written",
+]
+
+PART = ""
+"""What stands for the host's own form of the further chat messages that one message of the host became."""
+
+
+class HostMessage(NamedTuple):
+    """A message on its way from a host into the log.
+
+    Attributes:
+        message: The OpenAI chat message, from which memories learn.
+        own: The host's own form of it, as JSON, with ids, reasoning and usage; no model of the memory sees it.
+        key: What the host knows it by in this conversation: the same one again is not stored again. "" for nothing.
+        seq: Its number in the log; 0 if it is not there.
+        thread: Which of the host's threads it belongs to; "" if that is not known.
+    """
+
+    message: Message
+    own: JSON = None
+    key: str = ""
+    seq: int = 0
+    thread: str = ""
+
+
+def chat_of(
+    role: str,
+    texts: Iterable[str],
+    *,
+    calls: Sequence[Message] = (),
+    results: Iterable[tuple[str, str]] = (),
+    others: Sequence[str] = (),
+) -> list[Message]:
+    """The chat messages that one message of a host becomes: one for each result of a tool, then one for the rest.
+
+    Args:
+        role: Whose message it is: user, assistant, system.
+        texts: What is said.
+        calls: The calls of tools, as `called` makes them.
+        results: What tools gave back: the id of the call, and a text.
+        others: The kinds of what has no text, such as "image".
+    """
+    said: list[Message] = [{"role": "tool", "tool_call_id": id_, "content": result} for id_, result in results]
+    text = "\n".join(texts)
+    parts = [*([{"type": "text", "text": text}] if text else ()), *({"type": kind} for kind in others)]
+    content = parts if others else text
+    if calls:
+        said.append({"role": "assistant", "content": content or None, "tool_calls": list(calls)})
+    elif content or not said:
+        said.append({"role": role, "content": content})
+    return said
+
+
+def in_pieces(chat: Iterable[Message], own: JSON, key: str) -> list[HostMessage]:
+    """The chat messages of one message of a host, for the log; the first has all of the host's own form."""
+    return [
+        HostMessage(message, PART if place else own, f"{key}/{place}" if place and key else key)
+        for place, message in enumerate(chat)
+    ]
+
+
+def called(id_: object, name: object, arguments: object) -> Message:
+    """A call of a tool, also one that a host left without an id or a name; a text stands for written arguments."""
+    given = arguments if isinstance(arguments, str) else written({} if arguments is None else arguments) or "{}"
+    return tool_call(str(id_ or name or ""), str(name or "a tool"), given)
+
+
+def host_text(content: Any) -> str:
+    """The text of a host's content: a text, or parts of which some have a text."""
+    if isinstance(content, str):
+        return content
+    parts: list[Any] = content if isinstance(content, list) else []
+    return "\n".join(map(_part_text, parts)).strip()
+
+
+def _part_text(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    known = dict_of(part)
+    return str(known.get("text") or known.get("refusal") or "")
+
+
+def dict_of(thing: Any) -> dict[str, Any]:
+    """What should be a dict; an empty one if it is none."""
+    return cast("dict[str, Any]", thing) if isinstance(thing, dict) else {}
+
+
+def dicts_of(parts: Any) -> list[dict[str, Any]]:
+    """The dicts in what should be a list of them."""
+    several: list[Any] = parts if isinstance(parts, list) else []
+    return [dict_of(part) for part in several if isinstance(part, dict)]
+
+
+def dumped(model: Any, **options: Any) -> Any:
+    """A model of Pydantic as JSON; what applications put into it that is no JSON is a text."""
+    try:
+        return model.model_dump(mode="json", **options)
+    except (TypeError, ValueError):
+        return json.loads(json.dumps(model.model_dump(**options), default=str, skipkeys=True))
+
+
+def fitting(message: Message) -> Message:
+    """A host's message as a log takes it: what is odd about it is left out, or spelt as a text.
+
+    The tool has done its work, or the model has answered, when it comes here: refusing it would lose the turn.
+    """
+    try:
+        return checked(message)
+    except (MessageError, RecursionError):
+        return _mended(message)
+
+
+def _mended(message: Message) -> Message:
+    try:
+        # Halves of characters become question marks, and what is no JSON becomes a text.
+        plain: Message = json.loads(
+            json.dumps(message, default=str, ensure_ascii=False).encode(errors="replace"), parse_constant=str
+        )
+    except (TypeError, ValueError, RecursionError):
+        plain = {}
+    role, content = message.get("role"), plain.get("content")
+    mended: Message = {"role": role if role in ROLES else "assistant", "content": host_text(content)}
+    if isinstance(content, list) and all(isinstance(part.get("type"), str) for part in dicts_of(content)):
+        mended["content"] = dicts_of(content)
+    if role == "tool":
+        mended["tool_call_id"] = str(message.get("tool_call_id") or "")
+    calls = [call for call in dicts_of(plain.get("tool_calls")) if isinstance(call.get("function"), dict)]
+    if calls:
+        mended["tool_calls"] = [{**call, "id": str(call.get("id") or "")} for call in calls]
+    return checked(mended)
+
+
+def written(own: JSON) -> str | None:
+    """A host's own form as a text; `None` for nothing, and for what cannot be written."""
+    if own is None:
+        return None
+    try:
+        text = json.dumps(own, ensure_ascii=False, default=str)
+        # Stores refuse halves of characters; escaped, they come back as they were.
+        return text if text.encode(errors="replace").decode() == text else json.dumps(own, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def in_common(old: Sequence[Message], new: Sequence[Message]) -> int:
+    """Count the messages at the beginning that two conversations have in common."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))

@@ -1,0 +1,94 @@
+"""Works on code in a process of its own: a file can end the process that parses it, or keep it busy for ever."""
+
+import importlib.util
+import multiprocessing
+import signal
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from memzoo.errors import MemoryZooError, MissingExtraError, TransferError
+from memzoo.hosts.migrate.code import Migrated, contents, migrate_code, unchanged
+from memzoo.hosts.migrate.code_names import is_named_in
+
+__all__ = ["Apart"]
+
+_CONTEXT = multiprocessing.get_context("spawn")
+
+
+class Apart:
+    """Does `migrate_code` elsewhere, and is there again whatever becomes of a file.
+
+    Args:
+        seconds: What a file may take; the parser needs about one for a thousand lines.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._process: Any = None
+        self._pipe: Connection | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._end()
+
+    def migrated(self, path: Path) -> Migrated:
+        """Work out what a file becomes.
+
+        Raises:
+            MissingExtraError: libcst is not installed.
+            TransferError: The file cannot be read, is no Python, takes too long, or ends the process.
+        """
+        if not is_named_in(contents(path)):
+            return unchanged(path)
+        pipe = self._started()
+        pipe.send(path)
+        try:
+            if not pipe.poll(self._seconds):
+                self._end()
+                raise TransferError(f"{path} was left: it takes more than {self._seconds:g} seconds")
+            done: Migrated | MemoryZooError = pipe.recv()
+        except (EOFError, OSError) as error:
+            self._end()
+            raise TransferError(f"{path} cannot be read: parsing it ends the process") from error
+        if isinstance(done, MemoryZooError):
+            raise done
+        return done
+
+    def _started(self) -> Connection:
+        if self._pipe is None:
+            if importlib.util.find_spec("libcst") is None:
+                raise MissingExtraError.of("memzoo migrate", "migrate")
+            self._pipe, there = _CONTEXT.Pipe()
+            self._process = _CONTEXT.Process(target=_serve, args=(there,), daemon=True)
+            self._process.start()
+            there.close()
+            # How long it takes to start is no file's fault.
+            self._pipe.recv()
+        return self._pipe
+
+    def _end(self) -> None:
+        if self._pipe is not None:
+            self._process.kill()
+            self._process.join()
+            self._process.close()
+            self._pipe.close()
+            self._pipe = None
+
+
+def _serve(pipe: Connection) -> None:
+    # Ctrl-C is for the process that the user started; this one ends with it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    pipe.send("ready")
+    while True:
+        try:
+            path = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(migrate_code(path))
+        except MemoryZooError as error:
+            pipe.send(error)

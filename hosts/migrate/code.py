@@ -1,0 +1,181 @@
+"""Moves code from LangChain's memory classes to memzoo's."""
+
+import contextlib
+import difflib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memzoo.errors import MissingExtraError, TransferError
+from memzoo.hosts.migrate.chat_log import reason
+from memzoo.hosts.migrate.code_names import is_named_in
+
+__all__ = ["Finding", "Migrated", "contents", "migrate_code", "python_files", "unchanged", "write"]
+
+_SKIPPED = {".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A place in a file where a name of LangChain's memory is used.
+
+    Attributes:
+        line: Its line, from 1.
+        name: What is used.
+        reason: Why it was left as it is; "" if it was rewritten.
+        advice: What to write instead, or what else there is to do; "" for nothing.
+    """
+
+    line: int
+    name: str
+    reason: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A file, before and after.
+
+    Attributes:
+        path: The file.
+        before: Its text.
+        after: Its text with memzoo's classes.
+        encoding: That of the file.
+        findings: The calls of LangChain's classes in it, and what stands in the way elsewhere, by line.
+    """
+
+    path: Path
+    before: str
+    after: str
+    encoding: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def diff(self) -> str:
+        """What changes, as a unified diff; "" for nothing."""
+        before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
+        return "".join(difflib.unified_diff(before, after, str(self.path), str(self.path)))
+
+    @property
+    def left(self) -> list[Finding]:
+        """What was not rewritten."""
+        return [finding for finding in self.findings if finding.reason]
+
+
+def migrate_code(path: Path) -> Migrated:
+    """Work out what a Python file becomes; nothing is written.
+
+    Raises:
+        MissingExtraError: libcst is not installed.
+        TransferError: The file is no Python that can be read.
+    """
+    try:
+        import libcst
+    except ImportError as error:
+        raise MissingExtraError.of("memzoo migrate", "migrate") from error
+    from memzoo.hosts.migrate.code_rewrite import rewritten
+
+    if not is_named_in(content := contents(path)):
+        return unchanged(path)
+    try:
+        module = libcst.parse_module(content)
+        after, findings = rewritten(module)
+    except Exception as error:
+        # Of what is no Python, or is in no coding that there is, or is nested too deeply.
+        raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error
+    return Migrated(path, module.code, after, module.encoding, findings)
+
+
+def contents(path: Path) -> bytes:
+    """What a file holds.
+
+    Raises:
+        TransferError: It cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise TransferError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def unchanged(path: Path) -> Migrated:
+    """What becomes of a file that has nothing to do with LangChain's memory."""
+    return Migrated(path, "", "", "utf-8", ())
+
+
+def python_files(path: Path, on_error: Callable[[TransferError], None]) -> Iterator[Path]:
+    """The Python files at or below a path, in order; not those of installed packages.
+
+    Args:
+        path: A file, or a folder.
+        on_error: Told of what looks like one and is not read: links out of the folder or to nowhere, pipes, folders
+            that may not be listed.
+
+    Raises:
+        TransferError: There is no file and no folder at that path.
+    """
+    if path.is_file():
+        yield path
+        return
+    if not path.is_dir():
+        raise TransferError(f"there is no file or folder {str(path)!r}")
+
+    def unlisted(error: OSError) -> None:
+        on_error(TransferError(f"{error.filename} cannot be listed: {error.strerror}"))
+
+    for folder, folders, names in os.walk(path, onerror=unlisted):
+        folders[:] = sorted(set(folders) - _SKIPPED)
+        for name in sorted(names + folders):
+            found = Path(folder, name)
+            if name.endswith(".py") or (name in folders and found.is_symlink()):
+                if why := _why_not(found, path):
+                    on_error(TransferError(f"{found} {why}"))
+                elif name not in folders and not (found.is_symlink() and _is_found(found.resolve(), path)):
+                    yield found
+
+
+def _why_not(found: Path, root: Path) -> str:
+    """Why something in a folder is no file to be read; "" if it may be one."""
+    try:
+        target = found.resolve(strict=True)
+    except (OSError, RuntimeError):  # the latter of links that lead to each other
+        return "is a link that leads nowhere"
+    if not target.is_relative_to(root.resolve()):
+        return f"is a link out of the folder, to {target}; it is left alone"
+    if target.is_dir():
+        return "" if found.is_symlink() else "is a folder, not a file; what is in it is read"
+    return "" if target.is_file() else "is no file"
+
+
+def _is_found(target: Path, root: Path) -> bool:
+    """Whether a file that a link leads to is read by itself."""
+    return target.suffix == ".py" and not _SKIPPED.intersection(target.relative_to(root.resolve()).parts)
+
+
+def write(migrated: Migrated) -> None:
+    """Put the new text in place of the old one, which is gone only when the new one is on disk.
+
+    Mode and links stay.
+
+    Raises:
+        TransferError: The file cannot be written, or has changed since it was read; it is as it was.
+    """
+    path = migrated.path.resolve()
+    beside = path.with_name(f".{path.name}.memzoo")
+    if contents(path) != migrated.before.encode(migrated.encoding):
+        raise TransferError(f"{migrated.path} has changed since it was read; it was left alone")
+    try:
+        # What a killed run left behind; a link of somebody else's there is not followed.
+        beside.unlink(missing_ok=True)
+        with beside.open("xb") as file:
+            file.write(migrated.after.encode(migrated.encoding))
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(path, beside)
+        beside.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        raise TransferError(f"{migrated.path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,284 @@
+"""Rewrites a module's imports and calls of LangChain's memory classes."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import libcst as cst
+from libcst.helpers import get_full_name_for_node
+from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
+
+from memzoo.hosts.migrate.code import Finding
+from memzoo.hosts.migrate.code_names import (
+    DATABASES,
+    DROP_IN,
+    MEMORY_MODULES,
+    Refusal,
+    counterpart,
+    database_of,
+    further,
+    refusal_of,
+    why_left,
+)
+
+__all__ = ["rewritten"]
+
+_TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+
+
+def rewritten(module: cst.Module) -> tuple[str, tuple[Finding, ...]]:
+    """A module's text with memzoo's classes, and what was found in it."""
+    wrapper, survey = MetadataWrapper(module), _Survey()
+    wrapper.visit(survey)
+    changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(module.code))) if survey.moved else module
+    return changed.code, tuple(sorted(survey.findings()))
+
+
+@dataclass
+class _Use:
+    """How a class is used in a file.
+
+    Attributes:
+        name: Its name.
+        target: What takes its place, with its module; "" if nothing does.
+        calls: The lines of its calls.
+        refusals: By line, what keeps it from being rewritten.
+    """
+
+    name: str
+    target: str
+    calls: set[int] = field(default_factory=set[int])
+    refusals: dict[int, Refusal] = field(default_factory=dict[int, Refusal])
+
+    def finding(self, line: int) -> Finding:
+        """What becomes of it in a line."""
+        if line in self.refusals:
+            return Finding(line, self.name, *self.refusals[line])
+        if self.refusals:
+            return Finding(line, self.name, f"stays, because line {min(self.refusals)} does", "the same as there")
+        if not self.target:
+            return Finding(line, self.name, *why_left(self.name))
+        return Finding(line, self.name, advice=further(self.name))
+
+
+class _Survey(cst.CSTVisitor):
+    """Finds all uses first: a class that cannot be rewritten in one place of a file stays as it is in all of it."""
+
+    METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._uses: dict[str, _Use] = {}
+        self._stars: list[Finding] = []
+        self._modules: set[str] = set()
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """What takes the place of what is rewritten; both with their modules."""
+        return {qualified: use.target for qualified, use in self._uses.items() if use.target and not use.refusals}
+
+    def idle(self, text: str) -> set[str]:
+        """The modules of memory classes that nothing is reached through any more, once all are rewritten."""
+        stays = [qualified for qualified, use in self._uses.items() if not use.target or use.refusals]
+        return {
+            name
+            for name in self._modules
+            if not any(one.startswith(f"{name}.") for one in stays) and not _otherwise_used(name, text)
+        }
+
+    def visit_Import(self, node: cst.Import) -> None:
+        """A module of memory classes may be of no use afterwards."""
+        self._modules |= {one.evaluated_name for one in node.names if one.evaluated_name.startswith(MEMORY_MODULES)}
+
+    def findings(self) -> Iterator[Finding]:
+        """All calls, and what else stands in the way of rewriting."""
+        yield from self._stars
+        for use in self._uses.values():
+            yield from map(use.finding, use.calls | use.refusals.keys())
+
+    def visit_Call(self, node: cst.Call) -> None:
+        """A call of one of the classes, or of a class method of one."""
+        for qualified in _imported(self, node.func):
+            use = self._use(qualified) or self._use(qualified.rpartition(".")[0])
+            if use is None:
+                continue
+            use.calls.add(self._line(node))
+            if refusal := refusal_of(use.name, node):
+                use.refusals[self._line(node)] = refusal
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        """A subclass relies on the insides of its base."""
+        for qualified in [name for base in node.bases for name in _imported(self, base.value)]:
+            if use := self._use(qualified):
+                reason = f"is the base of {node.name.value}, which relies on its insides"
+                use.refusals[self._line(node)] = reason, "a strategy of your own, see docs/extending.md"
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> None:
+        """What is imported and never called moves as well; of a star nobody knows what it brings."""
+        module = _module_of(node)
+        if not isinstance(node.names, cst.ImportStar):
+            for alias in node.names:
+                self._use(f"{module}.{alias.evaluated_name}")
+        elif module.startswith(MEMORY_MODULES):
+            advice = f"from {DROP_IN} import the names that you use"
+            self._stars.append(Finding(self._line(node), f"from {module} import *", "brings nobody knows what", advice))
+
+    def _use(self, qualified: str) -> _Use | None:
+        if qualified not in self._uses and (found := counterpart(qualified)):
+            self._uses[qualified] = _Use(*found)
+        return self._uses.get(qualified)
+
+    def _line(self, node: cst.CSTNode) -> int:
+        return int(self.get_metadata(PositionProvider, node).start.line)
+
+
+class _Rewriting(cst.CSTTransformer):
+    """Puts counterparts in place of classes, and their module in place of LangChain's."""
+
+    METADATA_DEPENDENCIES = (QualifiedNameProvider,)
+
+    def __init__(self, moved: Mapping[str, str], idle: Collection[str]) -> None:
+        super().__init__()
+        self._moved = moved
+        self._idle = idle
+
+    def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
+        """Imports are rewritten as a whole, not name by name."""
+        return False
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> "cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]":
+        """Split an import of which only a part moves; what moves follows it on a line of its own."""
+        split = [self._split(statement) for statement in updated_node.body]
+        kept = [statement for stays, _ in split for statement in stays]
+        new = [statement for _, moves in split for statement in moves]
+        if not new:
+            return updated_node
+        first = kept or [new.pop(0)]
+        others = [cst.SimpleStatementLine([_last(statement)]) for statement in new]
+        whole = updated_node.with_changes(body=[*first[:-1], _last(first[-1])])
+        # A comment behind the import belongs to it, whatever follows now.
+        return cst.FlattenSentinel([whole, *others])
+
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        """A class whose counterpart has another name."""
+        target = self._target(original_node)
+        if target is None or not any(name.endswith(f".{updated_node.value}") for name in self._moved):
+            return updated_node
+        return updated_node.with_changes(value=target.rpartition(".")[2])
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        """A class that is reached through its module."""
+        target = self._target(original_node)
+        return updated_node if target is None else cst.parse_expression(target)
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
+        """A history in a database becomes one in a store."""
+        names = [name for name in _imported(self, original_node.func) if name in self._moved]
+        if not any(name.endswith(DATABASES) for name in names):
+            return updated_node
+        session, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(updated_node))
+        store = cst.Call(cst.Name("open_store"), [cst.Arg(url)])
+        new = [
+            cst.Arg(session, cst.Name("conversation_id"), equal=_TIGHT),
+            cst.Arg(store, cst.Name("store"), equal=_TIGHT),
+        ]
+        spaced = [
+            one.with_changes(comma=old.comma, whitespace_after_arg=old.whitespace_after_arg)
+            for one, old in zip(new, updated_node.args, strict=True)
+        ]
+        return updated_node.with_changes(args=spaced)
+
+    def _split(
+        self, statement: cst.BaseSmallStatement
+    ) -> tuple[Sequence[cst.BaseSmallStatement], Sequence[cst.BaseSmallStatement]]:
+        """What stays of a statement, and what comes new."""
+        if isinstance(statement, cst.Import):
+            stays = [alias for alias in statement.names if alias.evaluated_name not in self._idle]
+            kept = [statement.with_changes(names=_ending(stays, statement.names))] if stays else []
+            return kept, self._reaching(alias.evaluated_name for alias in statement.names)
+        if not isinstance(statement, cst.ImportFrom) or isinstance(statement.names, cst.ImportStar):
+            return [statement], []
+        module = _module_of(statement)
+        places = {f"{module}.{alias.evaluated_name}": alias for alias in statement.names}
+        left = [alias for name, alias in places.items() if name not in self._moved]
+        rest = [_naming(statement, left)] if left else []
+        moves = {name: alias for name, alias in places.items() if name in self._moved}
+        if not moves:
+            return [statement], self._reaching(places)
+        opens = any(name.endswith(DATABASES) for name in moves)
+        return rest, [
+            *self._moving(statement, moves),
+            *([_statement("from memzoo import open_store")] if opens else []),
+        ]
+
+    def _moving(
+        self, statement: cst.ImportFrom, moves: Mapping[str, cst.ImportAlias]
+    ) -> Iterator[cst.BaseSmallStatement]:
+        """Imports of what takes the place of some names: one from each module."""
+        by_module: dict[str, list[cst.ImportAlias]] = {}
+        for name, alias in moves.items():
+            module, _, target = self._moved[name].rpartition(".")
+            by_module.setdefault(module, []).append(alias.with_changes(name=cst.Name(target)))
+        for module, aliases in by_module.items():
+            yield _naming(statement, aliases).with_changes(module=cst.parse_expression(module), semicolon=_DEFAULT)
+
+    def _reaching(self, modules: Iterable[str]) -> list[cst.BaseSmallStatement]:
+        """Imports of the modules of what takes the place of classes that were reached through these."""
+        starts = tuple(f"{module}." for module in modules)
+        new = {target.rpartition(".")[0] for name, target in self._moved.items() if name.startswith(starts)}
+        return [_statement(f"import {module}") for module in sorted(new)]
+
+    def _target(self, node: cst.CSTNode) -> str | None:
+        return next((self._moved[name] for name in _imported(self, node) if name in self._moved), None)
+
+
+_DEFAULT = cst.MaybeSentinel.DEFAULT
+
+
+def _imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
+    """The names with module that a node stands for, as far as they were imported."""
+    found = cast("Iterable[Any]", visitor.get_metadata(QualifiedNameProvider, node, ()))
+    return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]
+
+
+def _otherwise_used(module: str, text: str) -> bool:
+    """Whether something else is reached through the package of an imported module."""
+    package, _, rest = module.partition(".")
+    return re.search(rf"(?m)^(?!\s*(?:import|from)\b).*\b{package}\.(?!{re.escape(rest)}\b)", text) is not None
+
+
+def _module_of(node: cst.ImportFrom) -> str:
+    return "" if node.relative or node.module is None else get_full_name_for_node(node.module) or ""
+
+
+def _statement(text: str) -> cst.BaseSmallStatement:
+    return cast("cst.SimpleStatementLine", cst.parse_statement(text)).body[0]
+
+
+def _last(statement: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
+    return statement.with_changes(semicolon=_DEFAULT)
+
+
+def _ending(aliases: Sequence[cst.ImportAlias], like: Sequence[cst.ImportAlias]) -> list[cst.ImportAlias]:
+    """Names of an import, with the end that it had."""
+    return [*aliases[:-1], aliases[-1].with_changes(comma=like[-1].comma)]
+
+
+def _naming(statement: cst.ImportFrom, aliases: Sequence[cst.ImportAlias]) -> cst.ImportFrom:
+    """An import with these of its names; a comment behind a name stays with it."""
+    before = cast("Sequence[cst.ImportAlias]", statement.names)
+    last = aliases[-1]
+    spaced = last.comma.whitespace_after if isinstance(last.comma, cst.Comma) else None
+    closing = statement.rpar
+    if last.name is before[-1].name or closing is None or not isinstance(spaced, cst.ParenthesizedWhitespace):
+        return statement.with_changes(names=_ending(aliases, before))
+    # The line that followed was that of the next name; now it is that of the bracket.
+    ended = spaced.with_changes(indent=True, last_line=cst.SimpleWhitespace(""))
+    comma = cast("cst.Comma", last.comma).with_changes(whitespace_after=ended)
+    return statement.with_changes(
+        names=[*aliases[:-1], last.with_changes(comma=comma)],
+        rpar=closing.with_changes(whitespace_before=cst.SimpleWhitespace("")),
+    )

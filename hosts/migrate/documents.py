@@ -1,0 +1,209 @@
+"""Conversations in JSON: OpenAI's messages, ChatGPT's export, ShareGPT, LangChain's dumps, agents' items."""
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, cast
+
+from memzoo.errors import TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog, date_of, role_of
+from memzoo.memories.text.messages import tool_call
+from memzoo.stores import Message
+
+__all__ = [
+    "conversation_in",
+    "dated",
+    "is_message",
+    "logs_of",
+    "message_of",
+]
+
+_CONVERSATIONS = ("messages", "conversations", "conversation", "items", "turns")
+_TITLES = ("title", "name", "id", "conversation_id", "thread_id", "session_id")
+_TEXTS = ("content", "value", "text", "message")
+_SPEAKERS = ("role", "from", "speaker", "author", "sender", "type")
+_DATES = ("date", "timestamp", "created_at", "create_time", "time")
+
+
+def is_message(item: Any) -> bool:
+    """Tell whether a value is a message, in any of the ways in which they are written."""
+    if not isinstance(item, dict):
+        return False
+    known: dict[str, Any] = item
+    return _langchain(known) is not None or _is_call(known) or (_speaker(known) is not None and _has_text(known))
+
+
+def message_of(item: Mapping[str, Any]) -> Message | None:
+    """The OpenAI chat message that a value stands for; `None` for what nobody said, such as a model's thoughts."""
+    if (inner := _langchain(item)) is not None:
+        return _of_langchain(*inner)
+    if _is_call(item):
+        return _of_call(item)
+    role = _speaker(item)
+    if role is None:
+        return None
+    kept = {key: item[key] for key in ("tool_calls", "tool_call_id", "name", "function_call") if item.get(key)}
+    found = next((item[key] for key in _TEXTS if item.get(key) is not None), None)
+    return {"role": role, "content": _content(found, calls="tool_calls" in kept), **kept}
+
+
+def logs_of(document: Any, title: str) -> Iterator[ChatLog]:
+    """The conversations in a JSON value, in its order; nothing if there is none that can be read.
+
+    Args:
+        document: What the JSON holds.
+        title: The name of those that have none.
+    """
+    if isinstance(document, dict):
+        yield from _logs_of_object(document, title)  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(document, list):
+        items: list[Any] = document
+        if items and all(map(is_message, items)):
+            read = ((message_of(item), dated(item)) for item in items)
+            yield ChatLog.of(title, ((message, date) for message, date in read if message is not None))
+        else:
+            for number, item in enumerate(items, start=1):
+                yield from logs_of(item, f"{title} {number}")
+
+
+def _logs_of_object(item: dict[str, Any], title: str) -> Iterator[ChatLog]:
+    name = next((str(item[key]) for key in _TITLES if isinstance(item.get(key), str | int) and item[key]), title)
+    if isinstance(item.get("mapping"), dict):
+        yield conversation_in(item, name)
+        return
+    for key in _CONVERSATIONS:
+        if isinstance(item.get(key), list) and item[key]:
+            yield from logs_of(item[key], name)
+            return
+
+
+def dated(item: Mapping[str, Any]) -> datetime | None:
+    """When a message was said, in any of the ways in which that is written."""
+    return next((found for key in _DATES if (found := date_of(item.get(key)))), None)
+
+
+def _speaker(item: Mapping[str, Any]) -> str | None:
+    names = (item.get(key) for key in _SPEAKERS)
+    return next((role for name in names if (role := role_of(name))), None)
+
+
+def _has_text(item: Mapping[str, Any]) -> bool:
+    return any(isinstance(item.get(key), str | list) for key in _TEXTS) or bool(item.get("tool_calls"))
+
+
+def _content(value: Any, *, calls: bool) -> Any:
+    """The content of a message: a text, or parts; parts that are texts in other words become OpenAI's."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list):
+        return None if calls else json.dumps(value, ensure_ascii=False) if value is not None else ""
+    parts: list[Any] = value
+    said = [_part(part) for part in parts]
+    texts = [part["text"] for part in said if part["type"] == "text"]
+    return "\n".join(texts) if len(texts) == len(said) else said
+
+
+def _part(value: Any) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"type": "text", "text": value}
+    part: dict[str, Any] = value if isinstance(value, dict) else {}
+    text: Any = part.get("text")
+    # The parts of OpenAI's threads have a text with its annotations.
+    said: Any = cast("dict[str, Any]", text).get("value") if isinstance(text, dict) else text
+    if isinstance(said, str):
+        return {"type": "text", "text": said}
+    kind = str(part.get("type") or part.get("content_type") or "attachment")
+    return {"type": kind, **{key: one for key, one in part.items() if key in ("image_url", "caption", "filename")}}
+
+
+# ChatGPT's export: a tree of messages, of which the branch that ends at the current node was shown last.
+
+
+def conversation_in(item: dict[str, Any], title: str) -> ChatLog:
+    """The branch of a conversation of ChatGPT's export that was shown last.
+
+    Raises:
+        TransferError: It has no whole one; or whatever else a value in the wrong place makes of it.
+    """
+    nodes: dict[str, Any] = item["mapping"]
+    branch: list[Any] = []
+    place, seen = item.get("current_node") or next(reversed(nodes), None), set[str]()
+    while place is not None:
+        if place not in nodes or place in seen:
+            raise TransferError(f"its messages are no tree: {place!r} is not in it, or follows itself")
+        seen.add(place)
+        branch.append(nodes[place])
+        place = nodes[place].get("parent")
+    said = (node["message"] for node in reversed(branch) if node.get("message") is not None)
+    return ChatLog.of(title, ((message, dated(one)) for one in said if (message := _of_node(one))))
+
+
+def _of_node(message: dict[str, Any]) -> Message | None:
+    name = message["author"]["role"]
+    role = role_of(name)
+    if role is None:
+        raise TransferError(f"a message is from {name!r}, who is nobody")
+    hidden = (message.get("metadata") or {}).get("is_visually_hidden_from_conversation")
+    # What tools wrote and what was sent to them are no turns: the export has no ids that would tie the two.
+    if role not in ("user", "assistant") or hidden or message.get("recipient", "all") != "all":
+        return None
+    content: Any = message["content"]
+    parts: list[Any] = content.get("parts") or ([content["text"]] if isinstance(content.get("text"), str) else [])
+    if not isinstance(parts, list):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise TransferError(f"the parts of a message are no list: {parts!r:.80}")
+    found = _content([part for part in parts if part], calls=False)
+    return {"role": role, "content": found} if found and content.get("content_type") != "thoughts" else None
+
+
+# LangChain: {"type", "data"} of `messages_to_dict`, {"lc", "id", "kwargs"} of `dumpd`, or the fields of a message.
+
+
+def _langchain(item: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    match item:
+        case {"type": str(kind), "data": {"content": _} as data}:
+            pass
+        case {"lc": _, "id": [*_, str(kind)], "kwargs": dict(data)}:
+            pass
+        case {"type": str(kind), "additional_kwargs": _, "content": _}:
+            data = dict(item)
+        case _:
+            return None
+    # "AIMessageChunk" is of the kind "ai".
+    return kind.removesuffix("Chunk").removesuffix("Message").lower(), data
+
+
+def _of_langchain(kind: str, data: dict[str, Any]) -> Message | None:
+    if kind == "remove":
+        return None
+    role = role_of(data.get("role") if kind == "chat" else kind)
+    if role is None:
+        raise TransferError(f"{data.get('role') if kind == 'chat' else kind!r} is the role of nobody")
+    calls = [
+        tool_call(call.get("id") or f"call-{place}", str(call.get("name") or ""), call.get("args", {}))
+        for place, call in enumerate(data.get("tool_calls") or ())
+    ]
+    message: Message = {"role": role, "content": _content(data.get("content"), calls=bool(calls))}
+    if calls:
+        message["tool_calls"] = calls
+    if role == "tool":
+        message["tool_call_id"] = str(data.get("tool_call_id") or data.get("name") or "")
+    if data.get("name") and role != "tool":
+        message["name"] = data["name"]
+    return message
+
+
+# The items of OpenAI's Responses API, as its agents keep them.
+
+
+def _is_call(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in ("function_call", "function_call_output", "reasoning") and "role" not in item
+
+
+def _of_call(item: Mapping[str, Any]) -> Message | None:
+    if item["type"] == "function_call":
+        call = tool_call(str(item.get("call_id")), str(item.get("name") or ""), str(item.get("arguments") or "{}"))
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if item["type"] == "function_call_output":
+        found = _content(item.get("output"), calls=False)
+        return {"role": "tool", "tool_call_id": str(item.get("call_id")), "content": found}
+    return None

@@ -1,0 +1,171 @@
+"""LangChain's message histories: in SQL databases, on Redis, of MongoDB."""
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from memzoo.errors import MissingExtraError, TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.migrate.sources import by_session, conversation_of, damaged
+
+__all__ = ["langchain_mongo", "langchain_redis", "langchain_sql", "parsed", "rows"]
+
+_ASYNC = {"sqlite+aiosqlite": "sqlite", "postgresql+asyncpg": "postgresql+psycopg"}
+_PREFIX = "message_store:"
+_HEX = 16
+
+
+def langchain_sql(url: str) -> Iterator[Unread]:
+    """The table of a `SQLChatMessageHistory` in any database that SQLAlchemy knows.
+
+    Args:
+        url: The database, with `#table` behind it if the table is not called `message_store`.
+    """
+    url, _, named = url.partition("#")
+    table = named or "message_store"
+    if not re.fullmatch(r"\w+(\.\w+)?", table):
+        raise TransferError(f"{table!r} is not the name of a table")
+    found = rows(url, f"SELECT session_id, message FROM {table} ORDER BY id", "SQLChatMessageHistory")  # noqa: S608
+    yield from by_session(((row["session_id"], row["message"]) for row in found), json.loads)
+
+
+def rows(url: str, query: str, kind: str) -> list[dict[str, Any]]:
+    """What a query finds.
+
+    Args:
+        url: The database, as SQLAlchemy writes it; an asynchronous driver is replaced by its synchronous twin.
+        query: `SELECT ... FROM table ...`.
+        kind: What keeps such a table, for the error.
+
+    Raises:
+        TransferError: There is no such database, or it has no such table.
+    """
+    from sqlalchemy import create_engine, event, make_url, text
+    from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+
+    try:
+        place = make_url(url)
+        if place.drivername.startswith("sqlite") and not Path(place.database or "").is_file():
+            raise TransferError(f"there is no file {place.database}")
+        engine = create_engine(place.set(drivername=_ASYNC.get(place.drivername, place.drivername)))
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "connect", _read_all_text)
+        with engine.connect() as connection:
+            found: list[dict[str, Any]] = [dict(row) for row in connection.execute(text(query)).mappings()]
+        engine.dispose()
+    except ArgumentError as error:
+        raise TransferError(f"{url} is not the URL of a database, such as sqlite:///old.db") from error
+    except (SQLAlchemyError, ImportError) as error:
+        table = query.partition(" FROM ")[2].split()[0]
+        raise TransferError(
+            f"the database cannot be read as that of a {kind} (table {table}): {type(error).__name__}"
+        ) from error
+    return found
+
+
+def _read_all_text(connection: Any, _: Any) -> None:
+    """Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query."""
+    connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
+
+
+def langchain_redis(source: str) -> Iterator[Unread]:
+    """What a `RedisChatMessageHistory` keeps: lists of messages, newest first.
+
+    Args:
+        source: `redis://host:6379/0`, `rediss://...` or `unix://...`, with `#prefix:` behind it if the keys do not
+            begin with `message_store:`; or a file with a line of JSON for each key: `{"key": ..., "value": [...]}`.
+    """
+    url, _, prefix = source.partition("#")
+    prefix = prefix or _PREFIX
+    if "://" in url:
+        yield from _of_redis(url, prefix)
+        return
+    for one in _documents(source, "key", "value"):
+        if isinstance(one, Unread):
+            yield one
+        elif isinstance(value := one["value"], list):
+            title = str(one["key"]).removeprefix(prefix)
+            yield Unread(title, functools.partial(_of_list, title, value))  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            yield damaged(str(one["key"]), f"'value' is no list: {value!r:.80}")
+
+
+def _of_list(title: str, newest_first: list[Any]) -> ChatLog:
+    return conversation_of(title, reversed(newest_first), parsed)
+
+
+def langchain_mongo(source: str) -> Iterator[Unread]:
+    """What a `MongoDBChatMessageHistory` keeps: a document for each message, in the order of their ids.
+
+    Args:
+        source: A file with a line of JSON for each document: `{"_id": ..., "SessionId": ..., "History": ...}`.
+    """
+    if "://" in source:
+        raise TransferError("MongoDB is read from a file with a line of JSON for each document, not from a URL")
+    documents: list[dict[str, Any]] = []
+    for one in _documents(source, "SessionId", "History"):
+        if isinstance(one, Unread):
+            yield one
+        else:
+            documents.append(one)
+    in_order = sorted(documents, key=lambda one: str(one.get("_id", "")))
+    yield from by_session(((one["SessionId"], one) for one in in_order), _of_document)
+
+
+def _of_document(one: dict[str, Any]) -> dict[str, Any]:
+    return {**parsed(one["History"]), "created_at": _time_of(one.get("_id"))}
+
+
+def parsed(value: Any) -> Any:
+    """A JSON value that may be a text of JSON: libraries, or who exported from them, dump some of them once more."""
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _time_of(object_id: Any) -> int | None:
+    """When MongoDB gave an id, in seconds since 1970: its first four bytes say so."""
+    identity: Any = object_id.get("$oid") if isinstance(object_id, Mapping) else object_id  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    try:
+        return int(str(identity)[:8], _HEX)
+    except ValueError:
+        return None
+
+
+def _of_redis(url: str, prefix: str) -> Iterator[Unread]:
+    try:
+        import redis
+    except ModuleNotFoundError as error:
+        raise MissingExtraError.of("import --from langchain-redis", "redis") from error
+    try:
+        with redis.Redis.from_url(url, decode_responses=True) as client:
+            for key in sorted(client.scan_iter(f"{prefix}*")):
+                title = str(key).removeprefix(prefix)
+                yield Unread(title, functools.partial(_of_key, client, key, title))
+    except (redis.RedisError, ValueError) as error:
+        raise TransferError(f"Redis cannot be read as that of a RedisChatMessageHistory: {error}") from error
+
+
+def _of_key(client: Any, key: str, title: str) -> ChatLog:
+    return _of_list(title, client.lrange(key, 0, -1))
+
+
+def _documents(source: str, *needed: str) -> Iterator[dict[str, Any] | Unread]:
+    """The lines of a file, each a JSON object with these members; a draft that cannot be read for any other line."""
+    try:
+        lines = Path(source).read_bytes().splitlines()
+    except OSError as error:
+        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            found: Any = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            yield damaged(f"line {number}", f"it cannot be read as JSON: {reason(error)}")
+            continue
+        if isinstance(found, dict) and all(name in found for name in needed):
+            yield found  # pyright: ignore[reportUnknownVariableType]
+        else:
+            yield damaged(f"line {number}", f"it must be an object with {' and '.join(map(repr, needed))}")

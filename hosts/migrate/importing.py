@@ -1,0 +1,207 @@
+"""Puts conversations that another library keeps into a store."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memzoo.errors import ConflictError, MissingExtraError, TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.migrate.histories import langchain_mongo, langchain_redis, langchain_sql
+from memzoo.hosts.migrate.llama_index import llama_index
+from memzoo.hosts.migrate.sessions import read_sessions
+from memzoo.hosts.migrate.sources import chatgpt, langchain_file, openai_threads
+from memzoo.memories.engine.system_message import note_system, system_state
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Entry, ManagedStore, Message, Record
+from memzoo.stores.base import utc_now
+from memzoo.sync import blocking_function
+
+__all__ = ["READERS", "Imported", "aimport_logs", "import_logs", "read_logs"]
+
+READERS: Mapping[str, Callable[[str], Iterator[Unread]]] = {
+    "langchain-sql": langchain_sql,
+    "langchain-redis": langchain_redis,
+    "langchain-mongo": langchain_mongo,
+    "langchain-file": langchain_file,
+    "langgraph": read_sessions,
+    "openai-agents": read_sessions,
+    "openai-threads": openai_threads,
+    "llama-index": llama_index,
+    "chatgpt": chatgpt,
+}
+"""What can be imported from, each with its reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of a conversation.
+
+    Attributes:
+        conversation_id: Its id.
+        read: How many messages the source has of it.
+        written: How many of them are new in the store.
+        digest: SHA-256 of the messages that were read, and of those that the store has now.
+    """
+
+    conversation_id: str
+    read: int
+    written: int
+    digest: str
+
+
+def refused(error: TransferError) -> None:
+    """What is done about what cannot be read or written, unless something else is asked for.
+
+    Raises:
+        TransferError: It.
+    """
+    raise error
+
+
+def read_logs(form: str, source: str, on_error: Callable[[TransferError], None] = refused) -> Iterator[ChatLog]:
+    """The conversations of a source, each with its id as title; those without a message are left out.
+
+    Args:
+        form: One of `READERS`.
+        source: A file, a folder of files, or the URL of a database.
+        on_error: Told of each file and each conversation that cannot be read, by name; it goes on with the next one.
+
+    Raises:
+        TransferError: The form is unknown; or, without `on_error`, something cannot be read as that.
+        MissingExtraError: The form needs a package that is not installed.
+    """
+    if form not in READERS:
+        raise TransferError(f"memzoo cannot import from {form!r}; it can from {', '.join(READERS)}")
+    for file in _files(source):
+        has_any = False
+        for result in _of_source(form, file):
+            if isinstance(result, TransferError):
+                on_error(result)
+            elif result.messages:
+                yield result
+            else:
+                continue
+            has_any = True
+        if not has_any:
+            on_error(TransferError(f"{file} has no conversation in the form {form!r}"))
+
+
+def _files(source: str) -> Sequence[str]:
+    if "://" in source or not Path(source).is_dir():
+        return [source]
+    return sorted(str(one) for one in Path(source).rglob("[!.]*") if one.is_file())
+
+
+def _of_source(form: str, source: str) -> Iterator[ChatLog | TransferError]:
+    """The conversations of one file, and what is wrong with those that cannot be read, or with the file."""
+    try:
+        for draft in READERS[form](source):
+            yield _read(draft, source)
+    except TransferError as error:
+        yield error
+    except MissingExtraError:
+        raise
+    except Exception as error:  # noqa: BLE001 - there is no end to what a foreign file can hold
+        yield _refusal(f"{source} cannot be read in the form {form!r}", error)
+
+
+def _read(draft: Unread, source: str) -> ChatLog | TransferError:
+    try:
+        log = draft.read()
+        return ChatLog(log.title, list(map(checked, log.messages)), log.dates)
+    except MissingExtraError:
+        raise
+    except Exception as error:  # noqa: BLE001 - as above
+        return _refusal(f"{source}: {draft.title!r} cannot be read", error)
+
+
+def _refusal(what: str, error: Exception) -> TransferError:
+    refusal = TransferError(f"{what}: {reason(error)}")
+    refusal.__cause__ = error
+    return refusal
+
+
+async def aimport_logs(
+    store: ManagedStore,
+    logs: Iterable[ChatLog],
+    *,
+    dry_run: bool = False,
+    on_error: Callable[[TransferError], None] = refused,
+) -> list[Imported]:
+    """Write conversations into a store; what is there already is not written again.
+
+    Args:
+        store: Where to.
+        logs: See `read_logs`.
+        dry_run: Only say what would be written.
+        on_error: Told of each conversation that cannot be written because another one has its id, or because the
+            store does not give back what was written; it goes on with the next one.
+
+    Raises:
+        TransferError: This, without `on_error`.
+    """
+    done: list[Imported] = []
+    for log in logs:
+        try:
+            done.append(await _imported(store, log, dry_run=dry_run))
+        except TransferError as error:
+            on_error(error)
+    return done
+
+
+import_logs = blocking_function(aimport_logs)
+
+
+async def _imported(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Imported:
+    there = [entry.message for entry in await store.read(log.title)]
+    said = list(log.messages)
+    if there[: len(said)] != said[: len(there)]:
+        raise _another(log)
+    new, digest = said[len(there) :], _digest(said)
+    if new and not dry_run:
+        try:
+            await (_append(store, log, len(there)) if there else _restore(store, log))
+        except ConflictError as error:  # another writer was faster
+            raise _another(log) from error
+        kept = [entry.message for entry in await store.read(log.title)]
+        if _digest(kept) != digest:
+            raise TransferError(f"the store gives back {log.title!r} otherwise than it was written")
+    return Imported(log.title, len(said), len(new), digest)
+
+
+def _another(log: ChatLog) -> TransferError:
+    return TransferError(f"the store has another conversation {log.title!r}; nothing of this one was written")
+
+
+async def _restore(store: ManagedStore, log: ChatLog) -> None:
+    """Write a whole conversation, with its times; a message without one has that of the message before."""
+    entries: list[Entry] = []
+    said_at = next((date for date in log.dates if date), utc_now())
+    for number, (message, date, turn) in enumerate(zip(log.messages, log.dates, _turns(log), strict=True), start=1):
+        said_at = date or said_at
+        entries.append(Entry(number, message, turn, said_at))
+    await store.restore(log.title, entries, system_state(entries))
+
+
+async def _append(store: ManagedStore, log: ChatLog, start: int) -> None:
+    """Write what was said since the last import, turn by turn."""
+    turns: dict[str, list[Message]] = {}
+    for message, turn in list(zip(log.messages, _turns(log), strict=True))[start:]:
+        turns.setdefault(turn, []).append(message)
+    for turn, messages in turns.items():
+        await store.append(log.title, list(map(Record, messages)), turn_id=f"{turn}-{start}")
+    await note_system(store, log.title)
+
+
+def _turns(log: ChatLog) -> Iterator[str]:
+    """The id of the turn of each message: a turn begins with a message of the user."""
+    begins = 0
+    for place, message in enumerate(log.messages):
+        begins = place if message["role"] == "user" else begins
+        yield f"import-{begins}"
+
+
+def _digest(messages: list[Message]) -> str:
+    return hashlib.sha256(json.dumps(messages, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,129 @@
+"""Conversations in the SQLite files of agent frameworks: OpenAI Agents' sessions, LangGraph's checkpoints."""
+
+import functools
+import importlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from memzoo.errors import MissingExtraError, TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog, Unread
+from memzoo.hosts.migrate.documents import is_message
+from memzoo.hosts.migrate.sources import conversation_of, damaged
+
+__all__ = ["is_sqlite", "read_sessions"]
+
+_MAGIC = b"SQLite format 3\x00"
+_EXPECTED = "the sessions of OpenAI Agents (table agent_messages) or LangGraph's checkpoints (table checkpoints)"
+
+# Objects within objects: LangGraph's are a few levels deep, and each level takes its part of the stack.
+_DEEPEST = 8
+
+# Text that is no UTF-8 spoils the message that it stands in, which is refused later, and not the query.
+_TEXT = functools.partial(str, encoding="utf-8", errors="surrogateescape")
+
+_NEWEST = """
+select thread_id, type, checkpoint from checkpoints where checkpoint_ns = '' and checkpoint_id = (
+    select max(checkpoint_id) from checkpoints as newest
+    where newest.thread_id = checkpoints.thread_id and newest.checkpoint_ns = ''
+) order by thread_id
+"""
+
+
+def is_sqlite(path: Path) -> bool:
+    """Tell whether a file is an SQLite database."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def read_sessions(path: str | Path) -> Iterator[Unread]:
+    """Read the conversations of an SQLite file, without writing to it; each before the next one is asked for.
+
+    Raises:
+        TransferError: It has none of the tables that are known, or cannot be read.
+        MissingExtraError: It is LangGraph's, and msgpack is not installed.
+    """
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode=ro", uri=True)) as database:
+            database.text_factory = _TEXT
+            tables = {str(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
+            if "agent_messages" in tables:
+                yield from _agents(database)
+            elif "checkpoints" in tables:
+                yield from _checkpoints(database)
+            else:
+                raise TransferError(f"{path}: expected {_EXPECTED}; there are the tables {', '.join(sorted(tables))}")
+    except sqlite3.Error as error:
+        raise TransferError(f"{path} cannot be read as {_EXPECTED}: {error}") from error
+
+
+def _agents(database: sqlite3.Connection) -> Iterator[Unread]:
+    sessions = database.execute("select distinct session_id from agent_messages order by session_id").fetchall()
+    for (session,) in sessions:
+        if session is None:
+            yield damaged("messages of no session", "they do not say to which conversation they belong")
+            continue
+        yield Unread(str(session), functools.partial(_of_session, database, session))
+
+
+def _of_session(database: sqlite3.Connection, session: Any) -> ChatLog:
+    rows = database.execute(
+        "select message_data, created_at from agent_messages where session_id = ? order by id", (session,)
+    )
+    items = [json.loads(data) | {"created_at": created} for data, created in rows]
+    # What calls of other kinds than functions did is kept as items without a role.
+    return conversation_of(str(session), (item for item in items if is_message(item) or not _is_other_item(item)))
+
+
+def _is_other_item(item: dict[str, Any]) -> bool:
+    return isinstance(item.get("type"), str) and item["type"] != "message" and "role" not in item
+
+
+def _checkpoints(database: sqlite3.Connection) -> Iterator[Unread]:
+    """The messages of the newest checkpoint of each thread."""
+    for thread, kind, data in database.execute(_NEWEST):
+        yield Unread(str(thread), functools.partial(_of_checkpoint, str(thread), kind, data))
+
+
+def _of_checkpoint(thread: str, kind: Any, data: Any) -> ChatLog:
+    document: Any = json.loads(data) if kind == "json" else _unpacked(data)
+    values: dict[str, Any] = document.get("channel_values") or {}
+    if not isinstance(values.get("messages", []), list):
+        raise TransferError(f"its 'messages' are no list: {values['messages']!r:.80}")
+    # Other channels are lists of anything.
+    lists = [one for one in values.values() if isinstance(one, list) and any(map(is_message, one))]
+    return conversation_of(thread, max(lists, key=lambda one: sum(map(is_message, one)), default=[]))
+
+
+def _unpacked(data: bytes, depth: int = 0) -> Any:
+    """Read MessagePack, values only: nothing is called or imported.
+
+    LangGraph's extensions, objects of Python, become what they were made from: an object with fields its fields, with
+    the name of its class under "type" if it has none; any other the arguments of its constructor.
+
+    Raises:
+        ValueError: It is not MessagePack.
+    """
+    try:
+        msgpack: Any = importlib.import_module("msgpack")
+    except ImportError as error:
+        raise MissingExtraError.of("reading LangGraph's checkpoints", "migrate") from error
+
+    def made_from(_: int, inner: bytes) -> Any:
+        match _unpacked(inner, depth + 1):
+            case [_, str(name), dict(fields), *_]:
+                return {"type": name, **fields}
+            case [_, _, given, *_]:
+                return given
+            case value:
+                return value
+
+    if depth > _DEEPEST:
+        raise ValueError("nested too deeply")
+    try:
+        return msgpack.unpackb(data, ext_hook=made_from, strict_map_key=False, unicode_errors="replace")
+    except (msgpack.UnpackException, TypeError) as error:
+        raise ValueError(f"not MessagePack: {error!r}") from error

@@ -1,0 +1,142 @@
+"""Conversations of a source, each to be read by itself: what the readers of all forms share, and files of JSON."""
+
+import functools
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+from memzoo.errors import TransferError
+from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
+from memzoo.hosts.migrate.documents import conversation_in, dated, is_message, message_of
+from memzoo.memories.text.messages import checked
+from memzoo.stores import Message
+
+__all__ = [
+    "by_session",
+    "chatgpt",
+    "conversation_of",
+    "damaged",
+    "langchain_file",
+    "openai_threads",
+    "read_json",
+]
+
+
+def read_json(source: str) -> Any:
+    """What a file of JSON holds.
+
+    Raises:
+        TransferError: It cannot be read, or holds something else.
+    """
+    try:
+        return json.loads(Path(source).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise TransferError(f"{source} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise TransferError(f"{source} cannot be read as JSON: {reason(error)}") from error
+
+
+def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], Any] = lambda item: item) -> ChatLog:
+    """The conversation of a list of messages, of which none may be anything else.
+
+    Args:
+        title: Its title.
+        items: The messages, oldest first.
+        item_of: What `message_of` understands, from an item.
+
+    Raises:
+        TransferError: One is no message; the error says which.
+    """
+    said: list[tuple[Message, datetime | None]] = []
+    for number, each in enumerate(items, start=1):
+        try:
+            said += _said(item_of(each))
+        except Exception as error:
+            raise TransferError(f"message {number}: {reason(error)}") from error
+    return ChatLog.of(title, said)
+
+
+def _said(item: Any) -> list[tuple[Message, datetime | None]]:
+    if not is_message(item):
+        raise TransferError(f"this is no message: {item!r:.80}")
+    message = message_of(item)
+    return [] if message is None else [(checked(message), dated(item))]
+
+
+def by_session(said: Iterable[tuple[Any, Any]], item_of: Callable[[Any], Any] = lambda item: item) -> Iterator[Unread]:
+    """Sort messages into conversations: each comes with the id of its own, in the order in which they were said.
+
+    Args:
+        said: Ids and messages.
+        item_of: As for `conversation_of`.
+    """
+    sessions: dict[str, list[Any]] = {}
+    for number, (session, message) in enumerate(said, start=1):
+        if session is None:
+            yield damaged(f"message {number}", "it does not say to which conversation it belongs")
+        else:
+            sessions.setdefault(str(session), []).append(message)
+    for session, messages in sessions.items():
+        yield Unread(session, functools.partial(conversation_of, session, messages, item_of))
+
+
+def damaged(place: str, what: str) -> Unread:
+    """What stands in place of a conversation of which not even the id can be read."""
+
+    def read() -> ChatLog:
+        raise TransferError(what)
+
+    return Unread(place, read)
+
+
+def langchain_file(source: str) -> Iterator[Unread]:
+    """The file of a `FileChatMessageHistory`, named like the file."""
+    title = Path(source).stem
+    yield Unread(title, functools.partial(conversation_of, title, _list_in(read_json(source), source)))
+
+
+def chatgpt(source: str) -> Iterator[Unread]:
+    """What ChatGPT exports: `conversations.json`."""
+    for number, item in enumerate(_listed(read_json(source)), start=1):
+        known: dict[str, Any] = item if isinstance(item, dict) else {}
+        title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
+        if isinstance(known.get("mapping"), dict):
+            yield Unread(str(title), functools.partial(conversation_in, known, str(title)))
+        else:
+            yield damaged(str(title), "it has no tree of messages ('mapping')")
+
+
+def openai_threads(source: str) -> Iterator[Unread]:
+    """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
+    threads: dict[str, list[Any]] = {}
+    for number, page in enumerate(_listed(read_json(source)), start=1):
+        if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
+            yield damaged(f"page {number}", "this is no page of messages with 'data'")
+            continue
+        messages: list[Any] = cast("dict[str, Any]", page).get("data", [])
+        for place, message in enumerate(messages, start=1):
+            thread: Any = cast("dict[str, Any]", message).get("thread_id") if isinstance(message, dict) else None
+            if thread is None:
+                yield damaged(f"message {place} of page {number}", "it does not say to which thread it belongs")
+            else:
+                threads.setdefault(str(thread), []).append(message)
+    for thread, messages in threads.items():
+        yield Unread(thread, functools.partial(_of_thread, thread, messages))
+
+
+def _of_thread(thread: str, messages: list[Any]) -> ChatLog:
+    # Pages that were saved twice, or overlap, have messages twice.
+    once = {str(message["id"]): message for message in messages}
+    return conversation_of(thread, sorted(once.values(), key=lambda message: message["created_at"]))
+
+
+def _list_in(document: Any, source: str) -> list[Any]:
+    if not isinstance(document, list):
+        raise TransferError(f"{source} is no list of messages")
+    return document  # pyright: ignore[reportUnknownVariableType]
+
+
+def _listed(document: Any) -> list[Any]:
+    return document if isinstance(document, list) else [document]  # pyright: ignore[reportUnknownVariableType]

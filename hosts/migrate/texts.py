@@ -1,0 +1,84 @@
+"""Conversations as plain text, a label and a colon before each turn, and as CSV."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from memzoo.errors import TranscriptError
+from memzoo.hosts.migrate.chat_log import ROLES, ChatLog, date_of, role_of
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memzoo.stores import Message
+
+__all__ = ["read_csv", "read_text"]
+
+_NAMES = "|".join(sorted(ROLES, key=len, reverse=True))
+_LABEL = re.compile(rf"[ \t>*#_]*+({_NAMES})[*_]*+[ \t]*+:[*_]*+[ \t]*+", re.IGNORECASE)
+_COLUMNS = {
+    "role": ("role", "speaker", "author", "from", "sender", "type"),
+    "content": ("content", "text", "message", "value", "body", "utterance"),
+    "date": ("date", "timestamp", "time", "created_at", "datetime"),
+    "conversation": ("conversation", "conversation_id", "session_id", "session", "thread_id", "chat_id"),
+}
+
+
+def read_text(text: str, title: str) -> ChatLog | None:
+    r"""Read a conversation whose turns begin with "user:", "assistant:" or the like; `None` if it has no such line.
+
+    Example:
+        >>> read_text("User: I like tea.\nGreen tea.\n**Assistant:** Noted.", "tea").messages[0]
+        {'role': 'user', 'content': 'I like tea.\nGreen tea.'}
+    """
+    turns: list[tuple[str, list[str]]] = []
+    for line in text.splitlines():
+        if label := _LABEL.match(line):
+            turns.append((ROLES[label[1].lower()], [line[label.end() :]]))
+        elif turns:
+            turns[-1][1].append(line)
+        elif line.strip():
+            return None
+    said: list[Message] = [{"role": role, "content": "\n".join(lines).strip()} for role, lines in turns]
+    said = [message for message in said if message["content"] and message["role"] != "tool"]
+    return ChatLog(title, said, [None] * len(said)) if said else None
+
+
+def read_csv(text: str, where: str, title: str) -> Iterator[ChatLog]:
+    """Read conversations from a table with a column for the speaker and one for the text, and perhaps others.
+
+    Args:
+        text: What the file holds.
+        where: The file, for error messages.
+        title: The name of a conversation that has none.
+
+    Raises:
+        TranscriptError: A column is missing, or a speaker is unknown.
+    """
+    rows = csv.DictReader(io.StringIO(text), dialect=_dialect(text))
+    names = {name.strip().lower(): name for name in rows.fieldnames or () if name}
+    columns = {kind: next((names[one] for one in known if one in names), None) for kind, known in _COLUMNS.items()}
+    for kind in ("role", "content"):
+        if columns[kind] is None:
+            known = ", ".join(_COLUMNS[kind])
+            raise TranscriptError(f"{where}: expected a column for the {kind} ({known}); there are {', '.join(names)}")
+    logs: dict[str, list[tuple[Message, datetime | None]]] = {}
+    for row in rows:
+        cells = {kind: (row.get(column) or "") if column else "" for kind, column in columns.items()}
+        role = role_of(cells["role"])
+        if role is None or role == "tool":
+            known = ", ".join(name for name, one in ROLES.items() if one != "tool")
+            raise TranscriptError(f"{where}, line {rows.line_num}: expected one of {known}, not {cells['role']!r}")
+        message = {"role": role, "content": cells["content"]}
+        logs.setdefault(cells["conversation"], []).append((message, date_of(cells["date"])))
+    for name, said in logs.items():
+        yield ChatLog.of(name or title, said)
+
+
+def _dialect(text: str) -> type[csv.Dialect]:
+    try:
+        return csv.Sniffer().sniff(text.partition("\n")[0], ",;\t|")
+    except csv.Error:
+        return csv.excel

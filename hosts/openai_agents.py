@@ -1,0 +1,195 @@
+"""The OpenAI Agents SDK: a memory as a `Session`, and as a filter of what the model is sent."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TypeAlias
+
+from memzoo.errors import OptionError
+from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, dicts_of, host_text
+from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.text.messages import ROLES
+from memzoo.stores import Message
+
+__all__ = ["MemorySession"]
+
+Item: TypeAlias = dict[str, Any]
+"""An item of OpenAI's Responses API, a plain dict."""
+
+_TEXT = ("input_text", "output_text")
+_ARGUMENTS = ("arguments", "input", "action", "actions", "operation")
+
+# How the turn is called that keeps what stood with a popped item, before the number of that item's message.
+_REST = "rest-of-"
+
+_HOOK = "RunConfig(call_model_input_filter=session.filter_input) with MemorySession(..., raw=True)"
+
+
+class MemorySession:
+    """A session that keeps all items in a memory's log, and shows the model the memory's view of it.
+
+    Made with `raw=True` it gives all items, as the SDK's own sessions do; then `filter_input` shows the view. That way
+    works for every memory. Without it, those that search are refused: the SDK does not tell a session the question.
+
+    Attributes:
+        memory: The memory.
+        session_id: The memory's `conversation_id`.
+        session_settings: The SDK's `SessionSettings`.
+    """
+
+    def __init__(
+        self, memories: Memories, session_id: str | None = None, *, raw: bool = False, session_settings: Any = None
+    ) -> None:
+        """Open the session of a conversation, with `SessionSettings`, or a dict of them, as the SDK's own have.
+
+        Raises:
+            OptionError: The memory searches, and `raw` is false.
+            ConversationIdError: There is no id, or the memory belongs to another conversation.
+        """
+        self.memory = memory = memory_of(memories, session_id)
+        self.session_id = memory.conversation_id
+        settings = host_module("agents.memory", "openai-agents").SessionSettings()
+        self.session_settings = settings.resolve(session_settings)
+        self._log, self._raw = HostLog(memory, "openai-agents"), raw
+        if memory.needs_query and not raw:
+            raise OptionError(
+                f"{memory.name!r} searches for what fits the words that are being answered, and Session.get_items does "
+                f"not tell them: use {_HOOK}"
+            )
+
+    async def get_items(self, limit: int | None = None) -> list[Item]:
+        """All items with `raw=True`, else the view; at most the newest `limit`, besides what was derived.
+
+        By default it is the limit of `session_settings`.
+        """
+        limit = self.session_settings.limit if limit is None else limit
+        if self._raw:
+            said = await self._log.aall(None if limit is None else max(limit, 0))
+        else:
+            said = sorted(await self._log.ashown(), key=lambda one: one.seq)  # a call's results need not follow it
+        left = _left_by_a_pop(said)
+        said = [one for one in said if one not in left]
+        derived = [one for one in said if not one.seq]
+        return [*_items(derived), *_newest(_items(said[len(derived) :]), limit)]
+
+    async def add_items(self, items: Sequence[Item]) -> None:
+        """Append items to the log."""
+        await self._log.aadd(_said(items))
+
+    async def pop_item(self) -> Item | None:
+        """Take the newest item of the log back, whatever the view shows of it."""
+        # A run that is cancelled here has taken back the item or not, and nothing besides.
+        return await asyncio.shield(self._pop())
+
+    async def _pop(self) -> Item | None:
+        while said := await self._log.aall(2):
+            if left := _left_by_a_pop(said):
+                await self._log.arewind(left)
+                continue
+            *kept, popped = _items(said[-1:])
+            if kept:  # What stood with the item is saved before it goes: whenever a process ends, it is there.
+                rest = [self._log.record(one) for one in _said(kept)]
+                await self.memory.aadd_messages(rest, turn_id=f"{_REST}{said[-1].seq}", learn=False)
+            if await self._log.arewind(said[-1:]):
+                return popped
+        return None
+
+    async def clear_session(self) -> None:
+        """Delete the conversation and all that was learnt from it."""
+        await self.memory.aclear()
+
+    async def filter_input(self, data: Any) -> Any:
+        """Send the view for what the user has just said, for `RunConfig(call_model_input_filter=...)`.
+
+        The run has to have this session too. What is sent here is never stored.
+        """
+        given: list[Item] = data.model_data.input
+        start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
+        query = host_text(given[start].get("content")) if given else None
+        view = _items(sorted(await self._log.ashown(query), key=lambda one: one.seq))
+        # What a run without this session says is not in the log.
+        asked = [item for item in view if item.get("role") == "user"]
+        live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
+        return replace(data.model_data, input=[*view, *live])
+
+
+def _newest(items: list[Item], limit: int | None) -> list[Item]:
+    return items if limit is None else items[max(len(items) - limit, 0) :] if limit > 0 else []
+
+
+def _left_by_a_pop(said: Sequence[HostMessage]) -> list[HostMessage]:
+    """Messages that a pop would have deleted, had its process not ended before."""
+    popped = {one.key.removeprefix(_REST) for one in said if one.key.startswith(_REST)}
+    return [one for one in said if str(one.seq) in popped]
+
+
+def _said(items: Sequence[Item]) -> list[HostMessage]:
+    """Items as messages, with the items beside them.
+
+    What has no chat form, such as reasoning, stays with the item behind it, or with the last one: they are shown and
+    left out together.
+    """
+    said: list[HostMessage] = []
+    waiting: list[Item] = []
+    for item in items:
+        waiting.append(item)
+        if message := _message(item):
+            said.append(HostMessage(message, waiting))
+            waiting = []
+    if waiting and said:
+        said[-1].own.extend(waiting)
+    elif waiting:
+        said.append(HostMessage({"role": "assistant", "content": ""}, waiting))
+    return said
+
+
+def _items(said: Iterable[HostMessage]) -> list[Item]:
+    """Messages as items: the very items that they came from, if they did."""
+    return list(chain.from_iterable(_converted(one.message) if one.own is None else one.own for one in said))
+
+
+def _message(item: Item) -> Message | None:
+    """The chat form of an item; `None` if it has none, or is of a kind that nobody has seen yet."""
+    role, kind = item.get("role"), str(item.get("type") or "message")
+    if role in ROLES and kind == "message":
+        content: Any = item.get("content") or ""
+        parts = content if isinstance(content, str) else list(map(_part, dicts_of(content)))
+        return {"role": role, "content": host_text(content) if role == "assistant" else parts}
+    if not (call := item.get("call_id")):
+        return None
+    if kind.endswith("_output"):
+        return {"role": "tool", "tool_call_id": str(call), "content": _result(item)}
+    given: Any = next((item[name] for name in _ARGUMENTS if item.get(name) is not None), {})
+    (message,) = chat_of("assistant", (), calls=[called(call, item.get("name") or kind, given)])
+    return message
+
+
+def _result(item: Item) -> str:
+    """What a tool gave back, in words; its status if it gave nothing."""
+    given = item.get("output", item.get("result"))
+    if isinstance(given, list):  # of texts and pictures, or of what shells wrote
+        texts = [
+            host_text([part]) or f"{part.get('stdout') or ''}{part.get('stderr') or ''}" for part in dicts_of(given)
+        ]
+        given = "\n".join(filter(None, texts))
+    return given if isinstance(given, str) and given else str(item.get("status") or "")
+
+
+def _part(part: Item) -> Item:
+    kind = str(part.get("type"))
+    if kind == "input_image" and isinstance(part.get("image_url"), str):
+        return {"type": "image_url", "image_url": {"url": part["image_url"]}}
+    return {**part, "type": "text" if kind in _TEXT else kind}
+
+
+def _converted(message: Message) -> Iterator[Item]:
+    text, calls = host_text(message.get("content")), message.get("tool_calls") or ()
+    if message["role"] == "tool":
+        yield {"type": "function_call_output", "call_id": message["tool_call_id"], "output": text}
+    elif text or not calls:
+        yield {"role": message["role"], "content": text}
+    for call in calls:
+        function = dict_of(call.get("function"))
+        name, arguments = function.get("name") or "a tool", function.get("arguments") or "{}"
+        yield {"type": "function_call", "call_id": call["id"], "name": name, "arguments": arguments}

@@ -1,0 +1,191 @@
+"""Pydantic AI: a memory as a capability of an agent."""
+
+import contextlib
+import hashlib
+import itertools
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, host_text
+from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
+from memzoo.memories.base import BaseMemory
+from memzoo.stores import Message
+
+__all__ = ["MemoryCapability"]
+
+_capabilities = host_module("pydantic_ai.capabilities", "pydantic-ai")
+_messages = host_module("pydantic_ai.messages", "pydantic-ai")
+
+# What is said in a conversation. The other parts of a request, system prompts and instructions, are the agent's.
+_SAID = ("user-prompt", "speech", "tool-return", "retry-prompt", "retry-feedback")
+
+
+class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, name-defined]
+    """Sends the model the memory's view of the conversation, and keeps every message in the memory's log.
+
+    The run's own history stays whole. The question is the newest user prompt, so memories that search are served.
+    System prompts are the agent's, and are not kept. A run with the `run_id` of one that failed is a retry of it.
+
+    Example:
+        `Agent(model, capabilities=[MemoryCapability(MemoryProvider("summary-buffer", llm="gpt-5-mini"))])`, and then
+        `agent.run("Hello!", conversation_id="anna")`, without a `message_history`.
+    """
+
+    def __init__(self, memories: Memories) -> None:
+        """Make one for all conversations.
+
+        Args:
+            memories: A `MemoryProvider`, which is asked for the memory of the run's `conversation_id`; or the memory of
+                the one conversation that there is.
+        """
+        self._memories = memories
+
+    def get_default_conversation_id(self, run_id: str) -> str | None:
+        """The conversation of a memory that was given alone."""
+        return self._memories.conversation_id if isinstance(self._memories, BaseMemory) else None
+
+    async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
+        """Keep what is new, and send the view."""
+        log, live = self._log(ctx), request_context.messages
+        said = list(_said(live))
+        await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
+        asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
+        shown = await log.ashown(host_text(asked[-1]) if asked else None)
+        # The very parts of the run, unless something was taken out of what is kept of them.
+        pieces = {} if log.memory.redact else {one.key: piece for one, piece in said}
+        view = _merged([*_agents_parts(live), *_view(shown, pieces)])
+        return await handler(replace(request_context, messages=view))
+
+    async def after_run(self, ctx: Any, *, result: Any) -> Any:
+        """Keep the answer, and learn from the exchange."""
+        messages = result.all_messages()
+        said = [one for one, _ in _said(messages)]
+        await self._log(ctx).afollow(said, ended=True, thread=_thread(ctx, messages))
+        return result
+
+    def _log(self, ctx: Any) -> HostLog:
+        return HostLog(memory_of(self._memories, ctx.conversation_id), "pydantic-ai")
+
+
+def _thread(ctx: Any, messages: Sequence[Any]) -> str:
+    """The conversation, if the application hands over its history, which is then what counts; else ""."""
+    handed_over = any(message.run_id != ctx.run_id for message in messages)
+    return str(ctx.conversation_id) if handed_over else ""
+
+
+def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
+    """Messages of a log, each with the response or the request of one part that it is.
+
+    They are known by their run and what they say: a run has no other ids for them.
+    """
+    counts: Counter[str] = Counter()
+    for message in messages:
+        for piece in _pieces(message):
+            chat = _chat(piece)
+            digest = hashlib.sha256(json.dumps(chat, sort_keys=True, default=str).encode()).hexdigest()[:16]
+            # The same words twice in a run are two messages.
+            counts[key := f"{piece.run_id}:{digest}"] += 1
+            yield HostMessage(chat, _own(piece), f"{key}:{counts[key]}"), piece
+
+
+def _own(piece: Any) -> Any:
+    """A piece as JSON; `None` where an application put something into it that is none, and that Pydantic refuses."""
+    try:
+        (own,) = _messages.ModelMessagesTypeAdapter.dump_python([piece], mode="json")
+    except (TypeError, ValueError):
+        return None
+    return own
+
+
+def _agents_parts(messages: Iterable[Any]) -> list[Any]:
+    """The parts of requests that are the agent's, as one request; none if there are no such parts."""
+    requests = [message for message in messages if message.kind == "request"]
+    parts = [part for request in requests for part in request.parts if part.part_kind not in _SAID]
+    return [_messages.ModelRequest(parts=parts)] if parts else []
+
+
+def _view(shown: Sequence[HostMessage], live: Mapping[str, Any]) -> list[Any]:
+    """A view as messages: the very ones of this run, by key, and those of earlier runs as they were."""
+    calls = [call for one in shown for call in one.message.get("tool_calls") or ()]
+    tools = {call["id"]: str(dict_of(call.get("function")).get("name") or "a tool") for call in calls}
+    return [live.get(one.key) or _message(one, tools) for one in shown]
+
+
+def _merged(messages: Iterable[Any]) -> list[Any]:
+    """Requests that follow each other as one: providers want all results of one response together."""
+    whole: list[Any] = []
+    for kind, following in itertools.groupby(messages, attrgetter("kind")):
+        run = list(following)
+        parts = [part for message in run for part in message.parts]
+        whole += [replace(run[-1], parts=parts)] if kind == "request" else run
+    return whole
+
+
+def _pieces(message: Any) -> list[Any]:
+    if message.kind == "response":
+        return [message]
+    return [replace(message, parts=[part]) for part in message.parts if part.part_kind in _SAID]
+
+
+def _chat(piece: Any) -> Message:
+    """What one piece says: a response, or a request of one part."""
+    if piece.kind == "response":
+        asked = [part for part in piece.parts if part.part_kind == "tool-call"]
+        calls = [called(part.tool_call_id, part.tool_name, part.args_as_json_str()) for part in asked]
+        text = "\n\n".join(text for part in piece.parts if (text := _words(part)))
+        (chat,) = chat_of(
+            "assistant", [text], calls=calls, others=["file" for p in piece.parts if p.part_kind == "file"]
+        )
+        return chat
+    (part,) = piece.parts
+    if part.part_kind in ("user-prompt", "speech"):
+        content = _words(part) if part.part_kind == "speech" else part.content
+        said = content if isinstance(content, str) else [_part(one) for one in content if _kind(one) != "cache-point"]
+        return {"role": "user", "content": said}
+    text = part.model_response_str() if part.part_kind == "tool-return" else part.model_response()
+    if not getattr(part, "tool_name", None):
+        return {"role": "user", "content": text}
+    return {"role": "tool", "content": text, "tool_call_id": part.tool_call_id}
+
+
+def _words(part: Any) -> str:
+    """What a part of a response, or of speech, says in words."""
+    words = {"text": "content", "speech": "transcript"}
+    return getattr(part, words[part.part_kind]) or "" if part.part_kind in words else ""
+
+
+def _kind(part: Any) -> str:
+    return str(getattr(part, "kind", "text"))
+
+
+def _part(part: Any) -> Message:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    kind = _kind(part).replace("-", "_")
+    if isinstance(text := getattr(part, "content", None), str):
+        return {"type": "text", "text": text}
+    return {"type": kind, kind: {"url": part.url}} if hasattr(part, "url") else {"type": kind}
+
+
+def _message(said: HostMessage, tools: Mapping[str, str]) -> Any:
+    """A message of an earlier run as it was; one that was derived, or saved another way, in Pydantic AI's form."""
+    if said.own is not None:
+        with contextlib.suppress(ValueError):  # of another version of Pydantic AI
+            return _messages.ModelMessagesTypeAdapter.validate_python([said.own])[0]
+    message, text = said.message, host_text(said.message["content"])
+    if message["role"] == "assistant":
+        calls = [(call["id"], dict_of(call.get("function"))) for call in message.get("tool_calls") or ()]
+        asked = [
+            _messages.ToolCallPart(one.get("name") or "a tool", one.get("arguments"), tool_call_id=id_)
+            for id_, one in calls
+        ]
+        return _messages.ModelResponse(parts=[*([_messages.TextPart(text)] if text else []), *asked])
+    if message["role"] == "tool":
+        name = tools.get(message["tool_call_id"], "tool")
+        return _messages.ModelRequest(parts=[_messages.ToolReturnPart(name, text, message["tool_call_id"])])
+    part = _messages.UserPromptPart if message["role"] == "user" else _messages.SystemPromptPart
+    return _messages.ModelRequest(parts=[part(text)])

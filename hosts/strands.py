@@ -1,0 +1,183 @@
+"""A memory in Strands Agents: `Agent(conversation_manager=MemoryConversationManager(memory))`."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from memzoo.hosts.messages import (
+    PART,
+    HostMessage,
+    called,
+    chat_of,
+    dict_of,
+    dicts_of,
+    host_text,
+    in_pieces,
+    written,
+)
+from memzoo.hosts.shared import HostLog, host_module
+from memzoo.memories.base import BaseMemory
+
+__all__ = ["MemoryConversationManager"]
+
+
+class MemoryConversationManager:
+    """A memory as the conversation manager of a Strands agent.
+
+    Before each model call it puts the memory in place of earlier turns: what was derived goes to the end of the system
+    prompt. At the end of an invocation its messages are saved, by their tracking ids, and learnt from; the list
+    `agent.messages` keeps the newest turn, and the log everything. An invocation that failed or was interrupted is
+    saved with the next one that ends; its prompt given again is a retry, and is asked and saved once.
+
+    Attributes:
+        memory: The memory of one agent.
+        removed_message_count: How many messages were taken out of `agent.messages`, for Strands' session managers.
+    """
+
+    def __init__(self, memory: BaseMemory) -> None:
+        self.memory = memory
+        self.removed_message_count = 0
+        self._log = HostLog(memory, "strands")
+        self._saved: set[str] | None = None
+        self._left_out = self._shown = 0
+
+    def register_hooks(self, registry: Any, **_: Any) -> None:
+        """Follow an agent: called by Strands."""
+        hooks = host_module("strands.hooks", "strands")
+        registry.add_callback(hooks.AgentInitializedEvent, self._join)
+        registry.add_callback(hooks.AfterInvocationEvent, self._save)
+
+    def apply_management(self, agent: Any, **_: Any) -> None:
+        """Take earlier turns, which the log has, out of `agent.messages`."""
+        saved = self._saved or ()
+        kept = [message for message in agent.messages if message.get("tracking_id") not in saved]
+        self.removed_message_count += len(agent.messages) - len(kept)
+        agent.messages[:] = kept
+
+    def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
+        """Show the newer half of what was shown of earlier turns, if the model had no room for it.
+
+        Raises:
+            Exception: `e`, if the turn alone is too long.
+        """
+        if e is None:
+            return
+        if self._left_out >= self._shown:
+            raise e
+        # Rounded up: of one message, that one goes.
+        self._left_out += (self._shown - self._left_out + 1) // 2
+
+    def get_state(self) -> dict[str, Any]:
+        """What a session manager of Strands keeps of this; the memory is kept by its store."""
+        return {"__name__": type(self).__name__, "removed_message_count": self.removed_message_count}
+
+    def restore_from_session(self, state: dict[str, Any]) -> None:
+        """Go on where `get_state` was."""
+        self.removed_message_count = state["removed_message_count"]
+
+    def _join(self, event: Any) -> None:
+        stages = host_module("strands.middleware", "strands")
+        event.agent.add_middleware(stages.InvokeModelStage.Input, self._show)
+
+    async def _show(self, context: Any) -> Any:
+        turn = await self._turn(context.messages)
+        asked = next((host_text(one["content"]) for one in turn if _is_prompt(one)), None)
+        said = await self._log.ashown(asked)
+        earlier = [message for one in said if (message := _strands(one))]
+        self._shown = len(earlier)
+        earlier = earlier[self._left_out :]
+        # The newer half may begin in the middle of a turn, which models refuse.
+        while earlier and not _is_prompt(earlier[0]):
+            del earlier[0]
+        derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
+        system = _with(context.system_prompt, derived)
+        return context.replace(messages=[*earlier, *turn], system_prompt=system)
+
+    async def _save(self, event: Any) -> None:
+        if event.result is None or event.result.stop_reason == "interrupt":
+            return
+        self._left_out = 0
+        turn = await self._turn(event.agent.messages)
+        self._saved = {message["tracking_id"] for message in event.agent.messages}
+        await self._log.afollow([one for message in turn for one in _said(message)], ended=True)
+
+    async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The messages that the log does not have yet, without prompts that were given again."""
+        if self._saved is None:
+            # A message with results of several tools is as many entries.
+            entries = await self.memory.aentries(4 * len(messages) + 16, newest_first=True)
+            self._saved = {entry.turn_id.partition("/")[0] for entry in entries}
+        new = [message for message in messages if message.get("tracking_id") not in self._saved]
+        following = [*new[1:], {}]
+        return [one for one, then in zip(new, following, strict=True) if not (_is_prompt(one) and _same(one, then))]
+
+
+def _is_prompt(message: dict[str, Any]) -> bool:
+    return message["role"] == "user" and not any("toolResult" in block for block in dicts_of(message["content"]))
+
+
+def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return (one["role"], one["content"]) == (other.get("role"), other.get("content"))
+
+
+def _with(prompt: Any, texts: Sequence[str]) -> Any:
+    if isinstance(prompt, list):
+        return [*prompt, *({"text": text} for text in texts)]
+    return "\n\n".join(filter(None, [prompt, *texts])) or None
+
+
+# Messages of Strands have the form of Amazon Bedrock's.
+
+
+def _said(message: dict[str, Any]) -> list[HostMessage]:
+    blocks = dicts_of(message["content"])
+    said = chat_of(
+        message["role"],
+        filter(None, map(_words, blocks)),
+        calls=[called(one.get("toolUseId"), one.get("name"), one.get("input")) for one in _of("toolUse", blocks)],
+        results=[(str(one.get("toolUseId") or ""), _text(one.get("content"))) for one in _of("toolResult", blocks)],
+        others=[kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")],
+    )
+    own = host_module("strands.types.session", "strands").encode_bytes_values(message)
+    return in_pieces(said, own, str(message.get("tracking_id") or ""))
+
+
+def _words(block: dict[str, Any]) -> str:
+    """What a block says: a text, or the words that citations stand behind, or a guard looks at."""
+    if isinstance(text := block.get("text"), str):
+        return text
+    cited, guarded = dict_of(block.get("citationsContent")), dict_of(block.get("guardContent"))
+    return host_text(cited.get("content")) or host_text([dict_of(guarded.get("text"))])
+
+
+def _of(kind: str, blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return dicts_of([block.get(kind) for block in blocks])
+
+
+def _text(blocks: Any) -> str:
+    return "\n".join([str(block.get("text") or "") or written(block) or "" for block in dicts_of(blocks)])
+
+
+def _strands(said: HostMessage) -> dict[str, Any] | None:
+    """A message as Strands has it; `None` for what stands in the system prompt, or in the message before."""
+    message, role = said.message, said.message["role"]
+    if role in ("system", "developer") or said.own == PART:
+        return None
+    if said.own is not None:
+        return dict(host_module("strands.types.session", "strands").decode_bytes_values(said.own))
+    text = host_text(message["content"])
+    if role == "tool":
+        result = {"toolUseId": message["tool_call_id"], "content": [{"text": text}], "status": "success"}
+        return {"role": "user", "content": [{"toolResult": result}]}
+    content = [*([{"text": text}] if text else ()), *map(_tool_use, message.get("tool_calls") or ())]
+    return {"role": "assistant" if role == "assistant" else "user", "content": content}
+
+
+def _tool_use(call: dict[str, Any]) -> dict[str, Any]:
+    function = dict_of(call.get("function"))
+    arguments = function.get("arguments")
+    try:
+        given: Any = json.loads(arguments or "{}")
+    except ValueError:
+        given = {"arguments": arguments}
+    return {"toolUse": {"toolUseId": call["id"], "name": function.get("name") or "a tool", "input": given}}

@@ -1,0 +1,275 @@
+"""Traces and metrics by OpenTelemetry. Until `instrument` is called, nothing is measured, and nothing is slower.
+
+The places that are watched stand in one table, `seams`: methods that are replaced by ones which tell of each call, as
+OpenTelemetry's own instrumentations do it. `uninstrument` puts the originals back.
+"""
+
+import functools
+import inspect
+import json
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memzoo.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import Span, TracerProvider
+
+__all__ = ["Seam", "instrument", "seams", "uninstrument"]
+
+_ORIGINALS: dict[tuple[type, str], Any] = {}
+# The conversation that is loaded or saved: model calls and searches do not know it.
+_conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
+
+_ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.request.model"
+_KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
+
+
+class Seam(NamedTuple):
+    """A method that is watched.
+
+    Attributes:
+        owner: Its class.
+        method: Its name.
+        span: The name of its spans.
+        before: What is known before the call: of the object and the arguments.
+        after: What is known of the result.
+    """
+
+    owner: type
+    method: str
+    span: str
+    before: Callable[..., Mapping[str, Any]]
+    after: Callable[[Any], Mapping[str, Any]] = lambda _: {}
+
+
+def instrument(
+    *,
+    tracer_provider: "TracerProvider | None" = None,
+    meter_provider: "MeterProvider | None" = None,
+    content: bool = False,
+) -> None:
+    """Tell OpenTelemetry of every load, save, model call, search and step of a store from now on, in this process.
+
+    Without an SDK that is configured, OpenTelemetry drops it all.
+
+    Args:
+        tracer_provider: Where spans go; by default the global one.
+        meter_provider: Where metrics go; by default the global one.
+        content: Put the words of prompts and replies into spans. They are the users'.
+
+    Raises:
+        MissingExtraError: opentelemetry-api is not installed.
+
+    Example:
+        >>> from memzoo.telemetry import instrument, uninstrument
+        >>> instrument()
+        >>> uninstrument()
+    """
+    try:
+        from opentelemetry import metrics, trace
+    except ImportError as error:
+        raise MissingExtraError.of("telemetry", "telemetry") from error
+    uninstrument()
+    tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
+    told = _Telling(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
+    for seam in seams():
+        _put(seam.owner, seam.method, told.watching(seam))
+    _watch_learning(told)
+
+
+def uninstrument() -> None:
+    """Tell of nothing any more."""
+    while _ORIGINALS:
+        (owner, method), original = _ORIGINALS.popitem()
+        setattr(owner, method, original)
+
+
+class _Telling:
+    """Writes spans and metrics."""
+
+    def __init__(self, tracer: Any, meter: Any, *, content: bool) -> None:
+        self._tracer, self._content = tracer, content
+        self._seconds = meter.create_histogram("gen_ai.client.operation.duration", "s", "Time of a model call")
+        self._tokens = meter.create_histogram("gen_ai.client.token.usage", "{token}", "Tokens of a model call")
+        self._calls = meter.create_counter("memzoo.calls", "{call}", "Calls of models and embedders")
+        self.pending = meter.create_histogram("memzoo.pending", "{exchange}", "Exchanges that wait to be learnt from")
+        self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
+
+    def watching(self, seam: Seam) -> Any:
+        """The method of a seam as one that tells of each call."""
+        original = vars(seam.owner)[seam.method]
+
+        @functools.wraps(original)
+        async def waiting(*args: Any, **kwargs: Any) -> Any:
+            with self._span(seam, args, kwargs) as told:
+                result = await original(*args, **kwargs)
+                told(result)
+            return result
+
+        @functools.wraps(original)
+        def at_once(*args: Any, **kwargs: Any) -> Any:
+            with self._span(seam, args, kwargs) as told:
+                result = original(*args, **kwargs)
+                told(result)
+            return result
+
+        return waiting if inspect.iscoroutinefunction(original) else at_once
+
+    @contextmanager
+    def _span(self, seam: Seam, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Generator[Callable[[Any], None]]:
+        from opentelemetry.trace import StatusCode
+
+        before = dict(seam.before(*args, **kwargs))
+        if id_ := before.get(_ID) or _conversation.get():
+            before[_ID] = id_
+        # What a metric is told apart by: no conversations, of which there are too many.
+        kind = {key: before[key] for key in _KIND if key in before}
+        name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else seam.span
+        token, start = _conversation.set(id_), time.perf_counter()
+        options = {"record_exception": False, "set_status_on_exception": False}
+        with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
+            try:
+                yield lambda result: self._told(span, kind, args, seam.after(result), result)
+            except BaseException as error:
+                # Without its text: an error may quote what was said.
+                span.set_attribute("error.type", type(error).__name__)
+                span.set_status(StatusCode.ERROR)
+                raise
+            finally:
+                _conversation.reset(token)
+                if kind:
+                    self._seconds.record(time.perf_counter() - start, kind)
+                    self._calls.add(1, kind)
+
+    def _told(
+        self, span: "Span", kind: Mapping[str, Any], args: Sequence[Any], after: Mapping[str, Any], result: Any
+    ) -> None:
+        span.set_attributes({**after})
+        for way in ("input", "output"):
+            if (tokens := after.get(f"gen_ai.usage.{way}_tokens")) is not None:
+                self._tokens.record(tokens, {**kind, "gen_ai.token.type": way})
+        if self._content and kind.get(_OPERATION) == "chat":
+            answer = {"role": "assistant", "content": result.text}
+            span.set_attribute("gen_ai.input.messages", _worded(args[1]))
+            span.set_attribute("gen_ai.output.messages", _worded([answer]))
+
+
+def _worded(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Chat messages in the form that the conventions give them."""
+    said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
+    return json.dumps(said, ensure_ascii=False)
+
+
+def _put(owner: type, method: str, new: Any) -> None:
+    _ORIGINALS[owner, method] = vars(owner)[method]
+    setattr(owner, method, new)
+
+
+def seams() -> list[Seam]:
+    """All that is watched with spans."""
+    from memzoo.memories.base import BaseMemory
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.graph.graph import KnowledgeGraph
+    from memzoo.memories.models import chat, embedders
+    from memzoo.memories.search.bm25 import WordIndex
+    from memzoo.memories.search.known_index import KnownIndex
+    from memzoo.memories.search.vectors import VectorSearch
+    from memzoo.stores.memory import InMemoryStore
+    from memzoo.stores.sql.store import SQLStore
+
+    # By their names, as two of them are private.
+    asked = (
+        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai")),
+        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function")),
+        (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai")),
+        (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
+    )
+    return [
+        Seam(BaseMemory, "_current_view", "memzoo.load", _of_memory, _of_view),
+        Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
+        Seam(Learner, "derived", "memzoo.derive", _of_learning),
+        *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
+        Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
+        Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
+        Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
+        Seam(KnownIndex, "found", "memzoo.search known", _nothing, _of_found),
+        *(
+            Seam(store, method, f"memzoo.store {method}", _of_store)
+            for store in (InMemoryStore, SQLStore)
+            for method in ("append", "read", "read_state", "commit")
+        ),
+    ]
+
+
+def _watch_learning(told: _Telling) -> None:
+    """Count what waits after each attempt to learn, and what is set aside."""
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.patience import Attempts
+    from memzoo.memories.engine.steps import exchange_ends
+
+    catch_up, set_aside = Learner.catch_up, Attempts.set_aside
+
+    @functools.wraps(catch_up)
+    async def counting(self: Learner, **options: Any) -> Any:
+        try:
+            return await catch_up(self, **options)
+        finally:
+            waiting, _ = await self.waiting(await self.refresh())
+            told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
+
+    @functools.wraps(set_aside)
+    def counted(self: Attempts, first: int, last: int) -> Attempts:
+        told.aside.add(1)
+        return set_aside(self, first, last)
+
+    _put(Learner, "catch_up", counting)
+    _put(Attempts, "set_aside", counted)
+
+
+def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
+    return {}
+
+
+def _of_memory(memory: Any, *_: Any, **__: Any) -> dict[str, Any]:
+    return {_ID: memory.conversation_id, "memzoo.strategy": memory.name}
+
+
+def _of_view(view: Any) -> dict[str, Any]:
+    return {"memzoo.messages": len(view.entries), "memzoo.texts": len(view.texts)}
+
+
+def _of_learning(_: Any, state: Any, entries: Sequence[Any], *__: Any) -> dict[str, Any]:
+    return {"memzoo.messages": len(entries), "memzoo.learnt_through": state.watermark}
+
+
+def _of_model(
+    operation: str, provider: str, model: Any, asked: Sequence[Any], purpose: str = "embedding"
+) -> dict[str, Any]:
+    return {
+        _OPERATION: operation,
+        _MODEL: model.name,
+        "gen_ai.provider.name": "memzoo" if model.name == "offline" else provider,
+        "memzoo.purpose": purpose,
+        "memzoo.messages" if operation == "chat" else "memzoo.texts": len(asked),
+    }
+
+
+def _spent(result: Any) -> dict[str, Any]:
+    spent = result.spent
+    return {
+        "gen_ai.usage.input_tokens": spent.prompt_tokens,
+        "gen_ai.usage.output_tokens": spent.completion_tokens,
+    }
+
+
+def _of_found(found: Any) -> dict[str, Any]:
+    return {"memzoo.found": len(found)}
+
+
+def _of_store(_: Any, conversation_id: str, *__: Any, **___: Any) -> dict[str, Any]:
+    return {_ID: conversation_id}

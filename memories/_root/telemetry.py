@@ -1,5 +1,0 @@
-"""Traces and metrics by OpenTelemetry: `from memzoo.telemetry import instrument`. See docs/telemetry.md."""
-
-from memzoo.memories.hosts.telemetry import instrument, uninstrument
-
-__all__ = ["instrument", "uninstrument"]

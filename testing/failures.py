@@ -1,0 +1,245 @@
+"""The rules for every strategy when a model fails, once or again and again, and when several save at once."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from memzoo.errors import ModelError, ModelReplyError
+from memzoo.memories.base import BaseMemory
+from memzoo.stores import Message
+from memzoo.sync import drive
+from memzoo.testing.scripted import FlakyModel
+from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
+
+__all__ = ["FailingTalk", "FailureContract"]
+
+_BAD = "unspeakable"
+# So many exchanges after a bad one, whoever learns from ten at a time has set it aside, too.
+_ENOUGH = 24
+
+
+class FailingTalk:
+    """A conversation with a model that may fail; half a minute passes between two exchanges.
+
+    Attributes:
+        memory: What remembers it.
+        model: The model.
+        now: The time in seconds.
+        failed: How often the model failed, by call of the memory: a load, a save, a load and so on.
+        asked: How often it was asked, likewise.
+    """
+
+    def __init__(self, contract: ContractTools, **options: Any) -> None:
+        self.model = contract.model()
+        self.now = 0.0
+        self.failed: list[int] = []
+        self.asked: list[int] = []
+        self._made = {"llm": self.model, "clock": lambda: self.now, "on_model_error": "defer", "conversation_id": "a"}
+        self._contract, self._options, self._turns = contract, contract.asking_early() | options, 0
+        self.memory = contract.make(**self._made, **self._options)
+
+    def open_again(self) -> BaseMemory:
+        """Go on with another memory of the conversation, as another process would."""
+        self.memory = self._contract.make(**self._made, **self._options, store=self.memory.store)
+        return self.memory
+
+    def take_turns(self, count: int, *, bad: int = -1) -> None:
+        """Load and save so many times; one of the exchanges may be one that the model refuses."""
+        for turn in range(count):
+            self.now += 30
+            said = f"My sister Anna owns {self._turns} cats{f', and {_BAD}' if turn == bad else ''}."
+            self._turns += 1
+            self._watched(lambda: self.memory.load_memory_variables({"input": "Who is Anna?"}))
+            self._watched(lambda text=said: tell(self.memory, (text, "Noted.")))
+
+    def _watched(self, call: Any) -> None:
+        calls, failures = self.model.calls, self.model.failures
+        call()
+        drive(self.memory._engine.finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
+        self.asked.append(self.model.calls - calls)
+        self.failed.append(self.model.failures - failures)
+
+
+class FailureContract(ContractTools):
+    """Nothing is lost, doubled or replaced by something worse; one bad exchange stops nothing else."""
+
+    def flaky(self, **options: Any) -> tuple[BaseMemory, FlakyModel]:
+        """A memory whose model can be made to fail; skips for a strategy that asks none."""
+        model = self.model()
+        return self.make(llm=model, **options), model
+
+    def talk(self, **options: Any) -> FailingTalk:
+        """A conversation with such a model."""
+        return FailingTalk(self, **options)
+
+    def test_failing_model_loses_nothing(self) -> None:
+        """What was said is stored before a model error is raised, is shown meanwhile, and is learnt from later."""
+        memory, model = self.flaky(**self.asking_early())
+        model.fault = ModelError("the model is down")
+        with pytest.raises(ModelError):
+            tell(memory, SAID[0])
+        assert [message["content"] for message in memory.history()] == list(SAID[0])
+        assert SAID[0][0] in str(memory.messages("Anna"))
+        model.fault = None
+        tell(memory, SAID[1])
+        assert memory.history() == self.told(conversation_id="x", **self.asking_early()).history()
+        assert "anna" in str(memory.load_memory_variables(QUESTION)).lower()
+
+    def test_defers_model_errors_if_told_to(self) -> None:
+        """With `on_model_error="defer"` a save succeeds while the model fails."""
+        memory, model = self.flaky(on_model_error="defer", **self.asking_early())
+        model.fault = ModelError("the model is down")
+        tell(memory, SAID[0])
+        assert SAID[0][0] in str(memory.messages("Anna"))
+
+    @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "Sorry, I cannot do this"])
+    def test_bad_reply_changes_nothing(self, reply: str) -> None:
+        """A refusal never replaces what is known, and what was said stays in view."""
+        memory, model = self.flaky(**self.asking_early())
+        tell(memory, SAID[0])
+        before = str(memory.load_memory_variables(QUESTION))
+        model.reply = reply
+        with pytest.raises(ModelReplyError):
+            tell(memory, SAID[1])
+        model.reply = None
+        model.fault = ModelError("the model is down")
+        assert SAID[1][0] in str(memory.messages("Anna"))
+        model.fault = None
+        assert "oslo" in before.lower()
+        assert "oslo" in str(memory.load_memory_variables(QUESTION)).lower()
+
+    @pytest.mark.parametrize("reply", ["NOTHING NEW", "none", "- Nothing new."])
+    def test_nothing_new_changes_nothing(self, reply: str) -> None:
+        """A reply that nothing is new leaves what is known as it is."""
+        memory, model = self.flaky()
+        tell(memory, SAID[0])
+        before = memory.load_memory_variables(QUESTION)
+        model.reply = reply
+        tell(memory, ("Thanks!", "You are welcome."))
+        model.reply = None
+        after = memory.load_memory_variables(QUESTION)
+        assert "oslo" in str(after).lower()
+        assert after.get("entities") == before.get("entities")
+
+    def test_threads_lose_nothing(self) -> None:
+        """Eight threads saving to one memory lose nothing and double nothing."""
+        memory = self.make()
+
+        def save(n: int) -> None:
+            tell(memory, (f"I own {n} cats", "ok"))
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(save, range(8)))
+        assert sorted(m["content"] for m in memory.history()[::2]) == [f"I own {n} cats" for n in range(8)]
+
+    def test_tasks_lose_nothing(self) -> None:
+        """Eight tasks saving through two memories of one conversation lose nothing and double nothing."""
+        first = self.make(conversation_id="a")
+        memories = [first, self.make(store=first.store, conversation_id="a")]
+
+        async def save_all() -> list[Message]:
+            saves = [memories[n % 2].asave_context({"input": f"I own {n} cats"}, {"output": "ok"}) for n in range(8)]
+            await asyncio.gather(*saves)
+            return await memories[0].ahistory()
+
+        said = asyncio.run(save_all())
+        assert sorted(m["content"] for m in said[::2]) == [f"I own {n} cats" for n in range(8)]
+
+    def test_one_bad_exchange_stops_nothing(self) -> None:
+        """It is set aside and stays in the log and in view; all else is learnt; each call fails once at most."""
+        talk = self.talk()
+        talk.model.refused = _BAD
+        talk.take_turns(_ENOUGH, bad=3)
+        assert [entry.seq for entry in talk.memory.set_aside()] in ([7, 8], [7])
+        assert _BAD in str(talk.memory.history())
+        if not self.asking_early():  # Otherwise nothing fits the limit.
+            assert _BAD in str(talk.memory.messages("Who is Anna?"))
+        assert max(talk.failed) == 1
+        # Ten exchanges are halved down to the bad one, which is then tried by itself: that takes a handful of calls.
+        assert sum(talk.failed) <= 12
+        assert sum(talk.failed[-10:]) == 0
+
+    def test_another_process_goes_on_with_a_bad_exchange(self) -> None:
+        """What was tried is kept in the store, so a fresh memory for each turn comes as far as one for all."""
+        talk = self.talk()
+        talk.model.refused = _BAD
+        for turn in range(_ENOUGH):
+            talk.take_turns(1, bad=0 if turn == 3 else -1)
+            talk.open_again()
+        assert [entry.seq for entry in talk.memory.set_aside()] in ([7, 8], [7])
+        assert sum(talk.failed) <= 12
+
+    def test_takes_up_what_was_set_aside(self) -> None:
+        """A model that can learn from it does so when it is told to; one that cannot changes nothing."""
+        talk = self.talk()
+        talk.model.refused = _BAD
+        talk.take_turns(_ENOUGH, bad=3)
+        aside = talk.memory.set_aside()
+        with pytest.raises(ModelError):
+            talk.memory.relearn(only_set_aside=True)
+        assert talk.memory.set_aside() == aside != []
+        talk.model.refused = None
+        talk.memory.relearn(only_set_aside=True)
+        assert talk.open_again().set_aside() == []
+
+    def test_learns_anew(self) -> None:
+        """After `relearn` a memory shows what it showed; a model that is down leaves all as it is."""
+        talk = self.talk()
+        talk.take_turns(_ENOUGH)
+        shown = talk.memory.messages("Who is Anna?")
+        talk.model.fault = ModelError("the model is down")
+        with pytest.raises(ModelError):
+            talk.memory.relearn()
+        talk.model.fault = None
+        assert talk.memory.messages("Who is Anna?") == shown
+        talk.memory.relearn()
+        assert "anna" in str(talk.memory.messages("Who is Anna?")).lower()
+        assert talk.memory.set_aside() == []
+
+    @pytest.mark.parametrize("gone", [[7, 8], None])
+    def test_forgets_what_was_set_aside(self, gone: list[int] | None) -> None:
+        """Forgetting it, or the whole conversation, leaves nothing aside."""
+        talk = self.talk()
+        talk.model.refused = _BAD
+        talk.take_turns(_ENOUGH, bad=3)
+        assert talk.memory.set_aside()
+        talk.memory.forget(gone)
+        assert talk.memory.set_aside() == []
+        talk.take_turns(12)
+        assert talk.open_again().set_aside() == []
+
+    def test_an_outage_is_made_up_for(self) -> None:
+        """A model that is down is asked ever less often, never by a load; nothing is set aside; all is learnt later."""
+        talk = self.talk(max_pending_tokens=500)
+        talk.model.fault = ModelError("the model is down")
+        talk.take_turns(100)
+        # Calls come in pairs, a load and a save. Saves soon rest for 300 seconds, which ten exchanges take.
+        assert sum(talk.asked[::2]) <= 1
+        assert max(talk.asked) <= 1
+        assert sum(talk.asked) <= 25
+        waiting = "".join(str(message["content"]) for message in talk.memory.messages("Who is Anna?"))
+        assert "99 cats" in waiting
+        assert "earlier messages are not shown" in waiting
+        assert len(waiting) < 3000
+        talk.model.fault = None
+        talk.now += 1000  # longer than any rest
+        talk.take_turns(1)
+        talk.memory.settle()
+        assert "earlier messages are not shown" not in str(talk.memory.messages("Who is Anna?"))
+        assert talk.memory.set_aside() == []
+
+    def test_catches_up_with_a_small_context(self) -> None:
+        """Whatever waits, prompts are made to fit the context that the endpoint names; long messages are cut."""
+        talk = self.talk()
+        talk.model.fault = ModelError("the model is down")
+        talk.take_turns(60)
+        tell(talk.memory, (f"A report: {'of Anna, ' * 5000}", "Long."))
+        talk.model.fault, talk.model.context = None, 2048
+        failures = talk.model.failures
+        talk.now += 1000  # longer than any rest
+        talk.take_turns(4)
+        assert talk.model.failures - failures <= 3
+        assert talk.memory.set_aside() == []
+        assert "earlier messages are not shown" not in str(talk.memory.messages("Who is Anna?"))

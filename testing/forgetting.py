@@ -1,0 +1,88 @@
+"""The rules for every strategy when something is forgotten, or looked up again."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.errors import OptionError, UnknownMessageError
+from memzoo.memories.base import BaseMemory
+from memzoo.testing.tools import QUESTION, SAID, ContractTools, tell
+
+__all__ = ["ForgettingContract"]
+
+_ASKED = "Where does Anna live?"
+
+
+def _all_shown(memory: BaseMemory) -> str:
+    """All that a memory shows, and all that it keeps, in small letters."""
+    return f"{memory.load_memory_variables(QUESTION)} {memory.messages(_ASKED)} {memory.history()}".lower()
+
+
+class ForgettingContract(ContractTools):
+    """The rules for forgetting, paging and eviction."""
+
+    def test_forgets_messages(self) -> None:
+        """What was forgotten is neither shown nor kept, in no other open memory either; the rest is."""
+        memory = self.told(conversation_id="a")
+        other = self.make(store=memory.store, conversation_id="a")
+        for one in (memory, other):
+            assert "oslo" in _all_shown(one)
+        receipt = memory.forget([1, 2])
+        assert receipt.removed == (1, 2)
+        for one in (memory, other, self.make(store=memory.store, conversation_id="a")):
+            shown = _all_shown(one)
+            assert "oslo" not in shown
+            assert "equinor" in shown
+        assert [entry.seq for entry in memory.entries()] == [3, 4]
+
+    def test_goes_on_after_forgetting(self) -> None:
+        """After the newest messages were forgotten, or all of them, what is said next is remembered."""
+        for ids in ([3, 4], [1, 2, 3, 4]):
+            memory = self.told()
+            memory.forget(ids)
+            tell(memory, ("Anna plays chess.", "Good."))
+            shown = _all_shown(memory)
+            assert "chess" in shown
+            assert "equinor" not in shown
+            assert ("oslo" in shown) == (len(ids) == len(SAID))
+
+    def test_forgets_a_conversation(self) -> None:
+        """Without ids the conversation goes as a whole."""
+        memory = self.told()
+        receipt = memory.forget(None, thorough=True)
+        assert (receipt.removed, receipt.erased) == ((1, 2, 3, 4), True)
+        assert memory.history() == memory.messages(_ASKED) == []
+
+    @pytest.mark.parametrize(("ids", "error"), [([1, 99], UnknownMessageError), ("12", OptionError), (3, OptionError)])
+    def test_refuses_to_forget_what_is_not_there(self, ids: Any, error: type[Exception]) -> None:
+        """Numbers that no message has, and what is no number, are refused before anything is changed."""
+        memory = self.told()
+        before = memory.load_memory_variables(QUESTION), memory.history()
+        with pytest.raises(error, match=r"99|log numbers"):
+            memory.forget(ids)
+        assert (memory.load_memory_variables(QUESTION), memory.history()) == before
+
+    def test_history_comes_in_pages(self) -> None:
+        """From any entry on, in both directions, there is the next page; entries tell numbers and times."""
+        memory = self.told()
+        assert [entry.seq for entry in memory.entries(limit=2, newest_first=True)] == [4, 3]
+        assert [entry.seq for entry in memory.entries(limit=2, newest_first=True, before=3)] == [2, 1]
+        assert [entry.seq for entry in memory.entries(limit=2, after=1)] == [2, 3]
+        assert [entry.seq for entry in memory.entries(before=3)] == [1, 2]
+        assert memory.entries(limit=0) == memory.entries(before=0) == memory.entries(after=4) == []
+        assert memory.history(1, after=2) == [memory.entries()[2].message]
+        assert all(entry.created_at.tzinfo for entry in memory.entries())
+        with pytest.raises(OptionError, match="limit"):
+            memory.history(limit=-1)
+
+    def test_shows_the_same_without_history(self) -> None:
+        """With `keep_history=False` the view is the same, turn by turn, and in a memory that is opened later."""
+        kept, evicted = self.make(conversation_id="a"), self.make(conversation_id="b", keep_history=False)
+        for number in range(4):
+            for said, answer in SAID:
+                for memory in (kept, evicted):
+                    tell(memory, (f"{said} ({number})", answer))
+                assert evicted.load_memory_variables(QUESTION) == kept.load_memory_variables(QUESTION)
+                assert evicted.messages(_ASKED) == kept.messages(_ASKED)
+        again = self.make(store=evicted.store, conversation_id="b", keep_history=False)
+        assert again.messages(_ASKED) == kept.messages(_ASKED)

@@ -1,0 +1,109 @@
+"""Models for tests: one that gives prepared replies, one that can be made to fail."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from memzoo.errors import ModelError, ModelReplyError
+from memzoo.memories.models.chat import ChatModel, Completion, Model
+from memzoo.memories.models.usage import Spent
+from memzoo.stores import Message
+
+__all__ = ["FlakyModel", "Reply", "ScriptedModel"]
+
+Reply: TypeAlias = str | Exception | Callable[[str], str]
+"""A text, an error to raise, or a function from the rendered prompt to a text."""
+
+
+class ScriptedModel:
+    """A model that gives prepared replies in their order, and keeps what it was asked.
+
+    Attributes:
+        asked: Pairs of a prompt's name and its rendered text, oldest first.
+
+    Example:
+        >>> from memzoo.memories import ConversationSummaryMemory
+        >>> model = ScriptedModel("Sam said hello.")
+        >>> memory = ConversationSummaryMemory(llm=model)
+        >>> memory.save_context({"input": "I am Sam"}, {"output": "Hello!"})
+        >>> [name for name, text in model.asked], "Human: I am Sam" in model.asked[0][1]
+        (['summary'], True)
+    """
+
+    name = "scripted"
+
+    def __init__(self, *replies: Reply) -> None:
+        """Prepare replies.
+
+        Args:
+            *replies: Texts, errors to raise, or functions from the rendered prompt to a text.
+        """
+        self._replies = list(replies)
+        self.asked: list[tuple[str, str]] = []
+
+    def enqueue(self, *replies: Reply) -> None:
+        """Prepare more replies."""
+        self._replies.extend(replies)
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        prompt = str(messages[-1]["content"])
+        self.asked.append((purpose, prompt))
+        if not self._replies:
+            raise AssertionError(f"the script has no reply left for prompt {purpose!r}:\n{prompt}")
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        text = reply(prompt) if callable(reply) else reply
+        if not text:
+            raise ModelReplyError(f"an empty reply was scripted for prompt {purpose!r}")
+        return Completion(text, Spent(1, len(prompt) // 4, len(text) // 4, 0.0))
+
+
+class FlakyModel:
+    """Another model that can be switched to fail, or to give one and the same reply.
+
+    Attributes:
+        fault: Raised by each call while it is set.
+        reply: Given by each call while it is set.
+        refused: Prompts that have this text fail, while it is set.
+        context: Tokens (four characters count as one) that a prompt may have, while it is set.
+        asked: As in `ScriptedModel`.
+        failures: How often it failed.
+    """
+
+    def __init__(self, model: Model) -> None:
+        # The offline model answers and counts alike without a client between, in a fraction of the time.
+        self._model = model.direct() if isinstance(model, ChatModel) else model
+        self.name = model.name
+        self.fault: Exception | None = None
+        self.reply: str | None = None
+        self.refused: str | None = None
+        self.context: int | None = None
+        self.asked: list[tuple[str, str]] = []
+        self.failures = 0
+
+    @property
+    def calls(self) -> int:
+        """How often it was asked."""
+        return len(self.asked)
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """See `Model.complete`."""
+        prompt = str(messages[-1]["content"])
+        self.asked.append((purpose, prompt))
+        if fault := self.fault or self._refusal(prompt):
+            self.failures += 1
+            raise fault
+        if self.reply is not None:
+            return Completion(self.reply, Spent(calls=1))
+        return await self._model.complete(messages, purpose)
+
+    def _refusal(self, prompt: str) -> Exception | None:
+        tokens = len(prompt) // 4
+        if self.context is not None and tokens > self.context:
+            return ModelError(
+                f"400: request ({tokens} tokens) exceeds the available context size ({self.context} tokens)"
+            )
+        if self.refused is not None and self.refused in prompt:
+            return ModelReplyError("the model was stopped by a content filter")
+        return None

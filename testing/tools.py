@@ -1,0 +1,59 @@
+"""Makes the memories that contracts are tested with."""
+
+from typing import Any, ClassVar
+
+import pytest
+
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.models.chat import as_model
+from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.testing.scripted import FlakyModel
+
+__all__ = ["QUESTION", "SAID", "ContractTools", "tell"]
+
+SAID = [("My sister Anna lives in Oslo.", "Noted: Anna lives in Oslo."), ("Anna works at Equinor.", "Good for Anna!")]
+QUESTION = {"input": "Where does Anna live?"}
+
+
+def tell(memory: BaseMemory, *exchanges: tuple[str, str]) -> None:
+    """Save what a user said and what was answered."""
+    for said, answer in exchanges:
+        memory.save_context({"input": said}, {"output": answer})
+
+
+class ContractTools:
+    """Makes the memories that a contract is tested with."""
+
+    strategy: ClassVar[type[BaseMemory]]
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether the strategy asks a model itself."""
+        return issubclass(self.strategy, ModelBackedMemory)
+
+    def options(self) -> dict[str, Any]:
+        """Options that the strategy is tested with, besides `store` and `conversation_id`."""
+        return {"token_counter": "approximate"}
+
+    def make(self, **options: Any) -> BaseMemory:
+        """A memory to be tested."""
+        return self.strategy(**(self.options() | options))
+
+    def model(self) -> FlakyModel:
+        """A model that answers as the offline one does; skips for a strategy that asks none."""
+        if not self.asks_model:
+            pytest.skip("asks no model")
+        return FlakyModel(as_model("offline"))
+
+    def told(self, **options: Any) -> BaseMemory:
+        """A memory that was told two exchanges."""
+        memory = self.make(**options)
+        tell(memory, *SAID)
+        return memory
+
+    def asking_early(self) -> dict[str, Any]:
+        """Options that make the strategy ask its model from the first exchange on."""
+        limit = self.strategy.__dataclass_fields__.get("max_token_limit")
+        waits = self.strategy.due is not BaseMemory.due
+        asks_when_full = self.asks_model and waits and limit is not None and limit.default is not None
+        return {"max_token_limit": 1} if asks_when_full else {}

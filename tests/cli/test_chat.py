@@ -1,0 +1,214 @@
+"""`memzoo chat`, as a user types in it."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from memzoo import MemoryZooError, open_store
+from memzoo.cli.commands import app
+from memzoo.sync import drive
+from tests.cli.conftest import Command, Endpoint
+
+Memzoo = Callable[..., Result]
+# Where the tests run in the background, children would ignore Ctrl-C.
+OBEYING = "import signal; signal.signal(2, signal.default_int_handler); import runpy; runpy.run_module('memzoo')"
+
+
+@pytest.fixture
+def memzoo() -> Memzoo:
+    """Runs the command with arguments, and with lines typed in."""
+
+    def run(*arguments: str, typed: str = "") -> Result:
+        result = CliRunner().invoke(app, arguments, input=typed, env={"COLUMNS": "200"})
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+def kept(store: str) -> list[tuple[str, str]]:
+    """What a store has: roles and texts."""
+    with open_store(store) as opened:
+        [id_] = drive(opened.conversations())
+        return [(entry.message["role"], entry.message["content"]) for entry in drive(opened.read(id_))]
+
+
+def unreachable(name: str) -> None:
+    """Stands in for tiktoken where a vocabulary cannot be downloaded."""
+    raise ConnectionError(name)
+
+
+def test_goes_on_after_a_restart(memzoo: Memzoo, tmp_path: Path) -> None:
+    """With a store, the next start goes on with its conversation, under another strategy too."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    first = memzoo("chat", "--store", store, typed="My sister Anna lives in Oslo.\n/quit\n")
+    assert "0 messages so far" in first.output
+    again = memzoo("chat", "--store", store, "--memory", "vector-retriever", typed="Where does Anna live?\n")
+    assert "2 messages so far" in again.output
+    assert "Oslo" in again.output
+
+
+def test_shows_what_the_model_sees(memzoo: Memzoo) -> None:
+    """`/memory` prints the view as chat messages."""
+    output = memzoo("chat", "--memory", "buffer", typed="I like tea\n\n/memory\n/quit\nnever said\n").output
+    assert '"content": "I like tea"' in output
+    assert "never said" not in output
+
+
+def test_answers_again(memzoo: Memzoo, tmp_path: Path) -> None:
+    """`/regenerate` answers the last message again, and `/edit` says something else in its place."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    typed = "My cat is Pixel.\n/regenerate\nMy dog is Rex.\n/edit My dog is Max.\n/edit\n/quit\n"
+    output = memzoo("chat", "--memory", "buffer", "--store", store, typed=typed).output
+    assert "/edit TEXT" in output
+    assert [text for role, text in kept(store) if role == "user"] == ["My cat is Pixel.", "My dog is Max."]
+    assert [role for role, _ in kept(store)] == ["user", "assistant"] * 2
+    result = memzoo("chat", typed="/regenerate\n/quit\n")
+    assert "no question to answer again" in result.output + result.stderr
+    assert result.exit_code == 1
+
+
+def test_counts_without_a_vocabulary(memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the offline model tokens are counted approximately by default; a tokenizer that is asked for is used."""
+    monkeypatch.setattr("tiktoken.get_encoding", pytest.fail)
+    assert "offline: Noted." in memzoo("chat", typed="I like tea\nI like cake\n/quit\n").output
+    store = f"sqlite:///{tmp_path}/chat.db"
+    with pytest.raises(ValueError, match="gpt-0' is no model"):
+        memzoo("chat", "--token-counter", "gpt-0", "--store", store, typed="I like tea\n/quit\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--token-counter", "gpt-0"], "gpt-0' is no model"),
+        (["--memory", "window", "--token-counter", "gpt-0"], "gpt-0' is no model"),
+        (["--token-counter", "p50k_edit"], "could not get its vocabulary"),
+        (["--memory", "token-window", "--token-counter", "p50k_edit"], "could not get its vocabulary"),
+    ],
+)
+def test_asks_nothing_before_tokens_can_be_counted(
+    arguments: list[str], message: str, memzoo: Memzoo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What cannot be counted ends the chat before the first answer, not after; without a limit it goes on."""
+    monkeypatch.setattr("tiktoken.get_encoding", unreachable)
+    store = f"sqlite:///{tmp_path}/chat.db"
+    with pytest.raises(MemoryZooError, match=message):
+        memzoo("chat", *arguments, "--store", store, typed="I like tea\n")
+    with open_store(store) as opened:
+        assert drive(opened.conversations()) == []
+    counted = ["--memory", "window", "--token-counter", "p50k_edit"]
+    assert "offline: Noted." in memzoo("chat", *counted, typed="I like tea\n").output
+
+
+def test_makes_no_file_for_a_strategy_that_there_is_not(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A wrong name is refused before the store is opened."""
+    with pytest.raises(KeyError, match="no strategy 'nope'"):
+        memzoo("chat", "--memory", "nope", "--store", f"sqlite:///{tmp_path}/chat.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_asks_which_of_several_conversations(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A store with several conversations needs a choice, and the error lists them."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    for conversation in ("one", "two"):
+        memzoo("chat", "--store", store, "--conversation", conversation, typed="hi\n")
+    with pytest.raises(ValueError, match="choose one with --conversation: 'one', 'two'"):
+        memzoo("chat", "--store", store)
+    shown = memzoo("chat", "--store", store, "--conversation", "two").output
+    assert "2 messages so far" in " ".join(shown.split())
+
+
+def test_slash_words_are_never_said(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A word with a slash is a command or is refused, with the likely one named; a space before it says it."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    output = memzoo("chat", "--store", store, typed="hi\n/hlep\n/help\n/memroy all\n /etc is a folder\n").output
+    assert "There is no command '/hlep'. Did you mean '/help'?" in output
+    assert "There is no command '/memroy'. Did you mean '/memory'?" in output
+    assert output.count("/quit ") == 3
+    assert [text for role, text in kept(store) if role == "user"] == ["hi", "/etc is a folder"]
+
+
+def test_ends_on_a_line_of_its_own(memzoo: Memzoo) -> None:
+    """After the end of the input, the prompt of the shell begins a new line."""
+    assert memzoo("chat", typed="hi\n").output.endswith("you: \n")
+
+
+def test_options_of_the_model_are_sent(endpoint: Endpoint, memzoo: Memzoo) -> None:
+    """Endpoint, cap, temperature and instructions reach the server with each request; nothing else is sent."""
+    options = ["--max-tokens", "60", "--temperature", "0", "--timeout", "20", "--system", "Be brief."]
+    asked = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url, *options]
+    assert "m: Hello there\n" in memzoo("chat", *asked, typed="hi\n").output
+    [body] = endpoint.bodies
+    assert body.pop("messages") == [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "hi"}]
+    assert body.pop("stream_options") == {"include_usage": True}
+    assert body == {"model": "m", "stream": True, "max_tokens": 60, "temperature": 0.0}
+
+
+def test_warnings_stand_beside_the_answer(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
+    """What is logged during an answer is told after it, once, and not among what the model says."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    options = ["--memory", "summary", "--model", "m", "--base-url", endpoint.url, "--token-counter", "approximate"]
+    result = memzoo("chat", *options, "--store", store, typed="hi\n")
+    assert "m: Hello there\n" in result.stdout
+    notes = result.stderr.splitlines()
+    assert notes
+    assert len(notes) == len(set(notes))
+    assert [note for note in notes if not note.startswith("note: ")] == []
+    assert kept(store) == [("user", "hi"), ("assistant", "Hello there")]
+
+
+def test_a_failed_answer_keeps_what_was_said(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
+    """An error of the model is one line; the chat goes on, the message is kept, and the exit code is 1."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    options = ["--memory", "buffer", "--model", "broken", "--base-url", endpoint.url, "--store", store]
+    result = memzoo("chat", *options, typed="hi\nstill there?\n")
+    assert [line.partition(" ")[0] for line in result.stderr.splitlines()] == ["error:", "error:"]
+    assert result.exit_code == 1
+    assert kept(store) == [("user", "hi"), ("user", "still there?")]
+
+
+def test_ctrl_c_stops_the_answer_only(endpoint: Endpoint, tmp_path: Path) -> None:
+    """In mid-answer it ends the answer; the user's message is kept, and the next one is answered."""
+    endpoint.go_on.clear()
+    store = f"sqlite:///{tmp_path}/chat.db"
+    options = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url, "--store", store]
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", OBEYING, "chat", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "200"},
+    ) as chat:
+        assert chat.stdin is not None
+        assert chat.stdout is not None
+        chat.stdin.write("hi\n")
+        chat.stdin.flush()
+        said = ""
+        while not said.endswith("m: Hello"):
+            said += chat.stdout.read(1)
+        chat.send_signal(signal.SIGINT)
+        while not said.endswith("kept.\n"):
+            said += chat.stdout.read(1)
+        endpoint.go_on.set()
+        rest, errors = chat.communicate("and now?\n")
+    assert "m: Hello there\n" in rest
+    assert errors == ""
+    assert chat.returncode == 0
+    assert kept(store) == [("user", "hi"), ("user", "and now?"), ("assistant", "Hello there")]
+
+
+def test_a_missing_key_is_told_first(command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a key nothing is asked or stored, and no store made: one line says what to set."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code, output, errors = command("chat", "--store", f"sqlite:///{tmp_path}/chat.db", "--model", "gpt-4o-mini")
+    assert (code, output, list(tmp_path.iterdir())) == (2, "", [])
+    assert errors.startswith("error: model 'gpt-4o-mini' needs a key: set OPENAI_API_KEY")
+    assert errors.count("\n") == 1

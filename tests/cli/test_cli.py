@@ -1,0 +1,87 @@
+"""The `memzoo` command, as a user calls it."""
+
+import io
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import openai
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner, Result
+
+from memzoo import STRATEGIES
+from memzoo.cli.commands import app
+from memzoo.memories.registry import further_names, strategy_named
+from tests.cli.test_commands_page import EXAMPLES
+
+Memzoo = Callable[..., Result]
+
+
+@pytest.fixture
+def memzoo() -> Memzoo:
+    """Runs the command with arguments, and with lines typed in."""
+
+    def run(*arguments: str, typed: str = "") -> Result:
+        result = CliRunner().invoke(app, arguments, input=typed, env={"COLUMNS": "200"})
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+def test_list_tells_what_each_strategy_costs_and_needs(memzoo: Memzoo) -> None:
+    """Off a terminal, each species is a row: name, class, what it shows, costs and needs; the seven first."""
+    rows = [line.split("\t") for line in memzoo("list").output.splitlines()]
+    names = [*STRATEGIES, *further_names()]
+    assert [cells[:2] for cells in rows] == [[name, strategy_named(name).__name__] for name in names]
+    assert [cells for cells in rows if not all(cells)] == []
+    assert {cells[0]: cells[4] for cells in rows}["entity"] == "a model"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_list_fits_a_terminal(width: int, memzoo: Memzoo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a terminal, the zoo is a table that is no wider than the terminal and names each class in full."""
+    file = io.StringIO()
+    console = Console(file=file, force_terminal=True, color_system=None, width=width)
+    monkeypatch.setattr("memzoo.cli.zoo.console", console)
+    memzoo("list")
+    lines = file.getvalue().splitlines()
+    assert max(map(len, lines)) <= width
+    assert [name for name in STRATEGIES if not any(line.startswith(STRATEGIES[name].__name__) for line in lines)] == []
+
+
+def test_compare_writes_its_report(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A comparison of chosen strategies on a file ends with a table and the files."""
+    chat = tmp_path / "chat.jsonl"
+    chat.write_text('{"role": "user", "content": "I like tea"}\n{"role": "assistant", "content": "Noted"}\n')
+    out = tmp_path / "out"
+    options = ["--memory", "window", "--out", str(out), "--token-counter", "approximate", "--budget", "50"]
+    output = memzoo("compare", str(chat), *options).output
+    assert re.search(r"^window ", output, flags=re.MULTILINE)
+    assert {"report.html", "report.md", "results.json"} <= {path.name for path in out.iterdir()}
+
+
+def test_serve_offline_serves_until_interrupted() -> None:
+    """`serve-offline` tells its base_url, answers an OpenAI client there, and ends quietly at Ctrl-C."""
+    # Where the tests run in the background, children would ignore Ctrl-C.
+    code = "import signal; signal.signal(2, signal.default_int_handler); import runpy; runpy.run_module('memzoo')"
+    command = [sys.executable, "-c", code, *shlex.split(EXAMPLES["serve-offline"])]
+    environment = {**os.environ, "COLUMNS": "200"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdout is not None
+        url = server.stdout.readline().split("base_url ")[1].split()[0]
+        with openai.OpenAI(base_url=url, api_key="none") as client:
+            models = [model.id for model in client.models.list()]
+        server.send_signal(signal.SIGINT)
+        _, errors = server.communicate()
+    assert any("offline" in model for model in models)
+    assert "Traceback" not in errors

@@ -1,0 +1,338 @@
+"""The commands on stores, as a user calls them."""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import sqlite3
+import stat
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import make_url
+from typer.testing import CliRunner, Result
+
+from memzoo.cli.commands import app
+from memzoo.errors import ConflictError, OptionError, StoreError, UnknownMessageError, WrongKeyError
+from memzoo.memories import STRATEGIES, create_memory
+from memzoo.stores import EncryptedStore, Entries, Message, SQLStore, open_store
+from memzoo.sync import drive
+
+Memzoo = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with a conversation, and the states of three strategies."""
+    file = tmp_path_factory.mktemp("learnt") / "chat.db"
+    store = open_store(f"sqlite:///{file}")
+    for name in ("summary", "vector-retriever", "knowledge-graph"):
+        memory = create_memory(name, store=store, conversation_id="anna")
+        memory.save_context({"input": "Anna lives in Oslo."}, {"output": "Noted."}, turn_id="1")
+        memory.save_context({"input": "Anna plays chess."}, {"output": "Fine."}, turn_id="2")
+    store.close()
+    return file
+
+
+@pytest.fixture
+def url(tmp_path: Path, learnt: Path) -> str:
+    """A store of one's own that begins like that."""
+    return f"sqlite:///{shutil.copy(learnt, tmp_path)}"
+
+
+@pytest.fixture
+def memzoo(url: str) -> Memzoo:
+    """Runs the command on that store, with lines typed in."""
+
+    def run(*arguments: str, typed: str = "", store: str = url, env: dict[str, str] | None = None) -> Result:
+        where = [] if arguments[0] == "stores" else ["--store", store]
+        result = CliRunner().invoke(app, [*arguments, *where], input=typed, env=env)
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return run
+
+
+def say(url: str, conversation: str) -> None:
+    """Something in another conversation."""
+    store = open_store(url)
+    create_memory("buffer", store=store, conversation_id=conversation).save_context({"input": "hi"}, {"output": "ho"})
+    store.close()
+
+
+def test_stores_are_listed(memzoo: Memzoo, url: str) -> None:
+    """Without a URL the kinds, with one its conversations, page by page."""
+    assert all(kind in memzoo("stores").output for kind in ("memory://", "sqlite:///"))
+    say(url, "bo")
+    first, second = memzoo("stores", url).output.splitlines()
+    assert first.split("\t")[:2] == ["anna", "4 messages"]
+    assert second.split("\t")[:2] == ["bo", "2 messages"]
+    assert memzoo("stores", url, "--limit", "1").output.startswith("anna")
+    assert memzoo("stores", url, "--after", "anna").output.startswith("bo")
+
+
+def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
+    """Numbers, times, roles and texts, from either end."""
+    lines = [line.split("\t") for line in memzoo("history").output.splitlines()]
+    assert [(line[0], line[2], line[3]) for line in lines] == [
+        ("1", "user", "Anna lives in Oslo."),
+        ("2", "assistant", "Noted."),
+        ("3", "user", "Anna plays chess."),
+        ("4", "assistant", "Fine."),
+    ]
+    newest = memzoo("history", "--newest-first", "--limit", "2", "--before", "4").output
+    assert [line[0] for line in newest.splitlines()] == ["3", "2"]
+    assert memzoo("history", "--after", "3").output.startswith("4\t")
+
+
+def test_history_is_printed_as_json(memzoo: Memzoo, url: str) -> None:
+    """With `--json` each line is a whole message, calls of tools too, with its number and time."""
+    call = {"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    said: list[Message] = [
+        {"role": "user", "content": "Look!\nNow."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "content": "seen"},
+        {"role": "assistant", "content": "A cat."},
+    ]
+    with open_store(url) as store:
+        create_memory("buffer", store=store, conversation_id="anna").add_messages(said)
+    lines = [json.loads(line) for line in memzoo("history", "--json", "--after", "4").output.splitlines()]
+    assert [line.pop("number") for line in lines] == [5, 6, 7, 8]
+    assert all(datetime.fromisoformat(line.pop("time")).tzinfo for line in lines)
+    assert lines == said
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+def test_show_learns_nothing(name: str, memzoo: Memzoo, url: str) -> None:
+    """What each strategy would send is printed as JSON, and the store stays as it was."""
+    before = states(url)
+    shown = json.loads(memzoo("show", "--memory", name, "--query", "Where does Anna live?").output)
+    assert "Oslo" in str(shown)
+    assert states(url) == before
+
+
+def states(url: str) -> dict[str, Any]:
+    """The states of the conversation."""
+    store = open_store(url)
+    found = {name: drive(store.read_state("anna", name)) for name in drive(store.states("anna"))}
+    store.close()
+    return found
+
+
+def test_states_are_listed_and_printed(memzoo: Memzoo) -> None:
+    """Each with how far it came and what it has; one by its name as JSON."""
+    lines = [line.split("\t") for line in memzoo("state").output.splitlines()]
+    assert [line[:3] for line in lines][:2] == [
+        ["knowledge-graph", "up to 4", "2 items"],
+        ["summary", "up to 4", "1 items"],
+    ]
+    assert lines[2][3] == "4 embeddings"
+    assert "Oslo" in json.loads(memzoo("state", "--name", "summary").output)["summary"]
+    with pytest.raises(OptionError, match="no state 'nope'; there are knowledge-graph, summary"):
+        memzoo("state", "--name", "nope")
+
+
+def test_forget_asks(memzoo: Memzoo, url: str) -> None:
+    """It says what it will do, and does it only after a yes."""
+    refused = memzoo("forget", "1", "2", typed="n\n")
+    assert "Delete the messages 1, 2 of 'anna'" in refused.output
+    assert refused.exit_code == 1
+    assert len(memzoo("history").output.splitlines()) == 4
+    done = memzoo("forget", "1", "2", typed="y\n").output
+    assert "2 messages deleted." in done
+    assert "knowledge-graph, summary" in done
+    assert "Oslo" not in memzoo("history").output
+    (left,) = states(url)
+    assert left.startswith("vector-retriever/")
+
+
+def test_forget_deletes_a_conversation(memzoo: Memzoo, url: str) -> None:
+    """With `--all` and `--yes` the conversation goes without a question."""
+    say(url, "bo")
+    assert "4 messages deleted." in memzoo("forget", "--all", "--yes", "--conversation", "anna").output
+    assert memzoo("stores", url).output.startswith("bo")
+    assert b"chess" not in Path(url.removeprefix("sqlite:///")).read_bytes()
+
+
+def test_listing_reads_no_log(memzoo: Memzoo, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To tell how many messages a conversation has, a few of them are read, however many there are."""
+    read, rows = SQLStore.read, list[int]()
+
+    async def counting(*where: Any, **bounds: Any) -> Entries:
+        found = await read(*where, **bounds)
+        rows.append(len(found))
+        return found
+
+    with contextlib.closing(open_store(url)) as store:
+        create_memory("buffer", store=store, conversation_id="long").add_messages(
+            [{"role": "user", "content": "hi"}] * 500
+        )
+    monkeypatch.setattr(SQLStore, "read", counting)
+    assert "long\t500 messages\t" in memzoo("stores", url).output
+    assert sum(rows) < 10
+
+
+def test_remains_can_be_scrubbed_later(memzoo: Memzoo, url: str) -> None:
+    """`forget` says that `scrub` has to rewrite the file, which it cannot while another process reads it."""
+    file = Path(url.removeprefix("sqlite:///"))
+    with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM memzoo_messages").fetchall()
+        hasty = f"{url}?timeout=0"
+        assert "`memzoo scrub`" in memzoo("forget", "1", "--yes", store=hasty).output
+        assert memzoo("scrub", store=hasty).exit_code == 1
+        reader.execute("ROLLBACK")
+    assert memzoo("scrub").exit_code == 0
+    assert b"Oslo" not in file.read_bytes()
+
+
+@pytest.fixture
+def old_url(tmp_path: Path) -> str:
+    """A store with two conversations, one of which nobody has gone on with for 40 days."""
+    url, now = f"sqlite:///{tmp_path}/old.db", datetime.now(UTC)
+    for conversation, age in (("idle", 50), ("idle", 40), ("lively", 40), ("lively", 1)):
+        then = now - timedelta(days=age)
+        with open_store(url, clock=functools.partial(max, then, then)) as store:
+            memory = create_memory("buffer", store=store, conversation_id=conversation)
+            memory.save_context({"input": f"{age} days ago"}, {"output": "Noted."})
+    return url
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "left"),
+    [
+        (["--older-than", "30d"], "6 messages deleted from 2 conversations.", ["lively\t2 messages"]),
+        (["--idle-for", "720h"], "4 messages deleted from 1 conversation.", ["lively\t4 messages"]),
+        (["--older-than", "45d", "--prefix", "idle"], "2 messages deleted", ["idle\t2 messages", "lively\t4 messages"]),
+        (["--older-than", "90d"], "0 messages deleted from 0 conversations.", ["idle\t4 mess", "lively\t4 messages"]),
+        (["--idle-for", "0s"], "8 messages deleted from 2 conversations.", []),
+    ],
+)
+def test_retain_deletes_what_is_old(
+    arguments: list[str], said: str, left: list[str], memzoo: Memzoo, old_url: str
+) -> None:
+    """By the age of messages or of conversations; the rest stays."""
+    assert said in memzoo("retain", *arguments, "--yes", store=old_url).output
+    rows = memzoo("stores", old_url).output.splitlines()
+    assert len(rows) == len(left)
+    assert all(row.startswith(start) for row, start in zip(rows, left, strict=True))
+
+
+def test_retain_asks(memzoo: Memzoo, old_url: str) -> None:
+    """Without `--yes` it says what it will do, and does it only after a yes."""
+    refused = memzoo("retain", "--older-than", "30d", "--idle-for", "12h", typed="n\n", store=old_url)
+    assert "Delete messages older than 30d and conversations idle for 12h in sqlite:///" in refused.output
+    assert refused.exit_code == 1
+    assert len(memzoo("stores", old_url).output.splitlines()) == 2
+
+
+@pytest.mark.parametrize("arguments", [[], ["1", "--all"]])
+def test_forget_must_be_told_what(memzoo: Memzoo, arguments: list[str]) -> None:
+    """Nothing, or both, is refused."""
+    with pytest.raises(OptionError, match="either"):
+        memzoo("forget", "--yes", *arguments)
+    assert len(memzoo("history").output.splitlines()) == 4
+
+
+def test_forget_refuses_unknown_numbers(memzoo: Memzoo) -> None:
+    """If one is unknown nothing is forgotten."""
+    with pytest.raises(UnknownMessageError, match="no message 9"):
+        memzoo("forget", "1", "9", "--yes")
+    assert len(memzoo("history").output.splitlines()) == 4
+
+
+def test_export_and_import(memzoo: Memzoo, url: str, tmp_path: Path) -> None:
+    """What was exported is the same in another store, under another id too, and never over another."""
+    other, file = f"sqlite:///{tmp_path}/other.db", tmp_path / "anna.jsonl"
+    memzoo("export", "--out", str(file))
+    assert memzoo("export").output == file.read_text(encoding="utf-8")
+    assert "'anna' is in" in memzoo("import", str(file), store=other).output
+    assert memzoo("export", store=other).output == memzoo("export").output
+    memzoo("import", str(file), "--conversation", "copy", store=other)
+    with pytest.raises(ConflictError, match="'copy' already"):
+        memzoo("import", str(file), "--conversation", "copy", store=other)
+    with pytest.raises(OptionError, match="no file"):
+        memzoo("import", "missing.jsonl")
+
+
+def test_a_conversation_must_be_chosen(memzoo: Memzoo, url: str, tmp_path: Path) -> None:
+    """Of several one has to be named; an unknown one, or none at all, is an error that says what there is."""
+    say(url, "bo")
+    with pytest.raises(OptionError, match="choose one with --conversation: 'anna', 'bo'"):
+        memzoo("history")
+    with pytest.raises(OptionError, match="no conversation 'cy'; it has 'anna', 'bo'"):
+        memzoo("history", "--conversation", "cy")
+    empty = f"sqlite:///{tmp_path}/empty.db"
+    open_store(empty).close()
+    with pytest.raises(OptionError, match="no conversation yet"):
+        memzoo("history", store=empty)
+
+
+def test_an_encrypted_store_opens_with_its_key(memzoo: Memzoo, tmp_path: Path) -> None:
+    """The key is read from MEMZOO_KEY, several of them separated by commas."""
+    pytest.importorskip("cryptography", reason="needs the 'encryption' extra")
+    secret, file = f"sqlite:///{tmp_path}/secret.db", tmp_path / "anna.jsonl"
+    old, new = EncryptedStore.new_key(), EncryptedStore.new_key()
+    memzoo("export", "--out", str(file))
+    memzoo("import", str(file), store=secret, env={"MEMZOO_KEY": old})
+    assert b"chess" not in (tmp_path / "secret.db").read_bytes()
+    assert "chess" in memzoo("history", store=secret, env={"MEMZOO_KEY": f"{new},{old}"}).output
+    for wrong in (new, ""):
+        with pytest.raises(WrongKeyError):
+            memzoo("history", store=secret, env={"MEMZOO_KEY": wrong})
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["stores"], ["history"], ["show", "--memory", "buffer"], ["state"], ["forget", "--all", "--yes"], ["graph"]],
+)
+def test_a_mistyped_file_is_not_created(command: list[str], memzoo: Memzoo, tmp_path: Path) -> None:
+    """A command that only looks at a store, or deletes from it, names the file that is not there."""
+    lost = f"sqlite:///{tmp_path}/caht.db?timeout=1"
+    where = [lost] if command == ["stores"] else []
+    with pytest.raises(StoreError, match=r"there is no file .*caht\.db$"):
+        memzoo(*command, *where, store=lost)
+    assert not (tmp_path / "caht.db").exists()
+
+
+def test_no_command_prints_a_password(memzoo: Memzoo, postgres_url: str, tmp_path: Path) -> None:
+    """Whatever a command says about a store on a server, questions and errors too, the password is not in it."""
+    url = make_url(postgres_url).set(password="s3cr3t-pw").render_as_string(hide_password=False)
+    file = tmp_path / "c.jsonl"
+    say(url, "c")
+    said = [
+        memzoo(*command, store=url, typed="n\n").output
+        for command in [
+            ("stores", url),
+            ("history",),
+            ("export", "--out", str(file)),
+            ("forget", "--all"),
+            ("forget", "--all", "--yes"),
+            ("import", str(file)),
+            ("scrub",),
+        ]
+    ]
+    drive(open_store(url).clear("c"))
+    for command in (("graph",), ("history",)):
+        with pytest.raises(OptionError) as caught:
+            memzoo(*command, store=url)
+        said.append(str(caught.value))
+    assert "s3cr3t" in url
+    assert [text for text in said if "s3cr3t" in text] == []
+    assert "is in postgresql://***@/" in said[5]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_an_exported_file_is_its_owners(memzoo: Memzoo, tmp_path: Path) -> None:
+    """A new file can be read by its owner only; one that is there keeps its mode."""
+    file = tmp_path / "anna.jsonl"
+    memzoo("export", "--out", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    file.chmod(0o644)
+    memzoo("export", "--out", str(file))
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644

@@ -1,0 +1,92 @@
+"""The command that writes the graph of a stored conversation."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.cli.commands import app
+from memzoo.errors import MemoryZooError, ModelError, OptionError
+from memzoo.memories import ConversationKGMemory
+from memzoo.memories.graph.export import FORMATS
+from memzoo.stores import open_store
+from memzoo.testing.contract import ScriptedModel
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store with a conversation that was told two exchanges, of which the model understood the first two."""
+    url = f"sqlite:///{tmp_path}/chat.db"
+    replies: list[str | Exception] = ["Sam | lives in | Oslo", "Sam | lives in | [bold]Rome", ModelError("down")]
+    with closing(open_store(url)) as store:
+        memory = ConversationKGMemory(
+            llm=ScriptedModel(*replies), store=store, conversation_id="a", on_model_error="defer", mine_ai=False
+        )
+        for said in ("Sam lives in Oslo", "He moved to Rome", "He likes tea"):
+            memory.save_context({"input": said}, {"output": "ok"})
+    return url
+
+
+def run(*args: str) -> tuple[str, str]:
+    """What the command writes, and what it says besides."""
+    done = CliRunner().invoke(app, ["graph", *args], catch_exceptions=False)
+    return done.stdout, done.stderr
+
+
+def test_prints_the_facts_as_text(url: str) -> None:
+    """By default: what holds, as text, with a note of how many messages it is behind."""
+    assert run("--store", url) == (
+        "Sam | lives in | [bold]Rome [3]\n",
+        "From the newest 2 messages no facts were taken yet.\n",
+    )
+
+
+def test_shows_history_in_another_format(url: str) -> None:
+    """With `--history` what is superseded comes too; the conversation can be named."""
+    lines = run("--store", url, "--conversation", "a", "--format", "json", "--history")[0].splitlines()
+    assert [(fact["object"], fact["superseded_by"]) for fact in map(json.loads, lines)] == [
+        ("[bold]Rome", 0),
+        ("Oslo", 3),
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_writes_a_file(form: str, url: str, tmp_path: Path) -> None:
+    """With `--out` the format is written into a file, and nothing is printed."""
+    out = tmp_path / "graph"
+    assert run("--store", url, "--format", form, "--out", str(out))[0] == ""
+    assert "Rome" in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("args", "text"),
+    [(["--format", "gexf"], "no format 'gexf'"), (["--conversation", "b"], "no conversation 'b'; it has 'a'")],
+)
+def test_refuses_what_is_not_there(args: list[str], text: str, url: str) -> None:
+    """An unknown format or conversation is an error that names the known ones."""
+    with pytest.raises(OptionError, match=text):
+        run("--store", url, *args)
+
+
+def test_of_another_strategy_is_empty(tmp_path: Path) -> None:
+    """A conversation of which no graph was derived has no facts, and all of it is ahead."""
+    url = f"sqlite:///{tmp_path}/chat.db"
+    with closing(open_store(url)) as store:
+        ConversationKGMemory(
+            llm=ScriptedModel(ModelError("down")),
+            store=store,
+            conversation_id="a",
+            on_model_error="defer",
+            mine_ai=False,
+        ).save_context({"input": "x"}, {"output": "y"})
+    assert run("--store", url) == ("", "From the newest 2 messages no facts were taken yet.\n")
+
+
+def test_of_an_empty_store_is_an_error(tmp_path: Path) -> None:
+    """A store without conversations has no graph."""
+    url = f"sqlite:///{tmp_path}/empty.db"
+    open_store(url).close()
+    with pytest.raises(MemoryZooError, match="the store has no conversation"):
+        run("--store", url)

@@ -1,0 +1,59 @@
+"""Commands that installed packages add, by the entry points `memzoo.commands`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULE = '''
+def greet(name: str = "you") -> None:
+    """Say hello."""
+    print(f"Hello {name}!")
+'''
+POINTS = "[memzoo.commands]\ngreet = greeting_command:greet\nbroken = no_such_module:app\n"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder with a package that adds a command, and one that cannot be loaded."""
+    info = tmp_path / "greeting-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n", encoding="utf-8")
+    (info / "entry_points.txt").write_text(POINTS, encoding="utf-8")
+    (tmp_path / "greeting_command.py").write_text(MODULE, encoding="utf-8")
+    return tmp_path
+
+
+def memzoo(site: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run the command where the packages are installed."""
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    command = [sys.executable, "-m", "memzoo", *arguments]
+    return subprocess.run(command, env=environment, cwd=site, capture_output=True, text=True, check=False)
+
+
+def test_a_package_adds_a_command(site: Path) -> None:
+    """It is called and listed like those of memzoo."""
+    assert memzoo(site, "greet", "--name", "Anna").stdout == "Hello Anna!\n"
+    assert "Say hello." in memzoo(site, "--help").stdout
+
+
+def test_a_command_that_cannot_be_loaded_stops_no_other(site: Path) -> None:
+    """It says what is wrong when it is called; the help and the other commands work."""
+    failed = memzoo(site, "broken")
+    assert failed.returncode == 2
+    assert "the package 'greeting' adds 'broken' to memzoo.commands, which cannot be loaded" in failed.stderr
+    assert memzoo(site, "--help").returncode == 0
+    assert memzoo(site, "list").returncode == 0
+
+
+def test_a_command_loads_only_what_it_needs() -> None:
+    """Who serves a memory to assistants does not wait for the comparison and the chat."""
+    code = (
+        "import sys\nfrom memzoo.cli.commands import app\n"
+        "try:\n    app(['mcp', '--help'], standalone_mode=False)\nexcept SystemExit:\n    pass\n"
+        "print([one for one in ('memzoo.benchmarks.command', 'memzoo.cli.chat') if one in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.rstrip().endswith("[]")

@@ -1,0 +1,80 @@
+"""The command that lets a strategy learn anew."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.cli.commands import app
+from memzoo.errors import OptionError
+from memzoo.memories import ConversationSummaryMemory
+from memzoo.stores import open_store
+from memzoo.testing import FlakyModel, ScriptedModel
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A store with a conversation of which a model has made nonsense."""
+    url = f"sqlite:///{tmp_path}/chat.db"
+    with closing(open_store(url)) as store:
+        memory = ConversationSummaryMemory(llm=ScriptedModel("Nonsense."), store=store, conversation_id="a")
+        memory.save_context({"input": "My sister Anna lives in Oslo."}, {"output": "Noted."})
+    return url
+
+
+def run(*args: str, answer: str = "") -> tuple[int, str]:
+    """The exit code of the command, and what it writes."""
+    done = CliRunner().invoke(app, ["relearn", *args], input=answer)
+    if isinstance(done.exception, OptionError):
+        raise done.exception
+    return done.exit_code, done.stdout
+
+
+def summary(url: str) -> str:
+    """The summary that is stored."""
+    with closing(open_store(url)) as store:
+        return ConversationSummaryMemory(llm="offline", store=store, conversation_id="a").summary
+
+
+def test_learns_anew(url: str) -> None:
+    """What was learnt wrongly is gone, and what it cost is said."""
+    assert run("a", "--store", url, "--memory", "summary", "--yes") == (0, "Learnt anew. Calls of the model: 1.\n")
+    assert "Anna" in summary(url)
+
+
+def test_asks_before_it_does(url: str) -> None:
+    """A "no" leaves everything as it is."""
+    assert run("a", "--store", url, "--memory", "summary", answer="n\n")[0] == 1
+    assert summary(url) == "Nonsense."
+
+
+def test_warns_where_the_beginning_is_gone(url: str) -> None:
+    """What was learnt from deleted messages cannot be learnt again."""
+    with closing(open_store(url)) as store:
+        memory = ConversationSummaryMemory(
+            llm=ScriptedModel("Anna lives in Oslo."), store=store, conversation_id="a", keep_history=False
+        )
+        memory.save_context({"input": "I like tea."}, {"output": "Good."})
+    assert "first messages are not there" in run("a", "--store", url, "--memory", "summary", answer="n\n")[1]
+
+
+def test_refuses_a_conversation_that_is_not_there(url: str) -> None:
+    """The error names those that are."""
+    with pytest.raises(OptionError, match="no conversation 'b'; it has 'a'"):
+        run("b", "--store", url, "--memory", "summary", "--yes")
+
+
+def test_takes_up_only_what_was_set_aside(url: str) -> None:
+    """With `--set-aside` it does not ask, and learns nothing else anew."""
+    with closing(open_store(url)) as store:
+        model, clock = FlakyModel(ScriptedModel(*["Anna lives in Oslo."] * 9)), iter(range(0, 10**6, 1000))
+        memory = ConversationSummaryMemory(
+            llm=model, store=store, conversation_id="a", on_model_error="defer", clock=lambda: next(clock)
+        )
+        model.refused = "tea"
+        for said in ("I like tea.", "I like milk.", "I like water.", "I like juice.", "I like soup."):
+            memory.save_context({"input": said}, {"output": "Good."})
+        assert [entry.seq for entry in memory.set_aside()] == [3, 4]
+    assert run("a", "--store", url, "--memory", "summary", "--set-aside")[0] == 0
+    assert "tea" in summary(url)

@@ -1,0 +1,407 @@
+"""`memzoo migrate`: code for LangChain's memory classes becomes code for memzoo's, and runs."""
+
+import os
+import sys
+import warnings
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from memzoo.cli.commands import app
+from memzoo.errors import TransferError
+from memzoo.hosts.migrate.apart import Apart
+from memzoo.hosts.migrate.code import Migrated, migrate_code, python_files, write
+from memzoo.hosts.migrate.code_names import is_named_in
+from memzoo.hosts.migrate.importing import refused
+from tests.hosts.migrate.samples import SAMPLES, Sample
+from tests.hosts.sides import Talker, WordsModel
+
+LEAST = 0.9
+NAMES = [sample.source.split(" ", 1)[0] for sample in SAMPLES]
+
+
+def migrated(folder: Path, code: str) -> Migrated:
+    """What becomes of a program."""
+    path = folder / "program.py"
+    path.write_text(code, encoding="utf-8")
+    return migrate_code(path)
+
+
+def module(name: str, **contents: Any) -> ModuleType:
+    """A module with these names."""
+    made = ModuleType(name)
+    made.__dict__.update(contents)
+    return made
+
+
+def always(model: Any) -> Any:
+    """What makes one and the same model, whatever it is told."""
+
+    def make(**_: Any) -> Any:
+        return model
+
+    return make
+
+
+@pytest.fixture
+def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Where samples run: LangChain as it was, but for its memory, and scripted models in place of a provider's."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import langchain_classic.agents
+        import langchain_classic.chains
+        import langchain_core.prompts
+
+    def into(*replies: str) -> None:
+        text, chat = WordsModel(responses=list(replies)), Talker(responses=list(replies))
+        models: dict[str, Any] = {"OpenAI": always(text), "ChatOpenAI": always(chat)}
+        there = {
+            "langchain.chains": langchain_classic.chains,
+            "langchain.agents": langchain_classic.agents,
+            "langchain.prompts": langchain_core.prompts,
+        }
+        for name in ("langchain", "langchain.llms", "langchain.chat_models", "langchain_openai"):
+            there[name] = module(name, **models)
+        for name, one in there.items():
+            monkeypatch.setitem(sys.modules, name, one)
+        monkeypatch.chdir(tmp_path)
+
+    return into
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "sample", [one for one in SAMPLES if one.shown is not None], ids=lambda one: one.source.split()[0]
+)
+def test_a_program_runs_afterwards(sample: Sample, world: Any, tmp_path: Path) -> None:
+    """With a scripted model it does what it did, and imports nothing of LangChain's memory."""
+    world(*sample.replies)
+    after = migrated(tmp_path, sample.code)
+    names: dict[str, Any] = {"__name__": "program", "__file__": str(after.path)}
+    exec(compile(after.after, sample.source, "exec"), names)  # noqa: S102 - that is what it is for
+    assert names["shown"] == sample.shown
+
+
+def test_most_call_sites_are_rewritten(tmp_path: Path) -> None:
+    """Nine in ten; each of the others is named with the reason and what to write instead."""
+    found = [finding for sample in SAMPLES for finding in migrated(tmp_path, sample.code).findings]
+    left = [finding for finding in found if finding.reason]
+    assert len(SAMPLES) >= 20
+    assert len(found) - len(left) >= LEAST * len(found)
+    assert all(finding.advice for finding in left)
+
+
+def test_the_table(tmp_path: Path) -> None:
+    """What docs/langchain.md says of each file is what comes out."""
+    page = (Path(__file__).parents[3] / "docs" / "langchain.md").read_text(encoding="utf-8")
+    for sample in SAMPLES:
+        after = migrated(tmp_path, sample.code)
+        outcome = "; ".join(f"`{one.name}` {one.reason}" for one in after.left) or (
+            "runs" if sample.shown is not None else "not run"
+        )
+        repository, _, file = sample.source.partition(" ")
+        rewritten = len(after.findings) - len(after.left)
+        assert f"| {repository}, `{file}` | {rewritten} | {len(after.left)} | {outcome} |\n" in page
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_a_second_run_changes_nothing(sample: Sample, tmp_path: Path) -> None:
+    """What was rewritten is no longer found, and comments and all else are as they were."""
+    after = migrated(tmp_path, sample.code)
+    write(after)
+    again = migrate_code(after.path)
+    stays = [one.name for one in after.findings if one.reason or "keeps its messages" in one.advice]
+    assert (again.diff, [one.name for one in again.findings]) == ("", stays)
+    comments = [line.partition("#")[2] for line in sample.code.splitlines() if "#" in line]
+    assert [line.partition("#")[2] for line in after.path.read_text("utf-8").splitlines() if "#" in line] == comments
+
+
+FORMS = """
+from langchain.memory import (
+    ConversationBufferMemory,  # all
+    ZepMemory,
+)
+---
+from langchain.memory import (
+    ZepMemory,
+)
+from memzoo.langchain import (
+    ConversationBufferMemory,  # all
+)
+===
+from langchain import OpenAI, ConversationChain  # both
+---
+from langchain import OpenAI  # both
+from memzoo.langchain import ConversationChain
+===
+import os; from langchain.memory import ConversationKGMemory as KG
+---
+import os
+from memzoo.langchain import ConversationKGMemory as KG
+===
+def f():
+	from langchain_core.chat_history import InMemoryChatMessageHistory as H
+	return H()
+---
+def f():
+	from memzoo.langchain import ChatMessageHistory as H
+	return H()
+===
+import langchain.memory as lm
+m = lm.ConversationBufferMemory()
+---
+import memzoo.langchain
+m = memzoo.langchain.ConversationBufferMemory()
+===
+import langchain.memory
+langchain.debug = True
+m = langchain.memory.ConversationBufferMemory()
+---
+import langchain.memory
+import memzoo.langchain
+langchain.debug = True
+m = memzoo.langchain.ConversationBufferMemory()
+===
+from langchain import memory
+m = memory.ConversationBufferMemory(k=1)
+---
+from langchain import memory
+import memzoo.langchain
+m = memzoo.langchain.ConversationBufferMemory(k=1)
+===
+from langchain_community.chat_message_histories import SQLChatMessageHistory as H
+h = H(
+    session_id=one,  # who
+    connection_string=url,
+)
+---
+from memzoo.langchain import ChatMessageHistory as H
+from memzoo import open_store
+h = H(
+    conversation_id=one,  # who
+    store=open_store(url),
+)
+===
+from langchain.memory import (
+    SimpleMemory,
+    RedisChatMessageHistory as R,  # there
+    ZepMemory
+)
+---
+from langchain.memory import (
+    ZepMemory
+)
+from memzoo.langchain import (
+    SimpleMemory,
+)
+from langchain_community.chat_message_histories import (
+    RedisChatMessageHistory as R,  # there
+)
+===
+try:
+    from langchain.memory import SimpleMemory
+except ImportError:
+    SimpleMemory = None
+---
+try:
+    from memzoo.langchain import SimpleMemory
+except ImportError:
+    SimpleMemory = None
+"""
+
+
+@pytest.mark.parametrize("form", FORMS.split("==="))
+def test_forms_of_import(form: str, tmp_path: Path) -> None:
+    """However a class was imported, nothing else on the lines changes."""
+    before, after = form.split("---")
+    assert migrated(tmp_path, before).after == after
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "reason", "advice"),
+    [
+        ("class Mine(ConversationBufferMemory):\n    pass\n", 2, "is the base of Mine", "docs/extending.md"),
+        ("m = ZepMemory(url)\n", 2, "service's own memory", "open_store"),
+        ("h = SQLChatMessageHistory('a', connection=engine)\n", 2, "does not show", "open_store(url)"),
+        ("h = SQLChatMessageHistory('a', 'mysql://x')\n", 2, "does not show", "open_store(url)"),
+        ("h = SQLChatMessageHistory(*given)\n", 2, "does not show", "open_store(url)"),
+        ("c = ConversationChain(llm=x, callbacks=[])\n", 2, "'callbacks'", "memzoo.langchain"),
+        ("s = SQLiteEntityStore()\n", 2, "where notes were kept", "open_store"),
+        ("x = [\n 1,\n ConversationVectorStoreTokenBufferMemory()]\n", 4, "no counterpart", "CombinedMemory"),
+    ],
+)
+def test_what_cannot_be_rewritten(code: str, line: int, reason: str, advice: str, tmp_path: Path) -> None:
+    """It stays as it is, and is named with its line, the reason and what to write."""
+    names = [name for name in LEFT_NAMES if name in code]
+    source = f"from langchain.memory import {', '.join(names)}\n{code}"
+    after = migrated(tmp_path, source)
+    assert after.diff == ""
+    [finding] = after.left
+    assert (finding.line, finding.name) == (line, names[0])
+    assert reason in finding.reason
+    assert advice in finding.advice
+
+
+LEFT_NAMES = (
+    "ConversationBufferMemory ZepMemory SQLChatMessageHistory ConversationChain "
+    "SQLiteEntityStore ConversationVectorStoreTokenBufferMemory"
+).split()
+
+
+def test_histories_that_stay(tmp_path: Path) -> None:
+    """A history that keeps its messages elsewhere works as it is, and is named."""
+    line = "from langchain_community.chat_message_histories import RedisChatMessageHistory\n"
+    [finding] = migrated(tmp_path, f"{line}h = RedisChatMessageHistory('a')\n").left
+    assert (finding.line, finding.name) == (2, "RedisChatMessageHistory")
+    assert "stays as it is" in finding.reason
+
+
+def test_one_use_keeps_the_others(tmp_path: Path) -> None:
+    """A class that is a base in a file is LangChain's in all of that file; the other classes move."""
+    code = (
+        "from langchain.memory import ConversationBufferMemory, SimpleMemory\n"
+        "class Mine(ConversationBufferMemory): ...\n"
+        "a, b = ConversationBufferMemory(), SimpleMemory()\n"
+    )
+    after = migrated(tmp_path, code)
+    assert [(one.line, one.name, bool(one.reason)) for one in after.findings] == [
+        (2, "ConversationBufferMemory", True),
+        (3, "ConversationBufferMemory", True),
+        (3, "SimpleMemory", False),
+    ]
+    assert "from langchain.memory import ConversationBufferMemory\n" in after.after
+
+
+def test_a_star_is_named(tmp_path: Path) -> None:
+    """Nobody knows what it brings."""
+    [finding] = migrated(tmp_path, "from langchain.memory import *\nm = ConversationBufferMemory()\n").left
+    assert (finding.line, finding.advice) == (1, "from memzoo.langchain import the names that you use")
+
+
+class TestCommand:
+    """The command shows first, and writes when it is told to."""
+
+    def test_shows_and_writes(self, tmp_path: Path) -> None:
+        """A folder, with files that are no business of it; bytes of others stay as they are."""
+        code = b"# -*- coding: latin-1 -*-\r\nfrom langchain.memory import SimpleMemory\r\nx = '\xe9'\r\n"
+        file = tmp_path / "app" / "chat.py"
+        for folder in ("app", "venv", "other"):
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "chat.py").write_bytes(code if folder != "other" else b"import os\n")
+        (tmp_path / "other" / "broken.py").write_text("from langchain import SimpleMemory (", encoding="utf-8")
+        shown = CliRunner().invoke(app, ["migrate", str(tmp_path)])
+        assert (shown.exit_code, file.read_bytes()) == (0, code)
+        assert "+from memzoo.langchain import SimpleMemory" in shown.output
+        assert "1 of 2 files to change; --write does it" in shown.output
+        assert "broken.py cannot be read as Python" in shown.output
+        done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
+        assert "1 of 2 files changed" in done.output
+        assert file.read_bytes() == code.replace(b"langchain.memory", b"memzoo.langchain")
+        assert (tmp_path / "venv" / "chat.py").read_bytes() == code
+        assert [path.name for path in python_files(file, refused)] == ["chat.py"]
+
+    def test_names_what_is_left(self, tmp_path: Path) -> None:
+        """File, line, reason and advice stand on one line."""
+        (tmp_path / "a.py").write_text("from langchain.memory import ZepMemory\nm = ZepMemory()\n", encoding="utf-8")
+        shown = CliRunner().invoke(app, ["migrate", str(tmp_path / "a.py")])
+        assert f"{tmp_path / 'a.py'}:2: ZepMemory is a service's own memory; a memory of memzoo" in shown.output
+        assert "0 uses of LangChain's memory rewritten, 1 left" in shown.output
+
+    def test_nothing_there(self, tmp_path: Path) -> None:
+        """A path that is not there is an error."""
+        with pytest.raises(TransferError, match="no file or folder"):
+            list(python_files(tmp_path / "none", refused))
+
+    def test_odd_files_are_named_and_the_rest_goes_on(self, tmp_path: Path) -> None:
+        """Whatever stands in a folder, each thing that is not read is one line, and links out of it are left alone."""
+        import_it = "from langchain.memory import SimpleMemory\n"
+        (tmp_path / "outside.py").write_text(import_it, encoding="utf-8")
+        folder = tmp_path / "src"
+        (folder / "pkg.py").mkdir(parents=True)
+        odd = {
+            "coding.py": f"# coding: utf-99\n{import_it}",
+            "hex.py": f"# coding: hex\n{import_it}",
+            "rot13.py": f"# coding: rot13\n{import_it}",
+            "deep.py": f"{import_it}x = {'(' * 3_000}{')' * 3_000}\n",
+            "signs.py": f"{import_it}x = {'-' * 5_000}1\n",
+            "wide.py": f"{import_it}x = {'+'.join(['1'] * 20_000)}\n",
+            "latin.py": f"{import_it}# caf\xe9\n",
+        }
+        for name, code in odd.items():
+            (folder / name).write_text(code, encoding="latin-1")
+        for name in ("good.py", "pkg.py/also.py"):
+            (folder / name).write_text(import_it, encoding="utf-8")
+        (folder / "dangling.py").symlink_to("nowhere.py")
+        (folder / "loop.py").symlink_to("loop.py")
+        (folder / "linked.py").symlink_to(tmp_path / "outside.py")
+        (folder / "linked").symlink_to(tmp_path)
+        (folder / "same.py").symlink_to("good.py")
+        os.mkfifo(folder / "pipe.py")
+        done = CliRunner().invoke(app, ["migrate", str(folder), "--write", "--seconds", "5"])
+        assert "2 of 2 files changed." in done.output, done
+        named = {line.split()[2].removeprefix(f"{folder}/") for line in done.stderr.splitlines()}
+        assert named == {*odd, "dangling.py", "loop.py", "linked.py", "linked", "pipe.py", "pkg.py"}
+        assert len(done.stderr.splitlines()) == len(named)
+        assert (tmp_path / "outside.py").read_text(encoding="utf-8") == import_it
+        for name in ("good.py", "pkg.py/also.py", "same.py"):
+            assert (folder / name).read_text(encoding="utf-8") == "from memzoo.langchain import SimpleMemory\n"
+        assert (folder / "same.py").is_symlink()
+        assert not list(folder.rglob(".*"))
+
+    def test_a_file_that_changed_meanwhile(self, tmp_path: Path) -> None:
+        """What somebody has written since is not overwritten with what was there before."""
+        after = migrated(tmp_path, "from langchain.memory import SimpleMemory\n")
+        after.path.write_text("mine\n", encoding="utf-8")
+        with pytest.raises(TransferError, match="has changed since it was read"):
+            write(after)
+        assert after.path.read_text(encoding="utf-8") == "mine\n"
+
+    def test_a_file_that_cannot_be_written(self, tmp_path: Path) -> None:
+        """It is named, the others are changed, and the exit says so."""
+        for name in ("a.py", "b.py"):
+            (tmp_path / name).write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+        (tmp_path / ".a.py.memzoo").mkdir()
+        done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
+        assert f"not written: {tmp_path}/a.py cannot be written" in done.stderr
+        assert "1 of 2 files changed." in done.output
+        assert isinstance(done.exception, TransferError)
+        assert "langchain.memory" in (tmp_path / "a.py").read_text(encoding="utf-8")
+
+    def test_files_that_name_nothing_of_it_are_not_parsed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Most files of a program have nothing to do with a memory: no process is started for them."""
+        (tmp_path / "a.py").write_text("from langchain.llms import OpenAI\n(((", encoding="utf-8")
+        monkeypatch.setattr(Apart, "_started", None)
+        assert "0 of 1 file changed." in CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"]).output
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_the_cheap_search_finds_all_that_is_rewritten(sample: Sample) -> None:
+    """Each program that uses LangChain's memory names something of it."""
+    assert is_named_in(sample.code.encode())
+
+
+@pytest.mark.parametrize("star", ["from langchain.memory import *", "from  langchain . memory \\\n import\\\n *"])
+def test_the_cheap_search_finds_stars(star: str) -> None:
+    """However a star is written, it is looked into."""
+    assert is_named_in(star.encode())
+
+
+def test_a_history_that_cannot_move_stays_beside_a_memory_that_moves(tmp_path: Path) -> None:
+    """The memory is rewritten, the history is left as it is and named."""
+    source = (
+        "from langchain.memory import ConversationBufferMemory\n"
+        "from langchain_community.chat_message_histories import SQLChatMessageHistory\n"
+        "m = ConversationBufferMemory()\n"
+        "h = SQLChatMessageHistory('a', connection=engine)\n"
+    )
+    after = migrated(tmp_path, source)
+    assert "+from memzoo.langchain import ConversationBufferMemory" in after.diff
+    assert "-from langchain_community" not in after.diff
+    assert "-h = SQL" not in after.diff
+    [finding] = after.left
+    assert (finding.line, finding.name) == (4, "SQLChatMessageHistory")

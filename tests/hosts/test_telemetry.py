@@ -1,0 +1,237 @@
+"""What OpenTelemetry is told, and that nothing is done for it until it is asked for."""
+
+import asyncio
+import gc
+import itertools
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from memzoo.errors import MissingExtraError, ModelError
+from memzoo.hosts import telemetry
+from memzoo.memories import BaseMemory, ConversationSummaryMemory, create_memory
+from memzoo.stores import InMemoryStore
+from memzoo.telemetry import instrument, uninstrument
+from memzoo.testing.contract import ScriptedModel
+
+PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
+SAID = {"input": "My secret is 42."}, {"output": "I keep it."}
+
+
+class Seen:
+    """What OpenTelemetry was told."""
+
+    def __init__(self, *, content: bool = False) -> None:
+        self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+        instrument(tracer_provider=provider, meter_provider=MeterProvider([self._reader]), content=content)
+
+    @property
+    def spans(self) -> list[ReadableSpan]:
+        """The spans, in the order in which they began."""
+        return sorted(self._exporter.get_finished_spans(), key=lambda span: span.start_time or 0)
+
+    def named(self, name: str) -> dict[str, Any]:
+        """The attributes of the first span of a name."""
+        return next(dict(span.attributes or {}) for span in self.spans if span.name == name)
+
+    def metrics(self) -> dict[str, list[Any]]:
+        """The points of each metric."""
+        data: Any = self._reader.get_metrics_data()
+        scopes = [scope for resource in data.resource_metrics for scope in resource.scope_metrics]
+        return {metric.name: list(metric.data.data_points) for scope in scopes for metric in scope.metrics}
+
+
+@pytest.fixture(autouse=True)
+def _put_back() -> Iterator[None]:
+    yield
+    uninstrument()
+
+
+def summarizing(*replies: str | Exception, **options: Any) -> BaseMemory:
+    """A memory that asks its model once an exchange."""
+    model = ScriptedModel(*replies)
+    return ConversationSummaryMemory(
+        llm=lambda messages: _said(model, messages), conversation_id="c", token_counter="approximate", **options
+    )
+
+
+async def _said(model: ScriptedModel, messages: list[dict[str, Any]]) -> str:
+    return (await model.complete(messages, "summary")).text
+
+
+def test_a_call_is_told_by_the_conventions() -> None:
+    """A model call has operation, model, tokens and conversation, and lies within the step that needed it."""
+    seen, memory = Seen(), create_memory("summary", llm="offline", conversation_id="c")
+    memory.save_context(*SAID)
+    call = seen.named("chat offline")
+    assert call["gen_ai.usage.input_tokens"] == memory.usage.total.prompt_tokens > 0
+    assert call["gen_ai.usage.output_tokens"] == memory.usage.total.completion_tokens > 0
+    kinds = "gen_ai.operation.name", "gen_ai.request.model", "gen_ai.conversation.id", "memzoo.purpose"
+    assert [call[kind] for kind in kinds] == ["chat", "offline", "c", "summary"]
+    spans = {span.context.span_id: span for span in seen.spans if span.context}
+    (asked,) = (span for span in seen.spans if span.name == "chat offline")
+    above: list[str] = []
+    while asked.parent:
+        asked = spans[asked.parent.span_id]
+        above.append(asked.name)
+    assert above == ["memzoo.derive", "memzoo.save"]
+
+
+@pytest.mark.parametrize(("name", "search"), [("vector-retriever", "words"), ("knowledge-graph", "known")])
+def test_searches_and_stores_are_told(name: str, search: str) -> None:
+    """Loading tells of its search, with how much was found, and of what it read."""
+    options = {"llm": "offline"} if name == "knowledge-graph" else {}
+    seen, memory = Seen(), create_memory(name, conversation_id="c", **options)
+    memory.save_context({"input": "Anna lives in Oslo."}, {"output": "ok"})
+    memory.messages("Anna?")
+    assert seen.named(f"memzoo.search {search}")["memzoo.found"] > 0
+    assert seen.named("memzoo.load")["memzoo.strategy"] == name
+    assert {"memzoo.store append", "memzoo.store read", "memzoo.store commit"} <= {span.name for span in seen.spans}
+    assert {str((span.attributes or {}).get("gen_ai.conversation.id")) for span in seen.spans} == {"c"}
+
+
+def test_asynchronous_calls_are_told_the_same() -> None:
+    """Spans are the same, and children of the same parents."""
+
+    async def talk(memory: BaseMemory) -> None:
+        await memory.asave_context(*SAID)
+        await memory.amessages("secret")
+
+    def names(seen: Seen) -> list[str]:
+        return [span.name for span in seen.spans]
+
+    seen, memory = Seen(), create_memory("vector-retriever")
+    memory.save_context(*SAID)
+    memory.messages("secret")
+    again = Seen()
+    asyncio.run(talk(create_memory("vector-retriever")))
+    assert names(again) == names(seen) != []
+
+
+def test_no_words_are_told_unless_asked_for() -> None:
+    """What was said stands in no span, not even in an error; with `content`, prompts and replies do."""
+    seen = Seen()
+    memory = summarizing("They share a secret: 42.", ModelError("could not sum up 'My secret is 42.'"))
+    memory.save_context(*SAID)
+    with pytest.raises(ModelError):
+        memory.save_context(*SAID)
+    told = [str((span.name, span.attributes, span.events, span.status.description)) for span in seen.spans]
+    assert [one for one in told if "42" in one or "secret" in one] == []
+    assert any("'error.type': 'ModelError'" in one for one in told)
+    more = Seen(content=True)
+    summarizing("They share a secret.").save_context(*SAID)
+    (call,) = (dict(span.attributes or {}) for span in more.spans if span.name.startswith("chat "))
+    assert "My secret is 42." in str(call["gen_ai.input.messages"])
+    assert "They share a secret." in str(call["gen_ai.output.messages"])
+
+
+def test_metrics_count_what_waits_and_what_is_set_aside() -> None:
+    """Calls, seconds and tokens of models; exchanges that wait after a failure; exchanges that are set aside."""
+
+    def answer(messages: list[dict[str, Any]]) -> str:
+        if "bad" in messages[-1]["content"]:
+            raise ModelError("no")
+        return "Fine."
+
+    seen, clock = Seen(), itertools.count(step=1000.0)
+    memory = ConversationSummaryMemory(llm=answer, on_model_error="defer", max_tries=2, clock=clock.__next__)
+    for said in ("bad", "good", "good", "good"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert len(memory.set_aside()) == 2
+    points = seen.metrics()
+    assert sum(point.value for point in points["memzoo.set_aside"]) == 1
+    assert [(point.min, point.max) for point in points["memzoo.pending"]] == [(0, 2)]
+    assert {point.attributes["memzoo.strategy"] for point in points["memzoo.pending"]} == {"summary"}
+    calls = sum(point.value for point in points["memzoo.calls"])
+    assert calls == sum(point.count for point in points["gen_ai.client.operation.duration"]) > 3
+
+
+def test_off_costs_nothing() -> None:
+    """Before and after, the very functions run that were written: a save and a load make as many calls."""
+
+    def calls() -> int:
+        count = 0
+
+        def counting(_: Any, event: str, __: Any) -> None:
+            nonlocal count
+            count += event == "call"
+
+        memory = create_memory("window", store=InMemoryStore(), conversation_id="c")
+        memory.save_context(*SAID)
+        gc.disable()  # What it would call has nothing to do with this.
+        sys.setprofile(counting)
+        try:
+            memory.save_context(*SAID)
+            memory.messages("secret")
+        finally:
+            sys.setprofile(None)
+            gc.enable()
+        return count
+
+    seams = telemetry.seams()
+    originals = [vars(seam.owner)[seam.method] for seam in seams]
+    calls()  # What is done once in a process is done by now.
+    before = calls()
+    Seen()
+    assert [vars(seam.owner)[seam.method] for seam in seams] != originals
+    uninstrument()
+    assert [vars(seam.owner)[seam.method] for seam in seams] == originals
+    assert calls() == before
+
+
+def test_nothing_of_it_is_imported_until_it_is_asked_for() -> None:
+    """A program that does not call `instrument` never loads OpenTelemetry."""
+    program = (
+        "import sys; from memzoo import create_memory; memory = create_memory('window'); "
+        "memory.save_context({'input': 'a'}, {'output': 'b'}); memory.messages(); "
+        "print([name for name in sys.modules if name.startswith(('opentelemetry', 'memzoo.hosts'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_without_the_package_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever has not installed it is told how to."""
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'memzoo\[telemetry\]'"):
+        instrument()
+
+
+def test_the_trace_on_the_page_is_a_real_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """docs/telemetry.md: its program prints what stands below it."""
+    program, printed, explaining = re.findall(r"```(?:python|text)\n(.*?)```", PAGE, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(program, "docs/telemetry.md", "exec"), {})  # noqa: S102 - it is ours
+    assert telling(capsys.readouterr().out) == telling(printed)
+    exec(compile(explaining, "docs/telemetry.md", "exec"), {})  # noqa: S102 - it is ours
+    assert capsys.readouterr().out.startswith("vector-retriever shows 1 message, ")
+
+
+def telling(printed: str) -> list[str]:
+    """The lines of a trace, without what any other prompt or a read more would change."""
+    lines = [re.sub(r"tokens=\d+", "tokens=...", line) for line in printed.splitlines()]
+    return [line for line in lines if "memzoo.store read" not in line]
+
+
+def test_every_warning_is_on_the_page() -> None:
+    """What the library logs stands in the page's table, with what to do about it."""
+    folders = [Path(__file__).parents[2] / name for name in ("ground", "memories", "stores", "hosts", "testing")]
+    sources = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
+    logged = {text for source in sources for text in re.findall(r"logger\.(?:warning|exception)\(\s*\"(.*?)\"", source)}
+    table = re.sub(r"`|\\", "", PAGE)
+    missing = [text for text in logged if re.sub(r"%[rsd]", "…", text).strip("…:. ") not in table]
+    assert (missing, len(logged) >= 8) == ([], True)

@@ -24,7 +24,7 @@ _APPROXIMATED = (
 
 
 @dataclass(frozen=True)
-class Compared:
+class Inputs:
     """What is compared."""
 
     transcripts: Annotated[
@@ -66,7 +66,7 @@ class Measured:
 
 
 @command("Talk and compare")
-def compare(*, compared: Compared, asked: Asked, measured: Measured, counter: Counter = None) -> None:
+def compare(*, compared: Inputs, asked: Asked, measured: Measured, counter: Counter = None) -> None:
     """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
     try:
         code = _run(compared, asked, measured, counter)
@@ -77,7 +77,7 @@ def compare(*, compared: Compared, asked: Asked, measured: Measured, counter: Co
     raise typer.Exit(code)
 
 
-def _run(compared: Compared, asked: Asked, measured: Measured, counter: str | None) -> int:
+def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None) -> int:
     from memzoo.benchmarks import comparing, money, running, variants
     from memzoo.benchmarks.report import changes, expecting
 

@@ -6,17 +6,18 @@ import importlib.metadata
 import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.comparison import Comparison
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.learnt import learnt_of
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, Purse
-from memzoo.benchmarks.results import MemoryInfo, Results, Row, Run
+from memzoo.benchmarks.results import OFFLINE, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
@@ -28,59 +29,10 @@ from memzoo.sync import drive
 
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]
 
-OFFLINE = "offline"
-"""The name of the built-in model, which is rules and not a language model."""
-
 Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant | str]
 """What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
 
 _VIEWS = 300
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Memories side by side.
-
-    Attributes:
-        results: All that was found; the same for the same inputs.
-        times: By name of the memory: milliseconds to load and to save an exchange, model calls included.
-        ended: Why it ended before everything was measured; "" if it did not.
-    """
-
-    results: Results
-    times: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
-    ended: str = ""
-
-    @property
-    def rows(self) -> tuple[Row, ...]:
-        """One for each memory, framed by the baselines, in the order of the table."""
-        return self.results.rows
-
-    @property
-    def verdict(self) -> str:
-        """What to pick, in sentences."""
-        return "\n".join(self.results.verdict)
-
-    def table(self) -> list[dict[str, Any]]:
-        """List a flat record for each memory and budget."""
-        from memzoo.benchmarks.report.tabulating import records
-
-        return records(self)
-
-    def to_pandas(self) -> Any:
-        """Return the table as a `pandas.DataFrame`; pandas has to be installed."""
-        return importlib.import_module("pandas").DataFrame(self.table())
-
-    def save(self, folder: str | Path) -> list[Path]:
-        """Write results.json, times.json, report.md and report.html into a folder, and return their paths."""
-        from memzoo.benchmarks.report.writing import write_report
-
-        return write_report(self, Path(folder))
-
-    def _repr_html_(self) -> str:
-        from memzoo.benchmarks.report.pages import fragment
-
-        return fragment(self)
 
 
 def compare(

@@ -5,6 +5,7 @@ apart. What it is gathered from is in `outcomes`.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import Field
@@ -13,7 +14,9 @@ from memzoo.benchmarks.measure.statistics import Interval, Pair
 from memzoo.benchmarks.outcomes import Scored, Shape, Sum
 
 __all__ = [
+    "OFFLINE",
     "Category",
+    "Compared",
     "Cost",
     "Figures",
     "Interval",
@@ -27,6 +30,9 @@ __all__ = [
     "Talk",
     "Talks",
 ]
+
+OFFLINE = "offline"
+"""The name of the built-in model, which is rules and not a language model."""
 
 
 class MemoryInfo(Shape):
@@ -289,3 +295,28 @@ class Results(Shape):
     def failed(self) -> list[Row]:
         """The rows that have no result, or a model that failed on the way."""
         return [row for row in self.rows if row.error or row.failed]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What a comparison found, with what is not the same in each run.
+
+    Attributes:
+        results: All that was found; the same for the same inputs.
+        times: By name of the memory: milliseconds to load and to save an exchange, model calls included.
+        ended: Why it ended before everything was measured; "" if it did not.
+    """
+
+    results: Results
+    times: Mapping[str, tuple[float, float]] = field(default_factory=dict[str, tuple[float, float]])
+    ended: str = ""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """One for each memory, framed by the baselines, in the order of the table."""
+        return self.results.rows
+
+    @property
+    def verdict(self) -> str:
+        """What to pick, in sentences."""
+        return "\n".join(self.results.verdict)

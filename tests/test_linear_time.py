@@ -30,13 +30,15 @@ from memzoo.prompts import PromptSet
 from tests.growth import ATOMS, against, repeated, superlinear
 from tests.prompting import rendered
 
-PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
+PACKAGES = ("memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
 SIZE = 8_000
 PROMPTS = PromptSet()
 
 
 def modules() -> Iterator[ModuleType]:
     """All modules that ship, but for programs and research."""
+    for name in ("errors", "forks", "plugins", "sync"):
+        yield importlib.import_module(f"memzoo.{name}")
     for package in PACKAGES:
         top = importlib.import_module(f"memzoo.{package}")
         yield top

@@ -7,9 +7,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import OFFLINE, Comparison
 from memzoo.benchmarks.money import EMBEDDING, Prices, cost_of
-from memzoo.benchmarks.results import Row
+from memzoo.benchmarks.results import OFFLINE, Compared, Row
 
 __all__ = ["Expected", "dry_run_table", "expected"]
 
@@ -57,7 +56,7 @@ def expected(row: Row, budget: int) -> dict[str, Expected]:
     }
 
 
-def dry_run_table(found: Comparison, model: str, judge: str = "") -> Group:
+def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     """Draw for a terminal what the real run is going to ask.
 
     Args:
@@ -85,7 +84,7 @@ def _cost(row: Row, prices: Prices, model: str) -> str:
     return f"{'≈ ' if row.memory.model else ''}{amount:,.2f}"
 
 
-def _notes(found: Comparison, model: str, judge: str) -> list[str]:
+def _notes(found: Compared, model: str, judge: str) -> list[str]:
     notes = [f"Dry run: {model} was not asked, nothing was spent or written."]
     if any(row.memory.model for row in found.rows):
         notes.append(

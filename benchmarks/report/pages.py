@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memzoo.benchmarks.comparing import Comparison
 from memzoo.benchmarks.outcomes import Scored, View
 from memzoo.benchmarks.report.charts import NARROW, WIDE, bars, colours_of, course_chart, recall_chart
 from memzoo.benchmarks.report.tabulating import best_name, caption, columns, exclusions
 from memzoo.benchmarks.report.templates import rendered, source
-from memzoo.benchmarks.results import QuestionResult, Results
+from memzoo.benchmarks.results import Compared, QuestionResult, Results
 
 __all__ = ["fragment", "page"]
 
 
-def page(comparison: Comparison, date: datetime) -> str:
+def page(comparison: Compared, date: datetime) -> str:
     """Render the report: the verdict, tables, charts, every question with what was shown, and how it was measured."""
     results = comparison.results
     script = source("report.js")
@@ -40,12 +39,12 @@ def page(comparison: Comparison, date: datetime) -> str:
     )
 
 
-def fragment(comparison: Comparison) -> str:
+def fragment(comparison: Compared) -> str:
     """Render the verdict and the tables, for a notebook."""
     return rendered("report_tables.html.jinja", **_tables(comparison))
 
 
-def _tables(comparison: Comparison) -> dict[str, Any]:
+def _tables(comparison: Compared) -> dict[str, Any]:
     results = comparison.results
     first = results.main_budget
     budgets = [first, *(one for one in results.run.budgets if one != first)]

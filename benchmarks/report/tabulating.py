@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from memzoo.benchmarks.comparing import OFFLINE, Comparison
 from memzoo.benchmarks.measure.counting import APPROXIMATE
-from memzoo.benchmarks.results import Interval, Results, Row
+from memzoo.benchmarks.results import OFFLINE, Compared, Interval, Results, Row
 
 __all__ = [
     "Column",
@@ -72,7 +71,7 @@ class Column:
         return -1 if value is None else value
 
 
-def columns(comparison: Comparison, budget: int, where: Where = "terminal") -> list[Column]:
+def columns(comparison: Compared, budget: int, where: Where = "terminal") -> list[Column]:
     """List the columns at a budget, without the memories' names; those that have no figure at all are left out."""
     results = comparison.results
     shown = [
@@ -128,7 +127,7 @@ def counter_note(name: str) -> str:
     return "approximate: estimated" if name == APPROXIMATE else name
 
 
-def caption(comparison: Comparison) -> list[tuple[str, str]]:
+def caption(comparison: Compared) -> list[tuple[str, str]]:
     """List what a reader of the table has to know, as pairs of a name and a text."""
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
@@ -149,7 +148,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def exclusions(comparison: Comparison) -> list[str]:
+def exclusions(comparison: Compared) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
     untrue = _counted(talks.adversarial, "adversarial question")
@@ -215,7 +214,7 @@ def _always(budget: int) -> list[Column]:
     ]
 
 
-def _times_column(comparison: Comparison) -> Column:
+def _times_column(comparison: Compared) -> Column:
     about = "Mean milliseconds for an exchange, to load and to save, model calls included."
 
     def value(row: Row) -> float | None:
@@ -237,7 +236,7 @@ def _cost_columns(results: Results, budget: int) -> list[Column]:
     return found
 
 
-def records(comparison: Comparison) -> list[dict[str, Any]]:
+def records(comparison: Compared) -> list[dict[str, Any]]:
     """List a flat record for each memory and budget; a memory without a result has one with its error."""
     return [
         record
@@ -250,7 +249,7 @@ def _failed(row: Row) -> dict[str, Any]:
     return {"memory": row.memory.name, "baseline": row.memory.baseline, "error": row.error}
 
 
-def _record(comparison: Comparison, row: Row, budget: int) -> dict[str, Any]:
+def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
     figures = row.budgets[budget]
     record: dict[str, Any] = {
         "memory": row.memory.name,

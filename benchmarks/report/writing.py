@@ -9,15 +9,14 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from memzoo.benchmarks.comparing import Comparison
 from memzoo.benchmarks.report.pages import page
 from memzoo.benchmarks.report.tabulating import Column, caption, columns, exclusions
-from memzoo.benchmarks.results import Row
+from memzoo.benchmarks.results import Compared, Row
 
 __all__ = ["markdown", "table", "write_report"]
 
 
-def table(comparison: Comparison) -> Group:
+def table(comparison: Compared) -> Group:
     """Draw for a terminal: the verdict, and a table for each budget, a line for each memory between the baselines."""
     verdict = Text("\n".join(comparison.results.verdict) + "\n")
     notes = [f"{name}: {text}" for name, text in caption(comparison)] + exclusions(comparison)
@@ -27,7 +26,7 @@ def table(comparison: Comparison) -> Group:
     return Group(verdict, *drawn, Text("\n".join(["", *notes]), style="dim"))
 
 
-def markdown(comparison: Comparison) -> str:
+def markdown(comparison: Compared) -> str:
     """Write the verdict and the tables as Markdown, for a pull request: the same for the same inputs."""
     parts = ["# Which memory?", *map(_plain, comparison.results.verdict)]
     for budget in comparison.results.run.budgets:
@@ -39,7 +38,7 @@ def markdown(comparison: Comparison) -> str:
     return "\n\n".join([*parts, "\n".join(f"- {_plain(note)}" for note in notes)]) + "\n"
 
 
-def write_report(comparison: Comparison, folder: Path, date: datetime | None = None) -> list[Path]:
+def write_report(comparison: Compared, folder: Path, date: datetime | None = None) -> list[Path]:
     """Write all files of a report into a folder, and return their paths.
 
     results.json and report.md are the same for the same inputs. The date, now if it is not given, and what was timed
@@ -58,12 +57,12 @@ def write_report(comparison: Comparison, folder: Path, date: datetime | None = N
     return [folder / name for name in texts]
 
 
-def _times(comparison: Comparison, date: datetime) -> str:
+def _times(comparison: Compared, date: datetime) -> str:
     times = {name: {"load_ms": load, "save_ms": save} for name, (load, save) in comparison.times.items()}
     return json.dumps({"date": date.isoformat(), "memories": times}, indent=1) + "\n"
 
 
-def _table(comparison: Comparison, budget: int) -> Table:
+def _table(comparison: Compared, budget: int) -> Table:
     drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
     drawn.title = f"within {budget:,} tokens" if len(comparison.results.run.budgets) > 1 else None
     drawn.add_column("memory", overflow="fold", min_width=16)

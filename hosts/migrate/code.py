@@ -10,28 +10,11 @@ from pathlib import Path
 
 from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.chat_log import reason
-from memzoo.hosts.migrate.code_names import is_named_in
+from memzoo.hosts.migrate.code_names import Finding, is_named_in
 
 __all__ = ["Finding", "Migrated", "contents", "migrate_code", "python_files", "unchanged", "write"]
 
 _SKIPPED = {".git", ".hg", ".venv", "venv", "node_modules", "site-packages", "__pycache__", "build", "dist"}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Finding:
-    """A place in a file where a name of LangChain's memory is used.
-
-    Attributes:
-        line: Its line, from 1.
-        name: What is used.
-        reason: Why it was left as it is; "" if it was rewritten.
-        advice: What to write instead, or what else there is to do; "" for nothing.
-    """
-
-    line: int
-    name: str
-    reason: str = ""
-    advice: str = ""
 
 
 @dataclass(frozen=True, slots=True)

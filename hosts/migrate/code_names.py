@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ __all__ = [
     "DATABASES",
     "DROP_IN",
     "MEMORY_MODULES",
+    "Finding",
     "Refusal",
     "counterpart",
     "database_of",
@@ -25,6 +27,24 @@ Refusal: TypeAlias = tuple[str, str]
 
 DROP_IN = "memzoo.langchain"
 """The module that has the counterparts."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """A place in a file where a name of LangChain's memory is used.
+
+    Attributes:
+        line: Its line, from 1.
+        name: What is used.
+        reason: Why it was left as it is; "" if it was rewritten.
+        advice: What to write instead, or what else there is to do; "" for nothing.
+    """
+
+    line: int
+    name: str
+    reason: str = ""
+    advice: str = ""
+
 
 # Where the names were in one version or another; what follows a dot is theirs too.
 MEMORY_MODULES = (

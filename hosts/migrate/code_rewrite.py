@@ -9,11 +9,11 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProvider, QualifiedNameSource
 
-from memzoo.hosts.migrate.code import Finding
 from memzoo.hosts.migrate.code_names import (
     DATABASES,
     DROP_IN,
     MEMORY_MODULES,
+    Finding,
     Refusal,
     counterpart,
     database_of,

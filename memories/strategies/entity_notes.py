@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from memzoo.forks import cached_property, new_rlock
-from memzoo.memories.strategies.note_statement import Note, NoteStatement, as_text
+from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_text
 from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.messages import Labels, text_of
@@ -37,7 +37,7 @@ class EntityIndex:
         # By the number of the newest message in it, negative: what was added to last comes first.
         self._newest: dict[str, tuple[int, str]] = {}
         self._lately: list[tuple[int, str]] = []
-        self._read: dict[str, tuple[Mapping[str, Any], Note]] = {}
+        self._read: dict[str, tuple[Mapping[str, Any], EntityNote]] = {}
         self._lock = new_rlock()
         self.apply(items or {}, reset=False)
 
@@ -88,11 +88,11 @@ class EntityIndex:
         with self._lock:
             return [key for _, key in self._lately[:most]]
 
-    def note(self, key: str, item: Mapping[str, Any]) -> Note:
+    def note(self, key: str, item: Mapping[str, Any]) -> EntityNote:
         """The note that an item of the state is, which is read once."""
         known = self._read.get(key)
         if known is None or known[0] is not item:
-            known = self._read[key] = item, Note.of(item)
+            known = self._read[key] = item, EntityNote.of(item)
         return known[1]
 
     def _put(self, key: str, item: Mapping[str, Any] | None) -> None:
@@ -146,10 +146,10 @@ class EntityNotes:
         """The name by which an entity was noted."""
         return str(self.items.get(key, {}).get("name", otherwise))
 
-    def note(self, key: str) -> Note:
+    def note(self, key: str) -> EntityNote:
         """The note on an entity."""
         item = self.items.get(key, {})
-        return self.index.note(key, item) if self.index and item else Note.of(item)
+        return self.index.note(key, item) if self.index and item else EntityNote.of(item)
 
     def statements(self, key: str, *, history: bool = False) -> Sequence[NoteStatement]:
         """What the note on an entity states, oldest first; with `history`, what was corrected too."""
@@ -269,7 +269,7 @@ class EntityNotes:
         changed: dict[str, Mapping[str, Any]] = {}
         for name, ended, text in amendments:
             key = self.key(name)
-            told = [*(Note.of(changed[key]) if key in changed else self.note(key)).statements]
+            told = [*(EntityNote.of(changed[key]) if key in changed else self.note(key)).statements]
             new = stated(text or (ended.text if ended else ""), entries)
             end, places = max(new.seq, default=0), {one.text: place for place, one in enumerate(told)}
             if ended and ended in told and ended.text != text:

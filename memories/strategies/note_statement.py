@@ -9,7 +9,7 @@ from memzoo.memories.text.sentences import joined, sentences
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
 
-__all__ = ["Note", "NoteStatement", "as_searched", "as_text", "statements_in"]
+__all__ = ["EntityNote", "NoteStatement", "as_searched", "as_text", "statements_in"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class NoteStatement:
         return cls(value.get("text", ""), said, tuple(value.get("seq", ())), until, value.get("ended_by", 0))
 
 
-class Note(NamedTuple):
+class EntityNote(NamedTuple):
     """A note of the state, read.
 
     Attributes:
@@ -73,7 +73,7 @@ class Note(NamedTuple):
     places: Mapping[str, int]
 
     @classmethod
-    def of(cls, item: Mapping[str, Any]) -> "Note":
+    def of(cls, item: Mapping[str, Any]) -> "EntityNote":
         """Read a note as it stands in the state; `{}` for none."""
         statements = statements_in(item)
         holding = tuple(one for one in statements if one.holds)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, time
 
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
-from memzoo.memories.strategies.note_statement import Note, NoteStatement, as_searched, as_text
+from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement, as_searched, as_text
 from memzoo.memories.text.limit import Limit
 from memzoo.stores import JSON
 
@@ -19,7 +19,7 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
     """
     return [
         KnownUnit(as_searched(item["name"], one), (key,), min(one.seq, default=0), _midnight(one), tells=place == 0)
-        for place, one in enumerate(Note.of(item).holding)
+        for place, one in enumerate(EntityNote.of(item).holding)
     ]
 
 
@@ -66,7 +66,7 @@ def notes_within(
     return {names[key]: written[key] for key, kept in chosen.items() if kept}
 
 
-def _missing(note: Note, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
+def _missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:
     """The statement that was found, and the first of its note, by their places, as far as they are not shown yet.
 
     Nothing if it is not there any more: something else may have been learnt meanwhile.

@@ -4,8 +4,9 @@ A pooler in transaction mode shares the connections of the server, and with them
 client that prepares statements can so carry out another's, such as the one that deletes the row of a conversation.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from sqlalchemy import Connection, select, update
 
@@ -13,11 +14,17 @@ from memzoo.stores.common import unescaped
 from memzoo.stores.sql.schema import conversations, messages, states
 from memzoo.stores.sql.statements import Statements
 
-if TYPE_CHECKING:
-    from memzoo.stores.sql.postgres import PostgreSQL
-    from memzoo.stores.sql.sqlite import SQLite
-
 __all__ = ["bring_back", "orphaned", "repaired"]
+
+
+class _Database(Protocol):
+    """What both kinds of databases can do."""
+
+    statements: Statements
+
+    async def reading(self, work: Callable[[Connection], Any]) -> Any: ...
+
+    async def writing(self, work: Callable[[Connection], Any]) -> Any: ...
 
 
 def orphaned(connection: Connection) -> list[str]:
@@ -27,7 +34,7 @@ def orphaned(connection: Connection) -> list[str]:
     return sorted(connection.execute(found).scalars())
 
 
-async def repaired(database: "SQLite | PostgreSQL") -> list[str]:
+async def repaired(database: _Database) -> list[str]:
     """Bring all of them back, and return their ids."""
     found = await database.reading(orphaned)
     for id_ in found:

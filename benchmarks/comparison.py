@@ -1,0 +1,31 @@
+"""What a comparison found, with all that can be made of it."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from memzoo.benchmarks.report.pages import fragment
+from memzoo.benchmarks.report.tabulating import records
+from memzoo.benchmarks.report.writing import write_report
+from memzoo.benchmarks.results import Compared
+
+__all__ = ["Comparison"]
+
+
+class Comparison(Compared):
+    """Memories side by side, as `compare` returns them."""
+
+    def table(self) -> list[dict[str, Any]]:
+        """List a flat record for each memory and budget."""
+        return records(self)
+
+    def to_pandas(self) -> Any:
+        """Return the table as a `pandas.DataFrame`; pandas has to be installed."""
+        return importlib.import_module("pandas").DataFrame(self.table())
+
+    def save(self, folder: str | Path) -> list[Path]:
+        """Write results.json, times.json, report.md and report.html into a folder, and return their paths."""
+        return write_report(self, Path(folder))
+
+    def _repr_html_(self) -> str:
+        return fragment(self)

@@ -155,7 +155,7 @@ def export(
     ] = "https://api.openai.com",
 ) -> None:
     """Write cassettes for vcrpy and pytest-recording; what these have no place for is left out."""
-    from memzoo.cassettes.exporting import export_cassette
+    from memzoo.cassettes import export_cassette
 
     def convert(file: "CassetteFile", fresh: Path) -> str:
         export_cassette(file.path, fresh, origin=origin)

@@ -1,7 +1,7 @@
 """The `memzoo` command: it finds its commands among the entry points of installed packages."""
 
 import re
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +20,7 @@ COMMANDS = "memzoo.commands"
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
-class _Commands(MutableMapping[str, Any]):
+class _Commands(Mapping[str, Any]):
     """The commands by name, each loaded when it is asked for: who serves a memory need not load the comparison."""
 
     def __getitem__(self, name: str) -> Any:
@@ -37,12 +37,6 @@ class _Commands(MutableMapping[str, Any]):
 
     def __len__(self) -> int:
         return len(plugins(COMMANDS))
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        raise NotImplementedError
-
-    def __delitem__(self, name: str) -> None:
-        raise NotImplementedError
 
 
 class _Group(TyperGroup):

@@ -53,8 +53,8 @@ Counter = Annotated[
     str | None,
     typer.Option(
         "--token-counter",
-        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate', an estimate that "
-        "is the default with the offline model.",
+        help="What counts tokens: a model's or encoding's name for tiktoken, or 'approximate', an estimate; by "
+        "default the model's own tokenizer if tiktoken knows it, else the estimate.",
     ),
 ]
 OutFile = Annotated[Path | None, typer.Option(help="A file to write; otherwise it is printed.")]
@@ -173,8 +173,7 @@ class Asked:
         """
         if issubclass(strategy_named(name), ModelBackedMemory):
             options["llm"] = self.made()
-        default = "approximate" if self.model == "offline" else None
-        return create_memory(name, token_counter=token_counter(counter or default, self.model).name, **options)
+        return create_memory(name, token_counter=token_counter(counter, self.model).name, **options)
 
     def check(self, name: str) -> None:
         """See whether a model can be asked.

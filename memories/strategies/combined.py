@@ -20,9 +20,10 @@ from memzoo.sync import together
 __all__ = ["CombinedMemory"]
 
 Member: TypeAlias = BaseMemory | str | tuple[str, Mapping[str, Any]]
+"""A memory, the name of a strategy, or a name and options."""
+
 # What finds, and what is recent: together they show most of what no model was asked for.
 _MEMBERS: tuple[Member, ...] = ("vector-retriever", "window")
-"""A memory, the name of a strategy, or a name and options."""
 
 
 @strategy

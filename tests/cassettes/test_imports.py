@@ -40,6 +40,19 @@ def test_serializer_names_the_extra() -> None:
     assert "MissingExtraError: Replaying cassettes needs the 'replay' extra." in done.stderr
 
 
+@pytest.mark.parametrize("command", ["list .", "show one.yaml", "secrets .", "adopt . new", "export . new"])
+def test_commands_name_the_extra(command: str, tmp_path: Path) -> None:
+    """Each command without PyYAML tells in a line what to install."""
+    code = (
+        "import sys; sys.modules['yaml'] = None; from memzoo.cli.commands import main\n"
+        f"sys.argv = ['memzoo', 'cassettes', *{command.split()!r}]; main()"
+    )
+    (tmp_path / "one.yaml").touch()
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    told = "error: Replaying cassettes needs the 'replay' extra. Install it with: pip install 'memzoo[replay]'\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
 def test_recordings_of_this_project() -> None:
     """No recording of this project has a secret, is too large, or does not load."""
     from memzoo.cassettes import ReadableSerializer

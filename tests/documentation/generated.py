@@ -7,7 +7,7 @@ test holds each against what it would be.
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ HEADINGS = [
     "From LangChain, line by line",
     "Take your data along",
     "Prompts",
-    "All options",
+    "Options",
 ]
 """What each page about a class tells, in this order."""
 
@@ -73,20 +73,24 @@ def pages() -> list[Path]:
 
 
 def options(name: str) -> str:
-    """All options of a class, its own first, with defaults and meaning."""
+    """What a class has beside the options that all share, its own first, with defaults and meaning."""
     cls = class_named(name)
     own = inspect.get_annotations(cls)
-    fields = [field for field in dataclasses.fields(cls) if field.metadata and field.init]
-    ordered = sorted(fields, key=lambda field: field.name not in own)
-    rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in ordered]
-    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+    fields = [field for field in _options_of(cls) if field.name not in _SHARED]
+    table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
+    return f"{table}Each memory has [the options that all share](index.md#options-that-all-share), too."
+
+
+def shared_options(_: str) -> str:
+    """The options that every class has, with defaults and meaning."""
+    return _table(_options_of(BaseMemory))
 
 
 def prompts(name: str) -> str:
-    """The prompts that a class renders, with their variables and templates."""
+    """The prompts that a class renders."""
     names = list(dict.fromkeys(_asked_by(class_named(name))))
-    names = [*filter(_is_used, names)]
-    return "\n\n".join(map(_prompt, names)) if names else "It has none of its own."
+    lines = [f"- [`{one}`](../reference/prompts.md#{one}): {_about(one)[0]}" for one in filter(_is_used, names)]
+    return "\n".join(lines) or "It has none of its own."
 
 
 def all_prompts(_: str) -> str:
@@ -139,6 +143,7 @@ def class_named(name: str) -> type[BaseMemory]:
 BLOCKS: dict[str, Callable[[str], str]] = {
     "examples": examples,
     "options": options,
+    "shared-options": shared_options,
     "prompts": prompts,
     "all-prompts": all_prompts,
     "costs": costs,
@@ -161,11 +166,27 @@ def _is_used(name: str) -> bool:
 
 
 def _prompt(name: str) -> str:
-    template = (ROOT / "prompts" / f"{name}.jinja").read_text(encoding="utf-8")
-    about, _, text = template.partition(" #}\n")
+    about, text = _about(name)
     variables = ", ".join(f"`{variable}`" for variable in sorted(PromptSet().variables(name)))
-    summary = f"`{name}`: {about.removeprefix('{# ')}"
-    return f"**{_cell(summary)}**\n\nVariables: {variables}.\n\n````jinja\n{text.strip()}\n````"
+    return f"{about}\n\nVariables: {variables}.\n\n````jinja\n{text.strip()}\n````"
+
+
+def _about(name: str) -> tuple[str, str]:
+    """What a prompt is for, as its template says first, and the rest of the template."""
+    about, _, text = (ROOT / "prompts" / f"{name}.jinja").read_text(encoding="utf-8").partition(" #}\n")
+    return " ".join(about.removeprefix("{# ").split()), text
+
+
+def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
+    return [field for field in dataclasses.fields(cls) if field.metadata and field.init]
+
+
+_SHARED = {field.name for field in _options_of(BaseMemory)}
+
+
+def _table(fields: "Iterable[dataclasses.Field[Any]]") -> str:
+    rows = [f"| `{field.name}` | {_default(field)} | {_cell(field.metadata['doc'])} |" for field in fields]
+    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
 
 
 def _default(field: "dataclasses.Field[Any]") -> str:

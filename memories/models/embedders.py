@@ -1,4 +1,4 @@
-"""Turns texts into vectors: by an OpenAI-compatible endpoint, any function, or hashing, which needs nothing."""
+"""Turns texts into vectors: by an OpenAI-compatible endpoint, by any function, or by hashing."""
 
 import functools
 import json
@@ -61,17 +61,15 @@ class Embedder(Protocol):
 
 
 EmbedderOption: TypeAlias = Embedder | EmbedFunction | None
-"""An `Embedder`, a function such as one of Chroma's embedding functions, or `None` for `HashEmbedder`."""
+"""An `Embedder`, a function such as one of Chroma's embedding functions, or `None` for none."""
 
 
-def as_embedder(option: EmbedderOption) -> Embedder:
+def as_embedder(option: Embedder | EmbedFunction) -> Embedder:
     """Make the embedder that an option stands for.
 
     Raises:
         OptionError: It stands for none.
     """
-    if option is None:
-        return HashEmbedder()
     if isinstance(option, Embedder):
         return option
     if callable(option):
@@ -81,6 +79,8 @@ def as_embedder(option: EmbedderOption) -> Embedder:
 
 class HashEmbedder:
     """Words and parts of words hashed into a vector: finds spellings and endings, not meanings. Needs no download.
+
+    For tests, and for what searches by embeddings alone; `VectorStoreRetrieverMemory` finds as much without it.
 
     Example:
         >>> from memzoo.sync import drive

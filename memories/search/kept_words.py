@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memzoo.errors import ConflictError
@@ -34,7 +34,7 @@ class KeptWords:
     What was indexed is a state of its own in the store, beside that of the strategy: an item for some dozens of
     messages. So each message is analysed once, but for the newest few after a restart; and the state is forgotten,
     encrypted, exported and restored like any other. It can be computed again: when another process was faster, what
-    it committed counts. When the conversation was cleared or something was forgotten, make a new one of these.
+    it committed counts. When something was deleted from the log, the index begins anew.
 
     State: `analyser`: the version of what is kept; and, under the number of the first message of each, the items
     that `WordIndex.packed` makes.
@@ -53,13 +53,14 @@ class KeptWords:
         self._weights = weights
         self._lock = new_lock()
         self._index: WordIndex | None = None
+        self._epoch: Hashable = None
         self._held: dict[int, Passage] = {}
         self._version = self._watermark = self._last = 0
         self._outdated: dict[str, JSON] = {}
 
     async def followed(self, log: Log) -> "WordIndex":
         """Return the index of the log up to its end."""
-        index = await self._opened()
+        index = await self._opened(log)
         # With the last one that is known, whose exchange may go on.
         entries = await log.after(max(self._last - 1, 0))
         if entries and entries[-1].seq > self._last:
@@ -69,10 +70,14 @@ class KeptWords:
             self._last = max(self._last, entries[-1].seq)
         return index
 
+    def worth_keeping(self, newest: int) -> bool:
+        """Whether enough was said since words were kept last, as far as is known: up to the number `newest`."""
+        return newest - self._watermark >= _FEWEST_KEPT
+
     async def keep(self, log: Log, newest: int) -> None:
         """Commit what was indexed, if it is enough to be worth it; a message with the number `newest` was stored."""
-        index = await self._opened()
-        if newest - self._watermark < _FEWEST_KEPT:
+        index = await self._opened(log)
+        if not self.worth_keeping(newest):
             return
         await self.followed(log)
         items = {_ANALYSER: _VERSION, **self._outdated, **index.packed(self._watermark)}
@@ -97,9 +102,11 @@ class KeptWords:
             held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
         return [held[seq] for seq in seqs if seq in held]
 
-    async def _opened(self) -> "WordIndex":
-        if self._index is not None:
-            return self._index
+    async def _opened(self, log: Log) -> "WordIndex":
+        """The index as it is known; read from the store at first, and once more if the log is another by now."""
+        epoch, known = log.follower.epoch, self._index
+        if known is not None and epoch is not None and epoch == self._epoch:
+            return known
         from memzoo.memories.search.bm25 import WordIndex  # numpy is loaded only where it is needed
 
         update = await self._store.read_state(*self._key)
@@ -108,12 +115,13 @@ class KeptWords:
         index = WordIndex(self._weights)
         index.unpack(items if is_known else {})
         with self._lock:
-            if self._index is None:
+            if self._index is known:
+                self._epoch, self._held = epoch, {}
                 self._version, self._last = update.version, update.watermark if is_known else 0
                 self._watermark = self._last
                 self._outdated = {} if is_known else dict.fromkeys(items)
                 self._index = index
-            return self._index
+            return self._index or index
 
 
 def _digest(documents: Documents) -> str:

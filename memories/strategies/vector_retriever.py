@@ -40,17 +40,18 @@ def _check_index(_: str, value: object) -> None:
 class VectorStoreRetrieverMemory(BaseMemory):
     """Shows what fits the input best, from anywhere in the conversation.
 
-    Messages are found by their words, their date, the dates they mean ("yesterday") and the words around them (BM25),
-    and by embeddings; the scores are added up. `clock` tells what a question means by "yesterday". What was corrected
-    later is shown with its correction. No model is asked, neither to save nor to load. The best messages are shown in
-    the order in which they were said, with speakers and dates, as many as fit `max_token_limit`. With `k` instead, the
-    best exchanges are shown as documents, best first: a line for each input and output, "key: value".
+    Messages are found by their words, their date, the dates they mean ("yesterday") and the words around them (BM25);
+    with an `embedder` also by their meaning, and the scores are added up. `clock` tells what a question means by
+    "yesterday". What was corrected later is shown with its correction. No model is asked, neither to save nor to load.
+    The best messages are shown in the order in which they were said, with speakers and dates, as many as fit
+    `max_token_limit`. With `k` instead, the best exchanges are shown as documents, best first: a line for each input
+    and output, "key: value".
 
     Costs: no call; embeddings if you choose them; tokens up to the limit.
     Needs: nothing; an embedder if you like.
 
-    State: no items; an embedding for each message, under the name of the embedder. The words are a state of their
-    own, see `KeptWords`.
+    State: no items; with an embedder an embedding for each message, under the embedder's name. The words are a state
+    of their own, see `KeptWords`.
 
     Example:
         >>> memory = VectorStoreRetrieverMemory(k=1)
@@ -74,24 +75,30 @@ class VectorStoreRetrieverMemory(BaseMemory):
     embedder: EmbedderOption = option(
         None,
         fixed=True,
-        doc="An `OpenAIEmbedder`, any function from texts to vectors (Chroma's embedding functions are such), or "
-        "`None` for one that needs neither download nor key.",
+        doc="An `OpenAIEmbedder`, or any function from texts to vectors (Chroma's embedding functions are such). "
+        "`None` searches by words alone.",
     )
     index: VectorIndex = option(
         factory=ExactIndex,
         fixed=True,
         check=_check_index,
-        doc="Searches the embeddings: by default an exact index in memory, or a `ChromaIndex`.",
+        doc="Searches the embeddings, where there is an embedder: by default an exact index in memory, or a "
+        "`ChromaIndex`.",
     )
     exclude_input_keys: Sequence[str] = option(
         (), fixed=True, check=names, doc="Inputs that are left out of the documents."
     )
 
     def __post_init__(self) -> None:
-        self._embedder: Embedder = as_embedder(self.embedder)
+        self._embedder = None if self.embedder is None else as_embedder(self.embedder)
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+        if self._embedder is None and not isinstance(self.index, ExactIndex):
+            raise OptionError(
+                f"index={self.index!r} searches embeddings, and there is no embedder: give one, such as "
+                "embedder=OpenAIEmbedder() or HashEmbedder(); without both, messages are found by their words"
+            )
         self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
         self._documents = Documents(self._renderer.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
@@ -100,15 +107,21 @@ class VectorStoreRetrieverMemory(BaseMemory):
     @property
     def state_name(self) -> str:
         """Embeddings of another embedder are another state."""
-        return f"{self.name}/{self._embedder.name}"
+        return f"{self.name}/{self._embedder.name}" if self._embedder else self.name
+
+    def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
+        """At every save, to embed; without an embedder when there are enough new words to be worth keeping."""
+        worth = self._embedder is not None or self._words.worth_keeping(waiting[-1].seq if waiting else 0)
+        return len(waiting) if worth else 0
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Embed the new messages, and now and then keep the words of the newest."""
         await self._words.keep(log, entries[-1].seq if entries else 0)
         passages = list(self._documents.passages(entries))
-        if not passages:
+        if self._embedder is None or not passages:
             return Changes()
-        vectors = await self._embed([f"{passage.speaker}: {passage.text}" for passage in passages], state)
+        texts = [f"{passage.speaker}: {passage.text}" for passage in passages]
+        vectors = await self._embed(self._embedder, texts, state)
         return Changes(embeddings={passage.seq: vector for passage, vector in zip(passages, vectors, strict=True)})
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
@@ -117,9 +130,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
         index = await words.followed(log)
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
-        share = self.weights.embeddings * self._embedder.weight
-        found = index.ranked(self._dated(query or ""), await self._similar(state, query or "") if share else {}, share)
-        explaining.found("words and embeddings", found.items(), of_messages=True)
+        share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
+        near = await self._similar(self._embedder, state, query or "") if self._embedder and share else {}
+        found = index.ranked(self._dated(query or ""), near, share)
+        explaining.found("words and embeddings" if share else "words", found.items(), of_messages=True)
 
         def best(count: int) -> list[int]:
             return [seq for seq in found.best(count + len(asking)) if seq not in asking][:count]
@@ -146,21 +160,22 @@ class VectorStoreRetrieverMemory(BaseMemory):
         if reset:
             self._words = self._no_words()
             self._tokens.cache_clear()
-            await self._vectors.mend()
+            if self._embedder:
+                await self._vectors.mend()
 
-    async def _similar(self, state: State, query: str) -> Mapping[int, float]:
+    async def _similar(self, embedder: Embedder, state: State, query: str) -> Mapping[int, float]:
         """The messages nearest to the query by log number, and how near they are."""
         try:
-            (vector,) = await self._embed([query], state)
+            (vector,) = await self._embed(embedder, [query], state)
         except ModelError as error:
             logger.warning("searching by words alone: %s", error)
             return {}
         return dict(await self._vectors.search(vector, state))
 
-    async def _embed(self, texts: list[str], state: State) -> list[bytes]:
+    async def _embed(self, embedder: Embedder, texts: list[str], state: State) -> list[bytes]:
         texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
         with self._engine.patience.asking(max(texts, key=len, default="")):
-            embedded = await self._embedder.embed(texts)
+            embedded = await embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)
         return embedded.vectors

@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from memzoo.errors import MissingExtraError, ModelError
 from memzoo.hosts import telemetry
-from memzoo.memories import BaseMemory, ConversationSummaryMemory, create_memory
+from memzoo.memories import BaseMemory, ConversationSummaryMemory, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing.contract import ScriptedModel
@@ -92,7 +92,7 @@ def test_a_call_is_told_by_the_conventions() -> None:
 @pytest.mark.parametrize(("name", "search"), [("vector-retriever", "words"), ("knowledge-graph", "known")])
 def test_searches_and_stores_are_told(name: str, search: str) -> None:
     """Loading tells of its search, with how much was found, and of what it read."""
-    options = {"llm": "offline"} if name == "knowledge-graph" else {}
+    options: dict[str, Any] = {"llm": "offline"} if name == "knowledge-graph" else {"embedder": HashEmbedder()}
     seen, memory = Seen(), create_memory(name, conversation_id="c", **options)
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "ok"})
     memory.messages("Anna?")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import STRATEGIES, BaseMemory, create_memory
+from memzoo.memories import STRATEGIES, BaseMemory, HashEmbedder, create_memory
 from memzoo.stores import Message, SQLStore
 from memzoo.sync import drive
 
@@ -67,6 +67,7 @@ class NoModel:
 def opened(name: str, store: SQLStore, llm: Any) -> BaseMemory:
     """A memory on the stored conversation, with the options that it was written with."""
     options = {"llm": llm} if name in MODEL_BACKED else {}
+    options |= {"embedder": HashEmbedder()} if name == "vector-retriever" else {}
     return create_memory(
         name, store=store, conversation_id="anna", token_counter="approximate", **OPTIONS.get(name, {}), **options
     )

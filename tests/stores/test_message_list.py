@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import OptionError, StoreError, UnsupportedError
-from memzoo.memories import create_memory
+from memzoo.memories import HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore, Message, MessageListStore, Record, Store, managed
 from memzoo.stores.testing import PlainStoreContract
 from memzoo.sync import drive
@@ -107,7 +107,7 @@ def test_a_memory_names_what_its_store_lacks():
     memory.save_context({"input": "a"}, {"output": "b"})
     memory.clear()
     assert lists.kept == {}
-    retriever = create_memory("vector-retriever", store=over(lists), conversation_id="c")
+    retriever = create_memory("vector-retriever", store=over(lists), conversation_id="c", embedder=HashEmbedder())
     with pytest.raises(UnsupportedError, match="'embeddings'"):
         retriever.save_context({"input": "a"}, {"output": "b"})
 

@@ -18,6 +18,7 @@ from memzoo.memories import (
     CombinedMemory,
     ConversationBufferMemory,
     ConversationSummaryMemory,
+    HashEmbedder,
     VectorStoreRetrieverMemory,
 )
 from memzoo.memories.models.chat import as_model
@@ -115,7 +116,7 @@ def test_chroma_never_held_the_text(tmp_path: Path, *, whole: bool, left: set[in
     from memzoo.stores import ChromaIndex
 
     with contextlib.closing(ChromaIndex(path=tmp_path)) as index:
-        memory = tell(VectorStoreRetrieverMemory(index=index, conversation_id="a secret id"))
+        memory = tell(VectorStoreRetrieverMemory(embedder=HashEmbedder(), index=index, conversation_id="a secret id"))
         assert TOWN in str(memory.load_memory_variables({"input": TOWN}))
         assert set(drive(index.known("a secret id", memory.state_name))) == {1, 2, 3, 4, 5, 6}
         memory.forget(None if whole else [3, 4])
@@ -235,7 +236,7 @@ def test_a_derivation_under_way_is_refused(clerk: Any) -> None:
 
 def test_an_index_that_cannot_be_reached_is_outstanding() -> None:
     """Everything else is done, and the receipt says what is not."""
-    memory = tell(VectorStoreRetrieverMemory(index=BrokenIndex()))
+    memory = tell(VectorStoreRetrieverMemory(embedder=HashEmbedder(), index=BrokenIndex()))
     receipt = memory.forget([3, 4])
     assert receipt.removed == (3, 4)
     assert receipt.outstanding == (f"{memory.state_name}: the index is down",)

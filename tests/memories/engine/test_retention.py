@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, VectorStoreRetrieverMemory, create_memory
+from memzoo.memories import BaseMemory, HashEmbedder, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.engine.retention import Retained, retain
 from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
 from memzoo.sync import drive
@@ -114,16 +114,18 @@ def test_what_was_learnt_goes_too(store: Store, say: Say) -> None:
 
 def test_an_index_lets_go_of_it(store: Store, clock: Clock) -> None:
     """An index beside the store loses what went; what is left is put in again with the next load."""
-    index, space = ExactIndex(), VectorStoreRetrieverMemory().state_name
+    index, embedder = ExactIndex(), HashEmbedder()
+    options: dict[str, Any] = {"store": store, "index": index, "embedder": embedder}
     for conversation in "ab":
-        memory = VectorStoreRetrieverMemory(store=store, index=index, conversation_id=conversation)
+        memory = VectorStoreRetrieverMemory(**options, conversation_id=conversation)
         for day in (0, 5 if conversation == "a" else 1):
             clock.now = START + day * DAY
             memory.save_context({"input": "Anna plays chess"}, {"output": "Noted."})
         memory.load_memory_variables({"input": "chess"})
+    space = f"vector-retriever/{embedder.name}"
     retain(store, older_than=3 * DAY, now=START + 6 * DAY, index=index)
     assert [drive(index.known(id_, space)) for id_ in "ab"] == [{}, {}]
-    again = VectorStoreRetrieverMemory(store=store, index=index, conversation_id="a")
+    again = VectorStoreRetrieverMemory(**options, conversation_id="a")
     assert "chess" in str(again.load_memory_variables({"input": "chess"}))
     assert set(drive(index.known("a", space))) == {3, 4}
 

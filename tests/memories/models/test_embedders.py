@@ -14,6 +14,7 @@ import pytest
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
+from memzoo.stores import ChromaIndex, InMemoryStore, managed
 from memzoo.sync import drive
 
 Answer = Callable[[dict[str, Any]], httpx2.Response]
@@ -118,10 +119,31 @@ class TestOptions:
     """What an `embedder` may be."""
 
     def test_may_be_nothing(self) -> None:
-        """Without an embedder there is one that needs no key and no download."""
-        embedder = as_embedder(None)
-        assert isinstance(embedder, HashEmbedder)
-        assert VectorStoreRetrieverMemory().state_name == f"vector-retriever/{embedder.name}"
+        """Without an embedder words are searched alone: nothing is embedded, and no embedding is stored."""
+        memory = VectorStoreRetrieverMemory()
+        memory.add_messages([{"role": "user", "content": f"message {number}"} for number in range(100)])
+        assert "message 42" in memory.load_memory_variables({"input": "message 42"})["history"]
+        assert memory.usage.total.calls == 0
+        states = drive(managed(memory.store, "states").states(memory.conversation_id))
+        assert "vector-retriever" in states
+        for name in states:
+            assert drive(managed(memory.store, "embeddings").embeddings(memory.conversation_id, name)) == {}
+
+    def test_leaves_alone_what_hashing_embedded(self) -> None:
+        """A conversation that was embedded by hashing, the default once, is found by its words; its state stays."""
+        store, said = InMemoryStore(), {"input": "Anna lives in Oslo."}
+        old = VectorStoreRetrieverMemory(store=store, conversation_id="a", embedder=HashEmbedder())
+        old.save_context(said, {"output": "Noted."})
+        memory = VectorStoreRetrieverMemory(store=store, conversation_id="a")
+        assert "Oslo" in memory.load_memory_variables({"input": "Where does Anna live?"})["history"]
+        memory.save_context({"input": "Ben lives in Rome."}, {"output": "Noted."})
+        assert len(drive(store.embeddings("a", "vector-retriever/hashing-256"))) == 2
+
+    def test_is_what_an_index_is_for(self) -> None:
+        """An index without an embedder would search nothing: it is refused when the memory is made."""
+        index = ChromaIndex()
+        with pytest.raises(OptionError, match="there is no embedder: give one, such as embedder="):
+            VectorStoreRetrieverMemory(index=index)
 
     def test_may_be_an_embedder(self) -> None:
         """An object with the methods of an embedder is taken as it is."""

@@ -12,7 +12,7 @@ _NOTHING: dict[str, Any] = {
     "new_lines": "",
     "known": "",
     "limit": 0,
-    "target": 600,
+    "target": 2400,
     "length": 0,
     "names": (),
     "relations": (),

@@ -7,6 +7,7 @@ from typing import Any
 
 from memzoo.forks import cached_property
 from memzoo.memories.graph.relations import content_words, plain
+from memzoo.memories.models.replies import SAME_AS
 from memzoo.memories.text.names import canonical
 from memzoo.memories.text.view import in_words
 from memzoo.stores import JSON
@@ -120,8 +121,10 @@ class Fact:
     def triple(self) -> str:
         """The fact as it stands in prompts, on a line of its own."""
         mark = "NOT " if self.negated else ""
-        parts = (self.subject, self.relation, self.object, *filter(None, [self.qualifier]))
-        return mark + " | ".join(" ".join(part.split()) for part in parts)
+        subject, relation, obj = (" ".join(part.split()) for part in (self.subject, self.relation, self.object))
+        if relation == SAME_AS and not self.qualifier:
+            return f"{mark}{subject} = {obj}"
+        return mark + " | ".join([subject, relation, obj, *filter(None, [" ".join(self.qualifier.split())])])
 
     def __str__(self) -> str:
         """The fact as a plain statement."""

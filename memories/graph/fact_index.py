@@ -25,14 +25,14 @@ class FactIndex:
 
     Attributes:
         names: The nodes, to be found in texts.
-        relations: Of the facts that hold, each relation in its plain form, behind how many have it, negative: the most
-            frequent first, sorted by name where equal.
+        relations: Of the facts that hold, each relation in its plain form, behind how many subjects have it, negative:
+            those of most subjects first, sorted by name where equal.
     """
 
     def __init__(self) -> None:
         self.names = NameIndex()
         self.relations: list[tuple[int, str]] = []
-        self._counts = Counter[str]()
+        self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
         # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
         # by a word that is part of a name, after None.
         self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
@@ -132,7 +132,7 @@ class FactIndex:
     def _add(self, fact: Fact) -> None:
         self._worded[fact.worded][fact.key] = fact
         if not fact.superseded_by:
-            self._count(fact.meant, 1)
+            self._count(fact, 1)
             if not fact.negated:
                 self._related[_relation(fact)][fact.key] = fact
             for node, word in _places(fact):
@@ -141,7 +141,7 @@ class FactIndex:
     def _drop(self, fact: Fact) -> None:
         _taken_out(self._worded, fact.worded, fact.key)
         if not fact.superseded_by:
-            self._count(fact.meant, -1)
+            self._count(fact, -1)
             if not fact.negated:
                 _taken_out(self._related, _relation(fact), fact.key)
             for node, word in _places(fact):
@@ -150,12 +150,17 @@ class FactIndex:
                 if not facts:
                     del self._holding[node][word]
 
-    def _count(self, relation: str, more: int) -> None:
-        if known := self._counts.pop(relation, 0):
-            del self.relations[bisect_left(self.relations, (-known, relation))]
-        if now := known + more:
-            self._counts[relation] = now
-            insort(self.relations, (-now, relation))
+    def _count(self, fact: Fact, more: int) -> None:
+        subjects, relation = self._having[fact.meant], fact.meant
+        if subjects:
+            del self.relations[bisect_left(self.relations, (-len(subjects), relation))]
+        subjects[fact.nodes[0]] += more
+        if not subjects[fact.nodes[0]]:
+            del subjects[fact.nodes[0]]
+        if subjects:
+            insort(self.relations, (-len(subjects), relation))
+        else:
+            del self._having[relation]
 
 
 def _ends(key: str) -> tuple[tuple[str, str], str]:

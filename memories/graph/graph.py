@@ -12,7 +12,7 @@ from memzoo.memories.graph.fact import Fact, Source, in_order
 from memzoo.memories.graph.fact_index import FactIndex
 from memzoo.memories.graph.relations import SINGLE_VALUED, plain
 from memzoo.memories.graph.revision import Revision
-from memzoo.memories.models.replies import Statement
+from memzoo.memories.models.replies import SAME_AS, Statement
 from memzoo.memories.text.asked_names import asked_names
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.names import canonical
@@ -90,9 +90,13 @@ class KnowledgeGraph:
             return {fact.key: fact for fact in itertools.chain.from_iterable(found)}
 
     def relations(self, most: int) -> list[str]:
-        """The relations that most facts have, the most frequent first: so many, sorted by name where equal."""
+        """The relations that several subjects have, those of most first: so many, sorted by name where equal.
+
+        One that a single subject has is no more than words about it ("can work in the afternoon only until").
+        """
         with self._lock:
-            return [relation for _, relation in self._facts.relations[:most]]
+            shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
+            return [*itertools.islice((relation for _, relation in shared if relation != SAME_AS), most)]
 
     def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
         """The facts that hold within so many steps around names, the nearest first.

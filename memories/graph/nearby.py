@@ -10,13 +10,13 @@ from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.text.limit import Limit
 
-__all__ = ["best_within", "known_lines", "lines", "within"]
+__all__ = ["MOST_BYTES", "best_within", "known_lines", "lines", "within"]
 
-_MOST_CHARACTERS = 2_000
-"""Of the known facts in a prompt: some 500 tokens, whatever counts them."""
+MOST_BYTES = 2_000
+"""Of the known facts in a prompt beside few new lines: some 500 tokens, whatever counts them."""
 _MOST_ALIKE = 50
 """Facts about a name, and those with one word among them, that are ranked for a prompt: hardly more of them fit."""
-_LONGEST = _MOST_CHARACTERS // 4
+_LONGEST = MOST_BYTES // 4
 
 
 def lines(near: Iterable[Near]) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ def _by_subject(facts: Iterable[Fact], subjects: Mapping[str, str]) -> list[Near
 
 
 def known_lines(
-    graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = _MOST_CHARACTERS
+    graph: KnowledgeGraph, likely: Iterable[Fact], new_lines: str, history: str, most: int = MOST_BYTES
 ) -> str:
     """Write what new lines may change, then what holds about the user and the names before them, as triples.
 
@@ -106,12 +106,12 @@ def known_lines(
         likely: What the lines most probably change, the most probable first.
         new_lines: What was said.
         history: What was said before.
-        most: Characters that they may have, if that is less than 2,000.
+        most: Bytes that they may have.
     """
-    left, chosen = min(most, _MOST_CHARACTERS), dict[str, Fact]()
+    left, chosen = most, dict[str, Fact]()
     for fact in itertools.chain(likely, _spoken_of(graph, new_lines, history)):
         if fact.key not in chosen and len(fact.triple) <= _LONGEST:
-            left -= len(fact.triple) + 1
+            left -= len(fact.triple.encode(errors="replace")) + 1
             if left < 0:
                 break
             chosen[fact.key] = fact

@@ -16,7 +16,7 @@ from memzoo.memories.models.cleaning import cleaned
 from memzoo.memories.models.forms import cells, json_rows, noted, parsed_json, rows_of_table
 from memzoo.memories.text.names import canonical, mentions
 
-__all__ = ["Amendment", "Statement", "aliases", "amendments", "names", "notes", "prose", "statements"]
+__all__ = ["SAME_AS", "Amendment", "Statement", "aliases", "amendments", "names", "notes", "prose", "statements"]
 
 _NOTHING = re.compile(
     r"\W*(?:(?:nothing|no)(?: new)?(?: (?:information|facts|names))?(?: (?:provided|given|available))?|"
@@ -45,7 +45,8 @@ _HOUSE = re.compile(
     r",[^,]*&\s+(?:co|company|sons?|daughters?|bros|brothers|partners)\b\.?(?:,\s+\w{2,4}\.?)?$", re.IGNORECASE
 )
 _SAME = re.compile(r"^[^\S\n]*(?:[-*•–]+ +)?([^=:\n]{1,80})=([^=:\n]{1,80})$", re.MULTILINE)
-_SAME_AS = "is another name of"
+SAME_AS = "is another name of"
+"""The relation that "Bob = Robert" states."""
 # "[3] -> now it is so", "3 -> NO LONGER", "NO LONGER [3]"
 _NUMBERED = re.compile(
     r"\s*(?:[-*•–]+\s+)?(?P<over>NO LONGER\W{0,3})?"
@@ -55,7 +56,7 @@ _OVER = re.compile(r"\W*NO LONGER\b\W*(?:\w+\W*)?", re.IGNORECASE)
 _ALSO = re.compile(r"(?<=\S)\s+\(also [^()]*\)$", re.IGNORECASE)
 # What our prompts write where a name or a statement is to stand, and what models write that is no name.
 _PATTERN = re.compile(
-    r"\W*(?:Name: (?:one short sentence|all that is still true)|\[\d\] -> the statement that holds now)"
+    r"\W*(?:Name: (?:one short sentence|all that is still true)|\[\d\] -> (?:the statement that|what) holds now)"
 )
 _NO_NAME = frozenset(
     """
@@ -67,7 +68,7 @@ _NO_NAME = frozenset(
 _NO_NAME_BEGINS = re.compile(
     r"(?:here|these|this|that|those|there|following|in|based|as|if|i|it|we|you|please|sure|for)\b", re.IGNORECASE
 )
-_MOST_COMMON_WORDS = 6
+_MOST_COMMON_WORDS = 5
 # A dot behind these belongs to the name.
 _SHORT = re.compile(
     r"(?:\b(?:co|inc|ltd|llc|llp|corp|plc|bros|jr|sr|st|dr|mr|mrs|ms|prof|esq|ave|rd|blvd|dept|mt|no|etc)|\.\w{1,3}|\b[^\W\d_])\.$",
@@ -218,7 +219,9 @@ def amendments(reply: str, known: Collection[str], source: str) -> list[Amendmen
         number, said = int(numbered["one"] or numbered["two"]), numbered["text"].strip(_WRAPPERS)
         over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
         found.append(Amendment("", "" if over else said, number))
-    found += [Amendment(name, piece) for name, piece in _named_lines("\n".join(others), known, source) if _tells(piece)]
+    # Each line stands for itself, so a long label is one too ("the man with the two quails and the dog").
+    noted = _named_lines("\n".join(others), known, source, _MOST_WORDS)
+    found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
     if not found and not aliases(reply, known, source):
         raise _unusable(reply)
     return found
@@ -287,13 +290,13 @@ def _counting(known: Iterable[str], source: str) -> Callable[[str], bool]:
     return lambda name: canonical(name) in asked or (name.lower() != name and spoken_of(canonical(name)))
 
 
-def _can_label(name: str) -> bool:
+def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
     """Whether something has the form of a name or a short label ("the oven"), and is no word about the answer."""
     form, words = canonical(name), name.split()
     if not form or not _can_be_name(name) or form in _NO_NAME or "|" in name:
         return False
     common = sum(word[:1].islower() for word in words)
-    return not (_NO_NAME_BEGINS.match(name) and common) and common < _MOST_COMMON_WORDS
+    return not (_NO_NAME_BEGINS.match(name) and common) and common <= most_common
 
 
 def _bare(name: str) -> str:
@@ -322,7 +325,9 @@ def _parts_of_list(line: str, most_commas: int) -> list[str]:
     return [part.replace("\0", ", ") for part in (whole.split(",") if whole.count(",") > most_commas else [whole])]
 
 
-def _named_lines(text: str, known: Collection[str], source: str) -> Iterator[tuple[str, str]]:
+def _named_lines(
+    text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
+) -> Iterator[tuple[str, str]]:
     """The lines of notes, each with the name that it stands behind or below.
 
     Each line that begins like "Name: " has the name of its own. Below a heading, only a known name ends the list.
@@ -335,7 +340,7 @@ def _named_lines(text: str, known: Collection[str], source: str) -> Iterator[tup
         bare = _ALSO.sub("", name)
         if " ".join(line.split()) in repeated or _PATTERN.match(line):
             last = ""
-        elif canonical(bare) in asked or (bare and _can_label(bare) and not (headed and note)):
+        elif canonical(bare) in asked or (bare and _can_label(bare, most_common) and not (headed and note)):
             last, headed = bare, not note
             yield last, note
         elif last:
@@ -379,8 +384,8 @@ def _triples(text: str) -> Iterator[list[str]]:
 def _split_triple(piece: str) -> list[str]:
     mark = _MARK.match(piece)
     body = (piece[mark.end() :] if mark else piece).strip()
-    if not mark and "|" not in body and (same := _SAME.fullmatch(body)):
-        return [same[1], _SAME_AS, same[2]]
+    if "|" not in body and (same := _SAME.fullmatch(body)):
+        return [f"{mark[1]} {same[1]}" if mark else same[1], SAME_AS, same[2]]
     body = _without_stop(body).strip()
     body = body.removeprefix("(").removesuffix(
         ")" if body.count(")") > body.count("(") - body.startswith("(") else "\0"

@@ -36,6 +36,8 @@ _NOBODY = -1
 _PASSING_ON = 10
 _OTHER = 0.5
 _LEAST = 1e-3
+# How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
+_EVENED = 0.3
 
 
 class _Laid(NamedTuple):
@@ -136,7 +138,8 @@ class UnitIndex:
             laid = self._laid = self._laid or self._lay()
             best = numpy.zeros(len(laid.rows))
             for line, named in lines:
-                best = numpy.maximum(best, self._worth(laid, self._scored(laid, line, named, 1)))
+                worth = self._worth(laid, self._scored(laid, line, named, 1))
+                best = numpy.maximum(best, worth / max(worth.max(), _LEAST) ** _EVENED)
             return self._ranked(laid, best, {"words": best})
 
     def _worth(self, laid: _Laid, by: Mapping[str, Numbers]) -> Numbers:

@@ -1,7 +1,8 @@
 """Remember facts as a graph."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import islice
 
 from memzoo.errors import ModelError
 from memzoo.memories.engine import explaining
@@ -9,7 +10,7 @@ from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
-from memzoo.memories.graph.nearby import best_within, known_lines, lines
+from memzoo.memories.graph.nearby import MOST_BYTES, best_within, known_lines, lines
 from memzoo.memories.graph.provenance import reasons, sourced
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.models import replies
@@ -22,7 +23,7 @@ from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.names import refers_back
+from memzoo.memories.text.names import canonical, refers_back
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
 from memzoo.sync import blocking
@@ -33,8 +34,9 @@ logger = logging.getLogger("memzoo")
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
+_MOST_TOUCHED = 200
 _TOKENS_PER_RELATION = 16
-_CHARACTERS_PER_TOKEN = 3
+_BYTES_PER_TOKEN = 3
 
 
 @strategy
@@ -184,20 +186,24 @@ class ConversationKGMemory(ModelBackedMemory):
     async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
         room, likely = self._engine.patience.prompts.room_for_known, self._touched(graph, lines["new_lines"])
-        most = room * _CHARACTERS_PER_TOKEN
+        # Of many new lines, more of what is known may change.
+        most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
         relations = graph.relations(min(_MOST_RELATIONS, room // _TOKENS_PER_RELATION))
         reply = await self.ask("triple_extraction", **lines, known=known, relations=relations)
         return replies.statements(reply)
 
-    def _touched(self, graph: KnowledgeGraph, new_lines: str) -> Iterator[Fact]:
+    def _touched(self, graph: KnowledgeGraph, new_lines: str) -> Sequence[Fact]:
         """The facts that new lines most probably change."""
         index = self._known
         if graph is not self.kg:
             index = KnownIndex(units_of_fact, self._weights)
             index.apply({fact.key: fact.as_json() for fact in graph.facts()}, reset=True)
         touched = index.touched(new_lines, lambda line: graph.asked_in(line, self._renderer.labels, ()))
-        return graph.holding(one.key for one in touched)
+        likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
+        # What the assistant advised is long, has words of everything, and changes least.
+        assistant = {canonical(name) for name in ("assistant", self._renderer.labels.ai)}
+        return sorted(likely, key=lambda fact: fact.nodes[0] in assistant)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
         if self._engine.learner:

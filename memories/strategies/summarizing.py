@@ -2,7 +2,6 @@
 
 import contextlib
 import logging
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.text.language import UNSPACED, content_stems
+from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.messages import quoted
 from memzoo.memories.text.sentences import joined, sentences
 from memzoo.stores import Entry, Message
@@ -115,7 +114,7 @@ class SummarizingMemory(ModelBackedMemory):
         given = {"new_lines": new_lines, "dated_new_lines": dated_new_lines, "limit": self.max_summary_tokens or 0}
 
         def told(text: str) -> dict[str, Any]:
-            return {"summary": text, "length": len(_WORD.findall(text)), "target": self._target}
+            return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}
 
         try:
             return prose(await self.ask("summary", **given, **told(summary)), "summary", summary)
@@ -126,6 +125,18 @@ class SummarizingMemory(ModelBackedMemory):
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
         return "\n".join([hidden, prose(await self.ask("summary", **given, **told(shown)), "summary", shown)])
+
+    def _room(self, sample: str) -> int:
+        """The characters that a summary should have at most, if it has as many in a token as a sample."""
+        return max(int(_SHARE * self._target * len(sample) / max(self._tokens_of(sample), 1)), 1)
+
+    def _tokens_of(self, text: str) -> float:
+        """The tokens of a text. Where none were limited, as many as a usual tokenizer makes of its bytes."""
+        return (
+            self._renderer.text_tokens(text)
+            if self.max_summary_tokens
+            else len(text.encode(errors="replace")) / _BYTES_PER_TOKEN
+        )
 
     @property
     def _target(self) -> int:
@@ -144,7 +155,9 @@ _EARLIER = ("kept", "counter", "distilled", "system")
 
 # What a prompt says of the length of a summary.
 _TOKENS_AROUND = 32
-_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
+# Models count badly: they are told a little less than there is.
+_SHARE = 0.95
+_BYTES_PER_TOKEN = 4
 # The limit to which a model was asked to shorten the summary, and did not.
 _OVER = "over"
 

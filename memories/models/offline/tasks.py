@@ -13,7 +13,7 @@ from memzoo.memories.text.language import SMALL_TALK, content_stems, is_question
 _MOST_NAMES = 12
 _SUMMARY_WORDS = 400
 _MINE = ("I ", "I'", "My ", "We ")
-_LIMIT = re.compile(r"Write at most (\d{1,9}) words")
+_LIMIT = re.compile(r"at most (\d{1,9}) characters")
 _CAPITAL = re.compile(r"(?<=[a-z] )(?!I\b)[^\W\d_a-z]\w")
 
 
@@ -27,8 +27,8 @@ def reply(messages: Sequence[tuple[str, str]]) -> str:
     limit = _LIMIT.search(after)
     talk = NamedSentences(history, new)
     match task:
-        case "summary":
-            found = _summary(_read(parts["summary"]), new, int(limit[1]) if limit else _SUMMARY_WORDS)
+        case "summary":  # a word and the blank behind it have some six characters
+            found = _summary(_read(parts["summary"]), new, max(1, int(limit[1]) // 6) if limit else _SUMMARY_WORDS)
         case "entity_extraction" | "current_entities":
             found = _names(talk)
         case "entity_notes":

@@ -332,15 +332,26 @@ def test_what_is_made_more_exact_at_once_is_one_fact() -> None:
     assert texts(graph.facts(history=True)) == ["Sam flies to Rome (on Monday)"]
 
 
-def test_the_relations_that_most_facts_have_come_first() -> None:
+def test_the_relations_that_most_subjects_have_come_first() -> None:
     """Those of facts that hold are counted, in whatever words; of equals, the first by name comes first."""
     graph = told(
-        ("Sam", "lives in", "Oslo"), ("Sam", "moved to", "Rome"), ("Sam", "likes", "tea"), ("Eve", "likes", "tea")
+        *(("Sam", "lives in", "Oslo"), ("Sam", "moved to", "Rome"), ("Eve", "lives in", "Rome")),
+        *((name, "likes", "tea") for name in ("Sam", "Eve", "Tom")),
     )
     assert graph.relations(5) == ["likes", "lives in"]
     graph.restore(graph.facts(history=True)[0])
     assert graph.relations(1) == ["likes"]
-    assert told(("Sam", "sells", "tea"), ("Sam", "buys", "tea")).relations(5) == ["buys", "sells"]
+    both = [(name, verb, "tea") for name in ("Sam", "Eve") for verb in ("sells", "buys")]
+    assert told(*both).relations(5) == ["buys", "sells"]
+
+
+def test_a_relation_that_one_subject_has_is_not_offered_for_others() -> None:
+    """What is said of a single subject may be no relation at all, and another name is written in another form."""
+    alone = ("Noor", "can work in the afternoon only until", "four")
+    graph = told(alone, *((name, "is another name of", f"{name} Hall") for name in ("Bob", "Eve")))
+    assert graph.relations(5) == []
+    graph.apply(graph.changes_from([(Statement("Sam", *alone[1:]), [source(2)])]), reset=False)
+    assert graph.relations(5) == [alone[1]]
 
 
 def test_reset_forgets_all() -> None:

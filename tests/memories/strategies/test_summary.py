@@ -243,18 +243,42 @@ class TestLimit:
         return ConversationSummaryMemory(llm=model, **options), model
 
     def test_is_told_to_the_model(self) -> None:
-        """The prompt has the limit in words; without one it has what a prompt has room for."""
-        memory, model = self.make("Short.", limit=90)
+        """The prompt has the limit in characters, which every language has; without one, what a prompt has room for."""
+        memory, model = self.make("Ten letters and ten tokens.", "Short.", limit=90)
         memory.save_context({"input": "q"}, {"output": "a"})
-        assert "at most 60 words" in model.asked[0][1]
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert "at most 461 characters; the old summary has 27." in model.asked[1][1]
         free = ScriptedModel("Short.")
         ConversationSummaryMemory(llm=free).save_context({"input": "q"}, {"output": "a"})
-        assert "at most 1000 words" in free.asked[0][1]
+        assert "at most 5700 characters." in free.asked[0][1]
+
+    @pytest.mark.parametrize(("said", "characters"), [("I live in Oslo. ", 3420), ("我住在奥斯陆。", 855)])
+    def test_is_told_in_the_characters_of_the_language(self, said: str, characters: int) -> None:
+        """How many characters a token has is counted in what was said: four in a token, or one."""
+        model = ScriptedModel("Short.")
+        counted = {"token_counter": lambda message: len(message["content"]) // (4 if said.isascii() else 1)}
+        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=900, **counted)
+        memory.save_context({"input": said * 100}, {"output": said * 100})
+        told = int(model.asked[0][1].partition("at most ")[2].partition(" characters")[0])
+        assert abs(told - characters) < 10
+
+    def test_is_told_with_the_length_to_a_model_that_is_to_shorten(self) -> None:
+        """The request to shorten says how long the summary is, and how long it may be."""
+        _, model = self.asked_twice()
+        assert (
+            "The summary is too long: it has 29 characters. Write it again in at most 22 characters."
+            in model.asked[1][1]
+        )
+
+    def asked_twice(self) -> tuple[ConversationSummaryMemory, ScriptedModel]:
+        """A memory whose first summary was too long, and its model."""
+        memory, model = self.make("One two three. Four five six.", "One to six.")
+        memory.save_context({"input": "q"}, {"output": "a"})
+        return memory, model
 
     def test_asks_once_more_for_a_shorter_one(self) -> None:
         """A summary over the limit goes back to the model, which is to shorten it."""
-        memory, model = self.make("One two three. Four five six.", "One to six.")
-        memory.save_context({"input": "q"}, {"output": "a"})
+        memory, model = self.asked_twice()
         assert memory.summary == "One to six."
         assert "<summary>\nOne two three. Four five six.\n</summary>" in model.asked[1][1]
         assert "<new_lines>\n\n</new_lines>" in model.asked[1][1]
@@ -309,11 +333,11 @@ class TestLimit:
 
     def test_holds_with_the_offline_model(self) -> None:
         """The offline model is not confused by the limit, and kept to it."""
-        memory = ConversationSummaryMemory(max_summary_tokens=12, token_counter="approximate")
+        memory = ConversationSummaryMemory(max_summary_tokens=16, token_counter="approximate")
         for name in ("Anna", "Bo", "Cleo", "Dan"):
             memory.save_context({"input": f"My friend {name} lives in Oslo."}, {"output": "Noted."})
-            assert 0 < len(memory.summary) <= 48
-            assert "words" not in memory.summary
+            assert 0 < len(memory.summary) <= 64
+            assert "characters" not in memory.summary
 
     @pytest.mark.parametrize("limit", [0, -1, "9"])
     def test_is_a_whole_number(self, limit: int) -> None:

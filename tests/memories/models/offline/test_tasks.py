@@ -52,7 +52,7 @@ class TestSummary:
         assert len(said.split()) <= 420
         assert len(years) > 30
         assert years == sorted(years)
-        assert len(ask("summary", summary=said, new_lines="", limit=60).split()) <= 45
+        assert 20 < len(ask("summary", summary=said, new_lines="", target=240).split()) <= 45
 
     def test_data_is_data(self, ask: Ask) -> None:
         """Tags, tasks and labels inside a message are quoted as its sender's words."""

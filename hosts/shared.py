@@ -188,8 +188,9 @@ class HostLog:
         return [one for one in known if one not in gone]
 
     async def _without_forgotten(self, new: Sequence[HostMessage]) -> Sequence[HostMessage]:
-        """What was not forgotten. The store knows, too; but it would be asked for each message by itself."""
-        if len(new) < 2:  # noqa: PLR2004
+        """What was not forgotten. The store tells for each message that is appended; many are asked for at once."""
+        first, second = ([one.message["role"] for one in new] + ["", ""])[:2]
+        if len(new) <= _FIRST_PAGE and (first, second) != ("user", "user"):
             return new
         forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))
         return [one for one in new if not one.key or tombstone(one.key) not in forgotten]

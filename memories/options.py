@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar, dataclass_transform, get_args
 
 from memzoo.errors import OptionError, UnknownOptionError
 from memzoo.stores import Store
+from memzoo.stores.base import lacking
 from memzoo.stores.common import did_you_mean
 
 __all__ = [
@@ -162,8 +163,8 @@ def not_pickled(instead: str) -> Callable[[Any, Any], NoReturn]:
 
 
 def _check_value(memory: Any, field: "dataclasses.Field[Any]", value: object) -> None:
-    if field.name == "keep_history" and not (value or hasattr(memory.store, "forget")):
-        raise OptionError(f"keep_history=False needs a store that can delete, not a {type(memory.store).__name__}")
+    if field.name == "keep_history" and not value and (lacks := lacking(memory.store, "forget")):
+        raise OptionError(f"keep_history=False needs a store that can delete, not a {type(lacks).__name__}")
     bounds = field.metadata
     kinds = [field.type, *get_args(field.type)]
     if not bounds or (value is None and (field.default is None or type(None) in kinds)):

@@ -231,6 +231,7 @@ class ManagedStore(Store, Protocol):
 
     async def count(self, conversation_id: str) -> int:
         """How many messages a conversation has, without reading them."""
+        ...
 
     async def states(self, conversation_id: str) -> list[str]:
         """The names of the stored states of a conversation, in order."""
@@ -284,14 +285,22 @@ class ManagedStore(Store, Protocol):
         ...
 
 
+def lacking(store: Store, method: str) -> Store | None:
+    """The store that lacks a method of `ManagedStore`, if one does: this one, or one that it lies over (`within`)."""
+    if not hasattr(store, method):
+        return store
+    within: Store | None = getattr(store, "within", None)
+    return within if within is None else lacking(within, method)
+
+
 def managed(store: Store, method: str) -> ManagedStore:
     """Make sure that a store has a method of `ManagedStore`.
 
     Raises:
-        UnsupportedError: It has no such method.
+        UnsupportedError: It has no such method, or lies over a store that has none.
     """
-    if not hasattr(store, method):
-        raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(store).__name__} lacks")
+    if lacks := lacking(store, method):
+        raise UnsupportedError(f"this needs a store with the method {method!r}, which {type(lacks).__name__} lacks")
     return cast("ManagedStore", store)
 
 

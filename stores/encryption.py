@@ -10,7 +10,7 @@ from memzoo.errors import StoreError, WrongKeyError
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState, managed
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.keys import KEY_VARIABLE, TOKEN, is_encrypted, keys_from_environment, mark, sampled, tampered
-from memzoo.stores.tombstones import keeps_tombstones, restore, tombstones_of
+from memzoo.stores.tombstones import forget, restore, tombstones_of
 from memzoo.sync import Closing, drive
 
 __all__ = ["EncryptedStore"]
@@ -52,20 +52,20 @@ class EncryptedStore(Closing):
         given = [keys] if isinstance(keys, (str, bytes)) else list(keys)
         self._fernet = fernet_of(given)
         self._name_keys = [hmac_of(key.encode() if isinstance(key, str) else key, "names of items") for key in given]
-        self._store = store
+        self.within = store
         self._fits = False  # whether anything was decrypted yet: then what cannot be is damaged
         drive(self._try_keys())
 
     def __repr__(self) -> str:
-        return f"<EncryptedStore over {self._store!r}>"
+        return f"<EncryptedStore over {self.within!r}>"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "EncryptedStore":
         new = object.__new__(EncryptedStore)
-        new.__dict__.update(self.__dict__, _store=copy.deepcopy(self._store, memo))
+        new.__dict__.update(self.__dict__, within=copy.deepcopy(self.within, memo))
         return new
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self._store,)
+        return _unpickled, (self.within,)
 
     @staticmethod
     def new_key() -> str:
@@ -77,16 +77,16 @@ class EncryptedStore(Closing):
         # Which numbers they get is not known yet, so each is bound to its place in the turn.
         ids = conversation_id, turn_id
         sealed = [Record(self._sealed_message(one, *ids, place, None)) for place, one in enumerate(records)]
-        return self._entries(conversation_id, await self._store.append(conversation_id, sealed, turn_id=turn_id))
+        return self._entries(conversation_id, await self.within.append(conversation_id, sealed, turn_id=turn_id))
 
     async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
         """See `Store.read`."""
-        opened = self._entries(conversation_id, found := await self._store.read(conversation_id, **bounds))
+        opened = self._entries(conversation_id, found := await self.within.read(conversation_id, **bounds))
         return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
-        update = await self._store.read_state(conversation_id, strategy, since=since)
+        update = await self.within.read_state(conversation_id, strategy, since=since)
         # No token: a pseudonym under an older key; the item now has the one under the newest key.
         tokens = {key: token for key, token in update.changes.items() if token is not None}
         opened = dict(self._item(conversation_id, strategy, *pair) for pair in tokens.items())
@@ -105,40 +105,36 @@ class EncryptedStore(Closing):
         """See `Store.commit`."""
         items = self._sealed_items(conversation_id, strategy, changes)
         vectors = self._sealed_vectors(conversation_id, strategy, embeddings or {})
-        return await self._store.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
+        return await self.within.commit(conversation_id, strategy, changes=items, embeddings=vectors, **versions)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
-        found = await managed(self._store, "embeddings").embeddings(conversation_id, strategy, after=after)
+        found = await managed(self.within, "embeddings").embeddings(conversation_id, strategy, after=after)
         return {seq: self._vector(token, conversation_id, strategy, seq) for seq, token in found.items()}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""
-        await self._store.clear(conversation_id, only_empty=only_empty)
+        await self.within.clear(conversation_id, only_empty=only_empty)
 
     async def conversations(self, **bounds: Any) -> list[str]:
         """See `Store.conversations`."""
-        return await managed(self._store, "conversations").conversations(**bounds)
+        return await managed(self.within, "conversations").conversations(**bounds)
 
     async def count(self, conversation_id: str) -> int:
         """See `ManagedStore.count`."""
-        return await managed(self._store, "count").count(conversation_id)
+        return await managed(self.within, "count").count(conversation_id)
 
-    async def forget(
-        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
-    ) -> list[int]:
+    async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
         """See `TombstoneStore.forget`."""
-        if keeps_tombstones(self._store):
-            return await self._store.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
-        return await managed(self._store, "forget").forget(conversation_id, seqs, derived=derived)
+        return await forget(self.within, conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`; none where the store within keeps none."""
-        return await tombstones_of(self._store, conversation_id)
+        return await tombstones_of(self.within, conversation_id)
 
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
-        return await managed(self._store, "states").states(conversation_id)
+        return await managed(self.within, "states").states(conversation_id)
 
     async def restore(
         self,
@@ -161,20 +157,20 @@ class EncryptedStore(Closing):
             )
             for name, state in states.items()
         }
-        await restore(self._store, conversation_id, log, sealed, tombstones)
+        await restore(self.within, conversation_id, log, sealed, tombstones)
 
     async def scrub(self, *, thorough: bool = False) -> bool:
         """See `Store.scrub`."""
-        return await managed(self._store, "scrub").scrub(thorough=thorough)
+        return await managed(self.within, "scrub").scrub(thorough=thorough)
 
     async def check(self) -> list[str]:
         """See `SQLStore.check`; nothing for a store without it."""
-        own: Any = getattr(self._store, "check", None)
+        own: Any = getattr(self.within, "check", None)
         return await own() if own else []
 
     def close(self) -> None:
         """See `Store.close`."""
-        self._store.close()
+        self.within.close()
 
     def _sealed(self, value: JSON) -> str:
         try:
@@ -216,7 +212,7 @@ class EncryptedStore(Closing):
                 wrong.append(error)
             return self._fits
 
-        if not await sampled(self._store, fits) and wrong:
+        if not await sampled(self.within, fits) and wrong:
             raise wrong[0]
 
     def _token(self, entry: Entry, what: str) -> JSON:

@@ -181,7 +181,7 @@ class InMemoryStore(Closing):
             return len(self._found(conversation_id).log)
 
     async def forget(
-        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
         """See `TombstoneStore.forget`."""
         gone = set(seqs)
@@ -190,7 +190,7 @@ class InMemoryStore(Closing):
             found = [entry for entry in conversation.log if entry.seq in gone]
             removed = [entry.seq for entry in found]
             if removed:
-                if derived if tombstones is None else tombstones:
+                if tombstones:
                     self._bury(conversation_id, {tombstone(entry.turn_id) for entry in found})
                 conversation.epoch = next(self._versions)
                 conversation.log = _without(conversation.log, gone)

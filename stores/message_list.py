@@ -69,7 +69,8 @@ class MessageListStore(Closing):
                 if len(log) > before:
                     self._update(conversation_id, [entry.message for entry in log])
             except BaseException:
-                await self._seen.forget(conversation_id, [entry.seq for entry in entries], derived=False)
+                gone = [entry.seq for entry in entries]
+                await self._seen.forget(conversation_id, gone, derived=False, tombstones=False)
                 raise
             return entries
 
@@ -96,9 +97,7 @@ class MessageListStore(Closing):
                 self._delete(conversation_id)
                 await self._seen.clear(conversation_id, only_empty=only_empty)
 
-    async def forget(
-        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
-    ) -> list[int]:
+    async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
         """See `TombstoneStore.forget`: the list is replaced by a shorter one."""
         with self._lock:
             await self._look(conversation_id)
@@ -106,7 +105,7 @@ class MessageListStore(Closing):
             left = [entry.message for entry in log if entry.seq not in seqs]
             if len(left) < len(log):
                 self._update(conversation_id, left)
-            return await self._seen.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
+            return await self._seen.forget(conversation_id, seqs, **how)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`: those since this process began."""

@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeGuard, runtime_checkable
 
-from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, managed
+from memzoo.stores.base import Entry, ManagedStore, Store, StoredState, lacking, managed
 from memzoo.stores.common import escaped
 
-__all__ = ["TombstoneStore", "keeps_tombstones", "restore", "take_back", "tombstone", "tombstones_of"]
+__all__ = ["TombstoneStore", "forget", "keeps_tombstones", "restore", "take_back", "tombstone", "tombstones_of"]
 
 _LETTERS = 32  # 128 bits
 
@@ -41,7 +41,7 @@ class TombstoneStore(ManagedStore, Protocol):
         seqs: Collection[int],
         *,
         derived: bool = True,
-        tombstones: bool | None = None,
+        tombstones: bool = True,
     ) -> list[int]:
         """As `ManagedStore.forget`.
 
@@ -49,7 +49,7 @@ class TombstoneStore(ManagedStore, Protocol):
             conversation_id: The conversation to delete from.
             seqs: Their log numbers.
             derived: See there.
-            tombstones: Leave tombstones; by default as `derived` says: what is evicted may be said again.
+            tombstones: Leave tombstones. Otherwise what is deleted may be said again.
         """
         ...
 
@@ -67,11 +67,31 @@ class TombstoneStore(ManagedStore, Protocol):
 
 def keeps_tombstones(store: Store) -> TypeGuard[TombstoneStore]:
     """Whether a store knows what was forgotten; it need not have all methods of a `ManagedStore`."""
-    return hasattr(store, "tombstones")
+    return not lacking(store, "tombstones")
 
 
-async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -> list[int]:
+async def forget(
+    store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
+) -> list[int]:
+    """As `TombstoneStore.forget`; in a store that keeps no tombstones, without them.
+
+    Raises:
+        UnsupportedError: The store cannot delete single messages.
+    """
+    whole = managed(store, "forget")
+    if keeps_tombstones(store):
+        return await store.forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
+    return await whole.forget(conversation_id, seqs, derived=derived)
+
+
+async def take_back(store: Store, conversation_id: str, seqs: Collection[int], *, derived: bool = True) -> list[int]:
     """Delete messages, and what was learnt from them, as if they had not been said: they may be said again.
+
+    Args:
+        store: Where they are.
+        conversation_id: The conversation.
+        seqs: Their log numbers.
+        derived: As in `ManagedStore.forget`.
 
     Returns:
         The numbers that were removed, in order.
@@ -79,9 +99,7 @@ async def take_back(store: Store, conversation_id: str, seqs: Collection[int]) -
     Raises:
         UnsupportedError: The store cannot delete single messages.
     """
-    if keeps_tombstones(store):
-        return await store.forget(conversation_id, seqs, tombstones=False)
-    return await managed(store, "forget").forget(conversation_id, seqs)
+    return await forget(store, conversation_id, seqs, derived=derived, tombstones=False)
 
 
 async def tombstones_of(store: Store, conversation_id: str) -> list[str]:
@@ -97,7 +115,8 @@ async def restore(
     tombstones: Collection[str],
 ) -> None:
     """As `TombstoneStore.restore`; into a store that keeps no tombstones, without them."""
-    if isinstance(store, TombstoneStore):
+    whole = managed(store, "restore")
+    if keeps_tombstones(store):
         await store.restore(conversation_id, entries, states, tombstones=tombstones)
     else:
-        await managed(store, "restore").restore(conversation_id, entries, states)
+        await whole.restore(conversation_id, entries, states)

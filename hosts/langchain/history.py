@@ -8,8 +8,7 @@ from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import Posing
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.stores import ManagedStore, Message, MessageListStore
-from memzoo.stores.base import managed
+from memzoo.stores import Message, MessageListStore, take_back
 from memzoo.sync import blocking, drive
 
 __all__ = ["ChatHistory", "ChatMessageHistory", "LiveMessages", "MessageHistory", "history_store"]
@@ -87,8 +86,7 @@ class ChatHistory(MessageHistory):
         old = await self._plain.aentries()
         same = in_common([entry.message for entry in old], new)
         if gone := [entry.seq for entry in old[same:]]:
-            store: ManagedStore = managed(self._plain.store, "forget")
-            await store.forget(self._plain.conversation_id, gone, derived=False)
+            await take_back(self._plain.store, self._plain.conversation_id, gone, derived=False)
         await self._plain.aadd_messages(new[same:])
 
 

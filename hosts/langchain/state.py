@@ -6,7 +6,7 @@ from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
 from memzoo.memories.base import BaseMemory
-from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState
+from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState, take_back
 from memzoo.sync import blocking_function
 
 __all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]
@@ -85,5 +85,5 @@ async def _begin(store: Store, conversation_id: str) -> int:
             "after the first message"
         )
     [entry] = await store.append(conversation_id, [_NOTHING], turn_id=uuid.uuid4().hex)
-    await store.forget(conversation_id, [entry.seq], derived=False)
+    await take_back(store, conversation_id, [entry.seq])
     return entry.seq

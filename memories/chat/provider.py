@@ -7,6 +7,7 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
+from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal
 
@@ -136,9 +137,27 @@ class MemoryProvider(Closing):
         with self._ended(conversation_id) as memory:
             return await memory.aforget(None, thorough=thorough)
 
-    async def aconversations(self) -> list[str]:
-        """The ids of all conversations in the store, sorted."""
-        return await managed(self._store, "conversations").conversations()
+    async def aconversations(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        idle_since: datetime | None = None,
+        prefix: str = "",
+    ) -> list[str]:
+        """The ids of the conversations in the store, in order: all, or a page of them. Only the page is read.
+
+        Args:
+            after: Only ids that follow this one: the last one of the page before.
+            limit: At most so many; `None` for all.
+            idle_since: Only conversations whose newest message is older; with a time zone.
+            prefix: Only ids that begin so.
+
+        Raises:
+            UnsupportedError: The store cannot list its conversations.
+        """
+        listed = managed(self._store, "conversations").conversations
+        return await listed(after=after, limit=limit, idle_since=idle_since, prefix=prefix)
 
     forget, conversations = blocking(aforget), blocking(aconversations)
 

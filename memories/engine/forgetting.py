@@ -12,8 +12,8 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.system_message import forget_messages
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, ManagedStore, Store, managed
-from memzoo.stores.tombstones import keeps_tombstones
+from memzoo.stores import Entry, Store, managed, tombstones
+from memzoo.stores.base import lacking
 
 __all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]
 
@@ -67,7 +67,7 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
     store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
-        if keeps_tombstones(store):
+        if tombstones.keeps_tombstones(store):
             # A clear would let what is forgotten come back: it is for a conversation that starts over.
             await store.forget(id_, seqs)
             await store.clear(id_, only_empty=True)
@@ -117,8 +117,8 @@ async def clear(engine: Engine) -> None:
     await store.clear(id_)
     for learner in engine.learners:
         await learner.refresh(reset=True)
-    if isinstance(store, ManagedStore):
-        await store.scrub()
+    if not lacking(store, "scrub"):
+        await managed(store, "scrub").scrub()
 
 
 async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> None:
@@ -135,11 +135,16 @@ async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> Non
     log = await engine.refreshed()
     first_needed = await oldest_needed(log, await engine.state())
     kept = {entry.seq for entry in (*await engine.set_aside(), await engine.system.current()) if entry}
-    old = [entry.seq for entry in await log.between(1, min(newest, first_needed) - 1) if entry.seq not in kept]
+    first = min(newest, first_needed)
+    old = await log.between(1, first - 1)
+    # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
+    known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
     store, id_ = engine.follower.store, engine.follower.conversation_id
     try:
-        if old:
-            await managed(store, "forget").forget(id_, old, derived=False)
+        for is_whole in (True, False):
+            gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
+            if gone:
+                await tombstones.forget(store, id_, gone, derived=False, tombstones=is_whole)
     except StoreError as error:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 

@@ -191,13 +191,12 @@ class SQLStore(Closing):
         return [unescaped(id_) for (id_,) in rows]
 
     async def forget(
-        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
     ) -> list[int]:
         """See `TombstoneStore.forget`."""
         id_, use = escaped(conversation_id), self._database.statements
-        buries = derived if tombstones is None else tombstones
         return await self._database.writing(
-            lambda connection: forget(connection, use, id_, seqs, derived=derived, buries=buries)
+            lambda connection: forget(connection, use, id_, seqs, derived=derived, buries=tombstones)
         )
 
     async def tombstones(self, conversation_id: str) -> list[str]:

@@ -48,14 +48,14 @@ class TombstoneStoreContract(StoreContract):
         drive(store.clear("c"))
         assert numbers(fill(store, "c", "a")) == [1]
 
-    def test_what_is_evicted_leaves_no_tombstone(self, store: TombstoneStore) -> None:
-        """Eviction removes messages that nobody needs; it does not say that nobody may say them."""
+    def test_what_may_be_said_again_leaves_no_tombstone(self, store: TombstoneStore) -> None:
+        """Who deletes says whether it is for good, whatever becomes of what was learnt."""
         fill(store, "c", "a", "b")
-        drive(store.forget("c", [1], derived=False))
+        drive(store.forget("c", [1], derived=False, tombstones=False))
         drive(store.forget("c", [2], tombstones=False))
         assert drive(store.tombstones("c")) == []
         assert numbers(fill(store, "c", "a")) == [3]
-        drive(store.forget("c", [3], derived=False, tombstones=True))
+        drive(store.forget("c", [3], derived=False))
         assert fill(store, "c", "a") == []
 
     def test_tombstones_are_hashes(self, store: TombstoneStore) -> None:

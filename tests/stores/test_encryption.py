@@ -7,10 +7,12 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from memzoo.errors import ConflictError, MissingExtraError, OptionError, StoreError, WrongKeyError
+from memzoo.errors import ConflictError, MissingExtraError, OptionError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import (
     EncryptedStore,
@@ -246,3 +248,20 @@ def test_a_conflict_is_one():
     fill(store, "c", "a")
     with pytest.raises(ConflictError):
         drive(store.commit("c", "s", expected=0, watermark=1, changes={"a": 1}))
+
+
+def test_over_a_plain_store_it_can_do_what_that_can():
+    """What the store within lacks is refused when it is chosen; what a plain store can do works all the same."""
+    whole = InMemoryStore()
+    six = ("append", "read", "read_state", "commit", "clear", "close")
+    plain: Any = SimpleNamespace(**{name: getattr(whole, name) for name in six})
+    store = EncryptedStore(plain, KEY)
+    with pytest.raises(OptionError, match="keep_history=False needs a store that can delete, not a SimpleNamespace"):
+        create_memory("window", store=store, keep_history=False)
+    with pytest.raises(UnsupportedError, match="'forget', which SimpleNamespace lacks"):
+        managed(store, "forget")
+    memory = create_memory("buffer", store=store, conversation_id="c")
+    for empty in (memory.clear, lambda: memory.forget(None)):
+        memory.save_context({"input": "hi"}, {"output": "hello"})
+        empty()
+        assert memory.history() == drive(whole.read("c")) == []

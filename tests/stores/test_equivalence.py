@@ -121,7 +121,7 @@ class BothStores(RuleBasedStateMachine):
         id_=IDS,
         seqs=st.lists(st.integers(-1, 9), max_size=4),
         derived=st.booleans(),
-        tombstones=st.none() | st.booleans(),
+        tombstones=st.booleans(),
     )
     def forget(self, id_: str, seqs: list[int], *, derived: bool, tombstones: bool | None) -> None:
         """The same messages, with or without what was learnt from them, for good or not."""

@@ -5,6 +5,7 @@ import functools
 import gc
 import threading
 import weakref
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +125,25 @@ class TestAtHand:
         assert ("a" in provider, "b" in provider) == (False, True)
         assert provider.conversations() == ["a", "b", "c"]
         assert len(provider.get("a").history()) == 2
+
+    def test_are_listed_in_pages(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A page of ids is read by itself, and the next one follows its last; nobody else's are looked at."""
+        store = InMemoryStore()
+        provider = MemoryProvider("buffer", store=store)
+        for id_ in ("ann-1", "ann-2", "ann-3", "bob-1"):
+            say(provider.get(id_))
+        listed = list[str]()
+
+        async def watched(**bounds: Any) -> list[str]:
+            found = await InMemoryStore.conversations(store, **bounds)
+            listed.extend(found)
+            return found
+
+        monkeypatch.setattr(store, "conversations", watched)
+        first = provider.conversations(prefix="ann-", limit=2)
+        assert (first, listed) == (["ann-1", "ann-2"], ["ann-1", "ann-2"])
+        assert provider.conversations(prefix="ann-", limit=2, after=first[-1]) == ["ann-3"]
+        assert asyncio.run(provider.aconversations(idle_since=datetime.max.replace(tzinfo=UTC), limit=1)) == ["ann-1"]
 
     def test_are_never_two_of_one_conversation(self) -> None:
         """A memory that was evicted or released while somebody holds it is the one that comes back."""

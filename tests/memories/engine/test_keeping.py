@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.stores import Entries, InMemoryStore, Message
+from memzoo.stores import Entries, InMemoryStore, Message, open_store
 from tests.conversations import Chatter
 
 
@@ -27,13 +27,11 @@ class WatchedStore(InMemoryStore):
         self.read_entries += len(found)
         return found
 
-    async def forget(
-        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool | None = None
-    ) -> list[int]:
+    async def forget(self, conversation_id: str, seqs: Collection[int], **how: bool) -> list[int]:
         """See `Store.forget`."""
         if self.broken:
             raise StoreError("the disk is full")
-        return await super().forget(conversation_id, seqs, derived=derived, tombstones=tombstones)
+        return await super().forget(conversation_id, seqs, **how)
 
 
 def tell(memory: BaseMemory, count: int) -> None:
@@ -182,6 +180,33 @@ def test_what_is_deleted_would_not_have_been_shown(name: str, seed: int) -> None
             memory.add_messages(new)
         assert evicted.messages() == whole.messages()
     assert len(evicted.history()) < len(whole.history())
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("url", ["memory://", "sqlite://"])
+def test_a_turn_that_was_evicted_is_saved_again_for_nothing(name: str, url: str) -> None:
+    """Whatever was deleted since, to save an old turn again changes nothing (I2)."""
+    with open_store(url) as store:
+        memory = create_memory(name, keep_history=False, store=store, **OPTIONS[name])
+        tell(memory, 6)
+        before = memory.entries(), memory.usage.total.calls, memory.messages("Sam?")
+        tell(memory, 6)
+        assert (memory.entries(), memory.usage.total.calls, memory.messages("Sam?")) == before
+
+
+def test_a_turn_that_was_evicted_in_part_can_be_taken_back() -> None:
+    """What is left of it tells the turn again; when that was taken back, it may be said again."""
+    memory = create_memory("message-window", max_messages=2, keep_history=False)
+    for turn in ("1", "2"):
+        memory.save_context({"input": f"hi {turn}"}, {"output": f"hello {turn}"}, turn_id=turn)
+    memory.add_messages([{"role": "user", "content": "x"}], turn_id="3")
+    for _ in range(2):
+        assert [entry.message["content"] for entry in memory.entries()] == ["hello 2", "x"]
+        memory.save_context({"input": "hi 2"}, {"output": "hello 2"}, turn_id="2")
+    memory.rewind(0)
+    for turn in ("1", "2"):
+        memory.save_context({"input": f"hi {turn}"}, {"output": f"hello {turn}"}, turn_id=turn)
+    assert [entry.message["content"] for entry in memory.entries()] == ["hi 2", "hello 2"]
 
 
 @pytest.mark.parametrize("name", ["window", "buffer", "message-window"])

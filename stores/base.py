@@ -289,8 +289,8 @@ def lacking(store: Store, method: str) -> Store | None:
     """The store that lacks a method of `ManagedStore`, if one does: this one, or one that it lies over (`within`)."""
     if not hasattr(store, method):
         return store
-    within: Store | None = getattr(store, "within", None)
-    return within if within is None else lacking(within, method)
+    within: object = getattr(store, "within", None)
+    return lacking(within, method) if isinstance(within, Store) else None
 
 
 def managed(store: Store, method: str) -> ManagedStore:

@@ -64,7 +64,14 @@ ROOMS = {
             "tests/memories/strategies/test_combined.py",
         ),
     ),
-    "graph": Room(("memories/graph",), ("tests/memories/graph", "tests/memories/strategies/test_knowledge_graph.py")),
+    "graph": Room(
+        ("memories/graph",),
+        (
+            "tests/memories/graph",
+            "tests/memories/strategies/test_knowledge_graph.py",
+            "tests/cli/test_graph_command.py",
+        ),
+    ),
     "strategies": Room(("memories/strategies",), ("tests/memories/strategies", "tests/memories/test_contract.py")),
     "migrate": Room(("hosts/migrate",), ("tests/hosts/migrate",)),
     "engine": Room(("memories/engine",), ("tests/memories",)),
@@ -179,8 +186,8 @@ def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes to a file, one at a time."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     # How instances are kept (frozen, slots) is nothing that a test would see.
-    # Nor is how much is kept for the next time.
-    passed_over = {one for node in ast.walk(tree) for one in _decorating(node)}
+    # Nor is how much is kept for the next time, nor what only type checkers read.
+    passed_over = {one for node in ast.walk(tree) for one in (*_decorating(node), *_for_checkers(node))}
     for number, node in enumerate(ast.walk(tree)):
         for what, change in () if node in passed_over else _changes(node):
             changed = copy.deepcopy(tree)
@@ -193,6 +200,14 @@ def _decorating(node: ast.AST) -> Iterator[ast.AST]:
     if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         return iter(())
     return (one for decorator in node.decorator_list for one in ast.walk(decorator))
+
+
+def _for_checkers(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            yield node
+        case _:
+            pass
 
 
 def _last_line(node: ast.AST, first: int) -> int:

@@ -77,12 +77,6 @@ class Fact:
         return subject, obj
 
     @cached_property
-    def ends(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The words of the canonical subject, and those of the object."""
-        subject, obj = self.nodes
-        return frozenset(subject.split()), frozenset(obj.split())
-
-    @cached_property
     def said_in(self) -> tuple[int, ...]:
         """The log numbers of the messages that stated it, oldest first."""
         return tuple(source.seq for source in self.sources)

@@ -33,9 +33,8 @@ class FactIndex:
         self.names = NameIndex()
         self.relations: list[tuple[int, str]] = []
         self._having: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        # In the order in which they were said last, however a store gives them: by a node and a word, "" for all; and
-        # by a word that is part of a name, after None.
-        self._holding: defaultdict[str | None, dict[str, list[_One]]] = defaultdict(dict)
+        # In the order in which they were said last, however a store gives them: by a node and a word, "" for all.
+        self._holding: defaultdict[str, dict[str, list[_One]]] = defaultdict(dict)
         # What a new statement is compared with: the facts in the same words; and those that hold and are not negated,
         # by the subject and the words of the relation.
         self._worded: defaultdict[tuple[tuple[str, str], bool, str], dict[str, Fact]] = defaultdict(dict)
@@ -100,16 +99,6 @@ class FactIndex:
         """The nodes that a name stands for: its own; for a common word or a part of a name, all that have it."""
         node = canonical(name)
         return [node] if self.is_name(node) else self.names.with_words(node)
-
-    def newest(self, name: str) -> Iterator[Fact]:
-        """The facts that hold about a name, or about names with all of its words, the newest first."""
-        node = canonical(name)
-        if self.is_name(node):
-            return _newest_first(self._holding[node].get("", ()))
-        parts, known = frozenset(node.split()), self._holding[None]
-        # The names that have the rarest of the words are the fewest to look at.
-        rarest = min((known.get(part, ()) for part in parts), key=len, default=())
-        return (fact for fact in _newest_first(rarest) if any(parts <= end for end in fact.ends))
 
     def newest_by_word(self, node: str, words: Iterable[str]) -> list[Iterator[Fact]]:
         """The facts that hold about a name: all of them, and those with each of some words, the newest first."""
@@ -179,9 +168,9 @@ def _taken_out(facts: dict[K, dict[str, Fact]], place: K, key: str) -> None:
         del facts[place]
 
 
-def _places(fact: Fact) -> set[tuple[str | None, str]]:
+def _places(fact: Fact) -> set[tuple[str, str]]:
     """The places of the lists that have a fact."""
-    return {*itertools.product(fact.nodes, ("", *fact.words)), *((None, part) for end in fact.ends for part in end)}
+    return {*itertools.product(fact.nodes, ("", *fact.words))}
 
 
 def _newest_first(facts: Sequence[_One]) -> Iterator[Fact]:

@@ -98,20 +98,17 @@ class KnowledgeGraph:
             shared = itertools.takewhile(lambda one: one[0] < -1, self._facts.relations)
             return [*itertools.islice((relation for _, relation in shared if relation != SAME_AS), most)]
 
-    def around(self, names: Sequence[str], depth: int = 1, most: int | None = None) -> list[Near]:
+    def around(self, names: Sequence[str], depth: int = 1) -> list[Near]:
         """The facts that hold within so many steps around names, the nearest first.
 
         Args:
             names: What is known about a name comes in the order in which it was first said. A fact about two of the
                 names comes with each of them; one that is further away comes once, with the nearest.
             depth: 1 for the facts about the names alone, 2 for those about their neighbours too, and so on.
-            most: Where `depth` is 1, so many facts about a name and so many between two of them are enough, the newest.
         """
         with self._lock:
-            if most is not None and depth == 1:
-                return [Near(fact, name, 1) for name in names for fact in self._newest(name, names, most)]
             near = [Near(fact, name, 1) for name in names for fact in self.about(name)]
-            return near if depth == 1 else [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
+            return [*near, *self._beyond(names, depth, {found.fact.key for found in near})]
 
     def named_in(self, text: str) -> list[str]:
         """The names of the graph that stand in a text, in their order there; of "New York", not "York" too."""
@@ -233,33 +230,6 @@ class KnowledgeGraph:
                     reached[other] = reached[node]
                     found.append(other)
         return found
-
-    def _newest(self, name: str, names: Sequence[str], most: int) -> list[Fact]:
-        """The newest facts about a name, and the newest between it and each of some names, in the order first said."""
-        facts = [*itertools.islice(self._facts.newest(name), most)]
-        for other in names:
-            facts += itertools.islice(self._connecting(name, other), most)
-        return in_order(facts)
-
-    def _connecting(self, name: str, other: str) -> Iterator[Fact]:
-        """The facts between two names, or between names that have all words of these, the newest first."""
-        one, two = sorted(map(canonical, (name, other)), key=self._facts.is_name)
-        if self._facts.is_name(one):
-            facts = _holding((*self._facts.between(one, two), *self._facts.between(two, one)))
-            return iter(sorted(facts, key=lambda fact: (fact.newest, fact.key), reverse=True))
-        at_one, at_two = self._meant_by(one), self._meant_by(two)
-        return (
-            fact
-            for fact in self._facts.newest(one)
-            if (at_one(fact, 0) and at_two(fact, 1)) or (at_one(fact, 1) and at_two(fact, 0))
-        )
-
-    def _meant_by(self, node: str) -> Callable[[Fact, int], bool]:
-        """Tells whether a name stands for the subject (0) or the object (1) of a fact."""
-        if self._facts.is_name(node):
-            return lambda fact, end: fact.nodes[end] == node
-        words = frozenset(node.split())
-        return lambda fact, end: words <= fact.ends[end]
 
 
 def _holding(facts: Iterable[Fact], *, history: bool = False) -> Iterator[Fact]:

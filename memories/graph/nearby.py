@@ -1,8 +1,6 @@
 """Writes facts around names as the model reads them: a line for each name, within a budget."""
 
 import itertools
-from bisect import bisect_right
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from memzoo.memories.graph.fact import Fact, in_order
@@ -10,7 +8,7 @@ from memzoo.memories.graph.graph import KnowledgeGraph, Near
 from memzoo.memories.graph.relations import content_words
 from memzoo.memories.text.limit import Limit
 
-__all__ = ["MOST_BYTES", "best_within", "known_lines", "lines", "within"]
+__all__ = ["MOST_BYTES", "best_within", "known_lines", "lines"]
 
 MOST_BYTES = 2_000
 """Of the known facts in a prompt beside few new lines: some 500 tokens, whatever counts them."""
@@ -31,31 +29,6 @@ def lines(near: Iterable[Near]) -> tuple[str, ...]:
     for found in near:
         facts.setdefault(found.name, []).append(str(found.fact))
     return tuple(f"On {name}: {'. '.join(said)}." for name, said in facts.items())
-
-
-def within(limit: int, near: Sequence[Near], tokens: Callable[[str], int]) -> list[Near]:
-    """Choose as many facts as fit a number of tokens, each line by itself and all as one text, in the order given.
-
-    Nearer ones are preferred, then those that connect two of the names, then newer ones. A fact about two of the names
-    comes with the first of them only.
-    """
-    times = Counter(found.fact.key for found in near)
-    once: dict[str, Near] = {}
-    for found in near:
-        once.setdefault(found.fact.key, found)
-    ranked = sorted(once.values(), key=lambda found: (found.steps, -times[found.fact.key], -found.fact.newest))
-
-    place = {key: number for number, key in enumerate(once)}
-
-    def best(count: int) -> list[Near]:
-        return sorted(ranked[:count], key=lambda found: place[found.fact.key])
-
-    # More facts have more tokens. Where a tokenizer bends that, it still ends at a number of facts that was counted.
-    # Doubled first, so that the work is that of what fits, however many are known.
-    counts, most = range(1, len(ranked) + 1), 1
-    while most < len(ranked) and _size(lines(best(most)), tokens) <= limit:
-        most *= 2
-    return best(bisect_right(counts[:most], limit, key=lambda count: _size(lines(best(count)), tokens)))
 
 
 def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int]) -> list[Near]:
@@ -80,7 +53,7 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
             subjects.setdefault(fact.nodes[0], fact.subject)
         elif room.is_full:
             break
-    while _size(lines(near()), tokens) > limit:
+    while chosen and _size(lines(near()), tokens) > limit:
         chosen.popitem()
     return near()
 
@@ -131,4 +104,4 @@ def _in_lines(facts: Iterable[Fact]) -> str:
 
 
 def _size(texts: Sequence[str], tokens: Callable[[str], int]) -> int:
-    return max(sum(map(tokens, texts)), tokens("\n".join(texts))) if texts else 0
+    return max(sum(map(tokens, texts)), tokens("\n".join(texts)))

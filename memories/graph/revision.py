@@ -128,8 +128,8 @@ class Revision:
             for fact in found
             if not (fact.negated or fact.superseded_by)
             and fact.nodes[0] == said.nodes[0]
-            and words
-            and (words <= fact.object_words or (fact.object_words and fact.object_words <= words))
+            and (shared := words & fact.object_words)
+            and shared in (words, fact.object_words)
         ]
 
     def _contradicts(self, said: Fact, other: Fact) -> bool:

@@ -65,6 +65,17 @@ class TestRelations:
         assert texts(graph.about("Nolan")) == ["Christopher Nolan directed Inception"]
         assert texts(told(("Sam", "is", "a cat"), ("Sam Gamgee", "is", "a hobbit")).about("Sam")) == ["Sam is a cat"]
 
+    def test_of_a_common_word_are_those_of_all_that_have_it(self) -> None:
+        """Nobody is called "red"; "Red" is somebody, and so is a name in a script that has no capitals."""
+        graph = told(("Sam", "likes", "red"), ("Eve", "likes", "red wine"))
+        assert texts(graph.about("red")) == ["Sam likes red", "Eve likes red wine"]
+        graph = told(("Sam", "likes", "Red"), ("Eve", "likes", "Red Queen"))
+        assert texts(graph.about("red")) == ["Sam likes Red"]
+        graph = told(("Sam", "likes", "東京"), ("Eve", "likes", "東京 タワー"))
+        assert texts(graph.about("東京")) == ["Sam likes 東京"]
+        graph = told(("Sam", "likes", "red"), ("red", "is", "a colour"), ("Eve", "likes", "red wine"))
+        assert texts(graph.about("red")) == ["Sam likes red", "red is a colour"]
+
     def test_of_an_unknown_name_are_none(self) -> None:
         """Nobody knows an unknown name, nor an empty one."""
         graph = told(("Sam", "likes", "tea"))
@@ -330,6 +341,40 @@ def test_what_is_made_more_exact_at_once_is_one_fact() -> None:
     said = [Statement(*flight), Statement(*flight, qualifier="on Monday")]
     graph.apply(graph.changes_from([(one, [source(1)]) for one in said]), reset=False)
     assert texts(graph.facts(history=True)) == ["Sam flies to Rome (on Monday)"]
+
+
+def told_when(*said: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:
+    """What holds after statements with and without qualifiers, one a message, and which messages said so."""
+    graph = KnowledgeGraph()
+    for seq, (subject, relation, obj, *when) in enumerate(said, start=1):
+        statement = Statement(subject, relation, obj, qualifier=" ".join(when))
+        graph.apply(graph.changes_from([(statement, [source(seq)])]), reset=False)
+    return [(str(fact), fact.said_in) for fact in graph.facts()]
+
+
+def test_what_is_said_again_without_its_time_is_the_same_fact() -> None:
+    """Who repeats a fact need not repeat when it is so; where that may be one of two, it is neither."""
+    flight = ("Sam", "flies to", "Rome")
+    assert told_when((*flight, "on Monday"), flight) == [("Sam flies to Rome (on Monday)", (1, 2))]
+    assert told_when(flight, (*flight, "on Monday")) == [("Sam flies to Rome (on Monday)", (1, 2))]
+    assert told_when((*flight, "on Monday"), (*flight, "on Friday"), flight) == [
+        ("Sam flies to Rome (on Monday)", (1,)),
+        ("Sam flies to Rome (on Friday)", (2,)),
+        ("Sam flies to Rome", (3,)),
+    ]
+    assert told_when(flight, (*flight, "on Monday"), (*flight, "on Friday")) == [
+        ("Sam flies to Rome (on Monday)", (1, 2)),
+        ("Sam flies to Rome (on Friday)", (3,)),
+    ]
+
+
+@pytest.mark.parametrize("over", ["Oslo", "a flat in Oslo", "new flat in Oslo"])
+def test_what_is_over_is_found_by_a_shorter_or_longer_value(over: str) -> None:
+    """In other words of the relation, the old value may be named in more words, in fewer, or in just these."""
+    home = ("Sam", "rents", "a flat in Oslo")
+    assert ended(home, ("Sam", "owns", "a boat in Rome"), over=("Sam", "lives in", over)) == ["a boat in Rome"]
+    assert ended(home, ("Eve", "rents", "a room in Oslo"), over=("Sam", "lives in", over)) == ["a room in Oslo"]
+    assert len(ended(home, over=("Sam", "lives in", "flat in Rome"))) == 1
 
 
 def test_the_relations_that_most_subjects_have_come_first() -> None:

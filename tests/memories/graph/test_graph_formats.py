@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -214,27 +213,19 @@ class TestHTML:
         assert '<g class="fact over">' not in export(MOVED, "html")
         assert '<g class="fact denied">' in export(told(("Sam", "is", "tall", "not")), "html")
 
-    def test_names_around_one_stand_apart(self) -> None:
-        """Three of four have room for a label, however far the picture reaches elsewhere."""
-        chain = [(f"stop {number}", "leads to", f"stop {number + 1}") for number in range(12)]
-        around = [("Sam", "likes", f"thing {number}") for number in range(60)]
-        page = export(told(("Sam", "stands at", "stop 0"), *chain, *around), "html")
-        places = [(float(x), float(y)) for x, y in re.findall(r'cx="([-.\d]+)" cy="([-.\d]+)" r="8"', page)]
-        nearest = [min(math.dist(one, other) for other in places if other != one) for one in places]
-        assert len(places) == 74
-        assert sorted(nearest)[len(nearest) // 4] > 100
-
-    def test_opens_at_the_name_that_most_facts_are_about(self) -> None:
-        """A picture that is too large to be read as a whole shows its centre first."""
-        page = export(told(("Sam", "likes", "tea"), ("Eve", "likes", "tea"), ("Eve", "is", "tall")), "html")
-        node = re.search(r'c(x="[.\d]+") c(y="[.\d]+") r="8"/><text[^>]*>Eve<', page)
-        assert node
-        assert f"data-{node[1]} data-{node[2]}" in page
-
     def test_is_the_same_each_time(self) -> None:
         """The same facts are drawn at the same places, also where two parts are not connected."""
         said = [("Sam", "likes", "tea"), ("Eve", "likes", "Tom"), ("Sam", "knows", "Sam")]
         assert export(told(*said), "html") == export(told(*said), "html")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_what_was_superseded_comes_with_history_only(form: str) -> None:
+    """By itself a format shows what holds; asked for the history, what held before, too."""
+    assert "Oslo" not in FORMATS[form](MOVED)
+    assert "Rome" in FORMATS[form](MOVED)
+    assert "Oslo" in FORMATS[form](MOVED, history=True)
+    assert "Oslo" not in export(MOVED, form)
 
 
 @pytest.mark.parametrize("form", FORMATS)

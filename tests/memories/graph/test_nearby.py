@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories import ConversationKGMemory, Fact, Source
-from memzoo.memories.graph.graph import Near
-from memzoo.memories.graph.nearby import lines, within
+from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories.graph.nearby import best_within, known_lines, lines
 from memzoo.memories.text.tokens import count_text
 from memzoo.testing.contract import ScriptedModel
 
@@ -25,14 +25,7 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-BOTH = fact(1, "Eve employs Sam")
-NEAR = [
-    Near(BOTH, "Sam", 1),
-    Near(fact(2, "Sam likes tea"), "Sam", 1),
-    Near(BOTH, "Eve", 1),
-    Near(fact(3, "Eve likes milk"), "Eve", 1),
-    Near(fact(4, "Milk costs 2"), "Eve", 2),
-]
+BEST = [fact(2, "Sam likes strong tea"), fact(3, "Eve likes milk"), fact(1, "Sam employs Eve")]
 
 
 class TestBudget:
@@ -42,26 +35,72 @@ class TestBudget:
         ("limit", "expected"),
         [
             (4, ()),
-            (5, ("On Sam: Eve employs Sam.",)),
-            (10, ("On Sam: Eve employs Sam.", "On Eve: Eve likes milk.")),
-            (13, ("On Sam: Eve employs Sam. Sam likes tea.", "On Eve: Eve likes milk.")),
-            (99, ("On Sam: Eve employs Sam. Sam likes tea.", "On Eve: Eve likes milk. Milk costs 2.")),
+            (5, ("On Eve: Eve likes milk.",)),
+            (6, ("On Sam: Sam likes strong tea.",)),
+            (9, ("On Sam: Sam employs Eve. Sam likes strong tea.",)),
+            (11, ("On Sam: Sam likes strong tea.", "On Eve: Eve likes milk.")),
+            (14, ("On Sam: Sam employs Eve. Sam likes strong tea.", "On Eve: Eve likes milk.")),
         ],
     )
     def test_goes_to_the_best(self, limit: int, expected: tuple[str, ...]) -> None:
-        """Nearer facts come before further ones, those between two names before others, newer ones before older."""
-        assert lines(within(limit, NEAR, words)) == expected
+        """What fits is shown, the best first; a fact that does not fit leaves its room to the next."""
+        assert lines(best_within(limit, BEST, words)) == expected
 
     @given(
-        some.lists(some.tuples(some.sampled_from("ABC"), some.text("xy z.é→", max_size=9), some.integers(1, 3))),
+        some.lists(some.tuples(some.sampled_from("ABC"), some.text("xy z.é→", max_size=9))),
         some.integers(1, 80),
     )
-    def test_is_never_exceeded(self, found: list[tuple[str, str, int]], limit: int) -> None:
+    def test_is_never_exceeded(self, found: list[tuple[str, str]], limit: int) -> None:
         """However a real tokenizer counts, lines and text have at most so many tokens."""
-        near = [Near(fact(seq, f"{name} is {text}x"), name, steps) for seq, (name, text, steps) in enumerate(found)]
-        shown = lines(within(limit, near, lambda text: count_text(text, "o200k_base")))
+        facts = [fact(seq, f"{name} is {text}x") for seq, (name, text) in enumerate(found)]
+        shown = lines(best_within(limit, facts, lambda text: count_text(text, "o200k_base")))
         assert sum(count_text(line, "o200k_base") for line in shown) <= limit
         assert count_text("\n".join(shown), "o200k_base") <= limit
+
+    def test_holds_where_texts_have_more_tokens_than_their_parts(self) -> None:
+        """A counter that adds something for each text, even for none, leads neither over the limit nor to an error."""
+        for limit in range(1, 40):
+            shown = lines(best_within(limit, BEST, lambda text: len(text.split()) ** 2 + 2))
+            assert not shown or len("\n".join(shown).split()) ** 2 + 2 <= limit
+
+
+class TestKnown:
+    """What a model is shown that new lines may change."""
+
+    @staticmethod
+    def known(*facts: Fact, new_lines: str = "x", history: str = "x", most: int = 2_000) -> list[str]:
+        """The known facts for new lines, where no fact is likelier than others."""
+        graph = KnowledgeGraph()
+        graph.apply({one.key: one.as_json() for one in facts}, reset=True)
+        return known_lines(graph, (), new_lines, history, most).splitlines()
+
+    @pytest.mark.parametrize(("length", "shown"), [(500, 2), (501, 1)])
+    def test_no_fact_takes_more_than_a_quarter(self, length: int, shown: int) -> None:
+        """A fact of 500 characters is shown beside others, a longer one is passed over."""
+        long = fact(1, "Sam is " + "y" * (length - len("Sam | is | ")))
+        assert len(self.known(long, fact(2, "Sam likes tea"), new_lines="Sam?")) == shown
+
+    @pytest.mark.parametrize(("most", "shown"), [(50, 2), (34, 2), (33, 1), (17, 1), (16, 0), (0, 0)])
+    def test_is_no_longer_than_there_is_room(self, most: int, shown: int) -> None:
+        """Two lines of 16 characters, each with the end of its line, need 34."""
+        facts = fact(1, "Sam has dogs"), fact(2, "Sam has cats")
+        assert [len(one.triple) for one in facts] == [16, 16]
+        assert len(self.known(*facts, new_lines="Sam?", most=most)) == shown
+
+    def test_shares_words_with_the_new_lines_before_all_else(self) -> None:
+        """Of facts about a name, those with words of the new lines are chosen first, then the newer ones."""
+        facts = fact(1, "Sam has cats"), fact(2, "Sam has dogs"), fact(3, "Sam has fish")
+        assert self.known(*facts, new_lines="Sam loves cats", most=40) == ["Sam | has | cats", "Sam | has | fish"]
+
+    def test_has_names_of_the_new_lines_before_those_of_the_history(self) -> None:
+        """Whom the new lines name comes first, then the user and whom the lines before them name, newer facts first."""
+        facts = fact(1, "Sam has cats"), fact(2, "Eve has dogs"), fact(3, "user has fish")
+        assert self.known(*facts, new_lines="Sam?", history="Eve?", most=17) == ["Sam | has | cats"]
+        assert self.known(*facts, new_lines="Sam?", history="Eve?", most=36) == [
+            "Sam | has | cats",
+            "user | has | fish",
+        ]
+        assert len(self.known(*facts, new_lines="Sam?", history="Eve?")) == 3
 
 
 class TestMemory:

@@ -423,6 +423,25 @@ class TestSources:
             "Sam is not tall": (4,),
         }
 
+    @pytest.mark.parametrize(
+        ("said", "fact", "messages"),
+        [
+            (["Is Sam tall?", "Sam is tall."], "Sam | is | tall", (2,)),
+            (["Sam is tall.", "Is Sam tall?"], "Sam | is | tall", (1,)),
+            (["Sam isn't tall.", "Sam is tall."], "Sam | is | tall", (2,)),
+            (["Sam is tall.", "Sam is never tall."], "NOT Sam | is | tall", (2,)),
+            (["Who is tall?", "Sam isn't tall, is he?"], "Sam | is | tall", (2,)),
+            (["Tea!", "Sam likes it.", "He does."], "Sam | likes | coffee", (2,)),
+            (["Tea!", "So?", "Who knows."], "Sam | likes | coffee", (3,)),
+        ],
+    )
+    def test_is_the_one_with_most_of_its_words(self, said: list[str], fact: str, messages: tuple[int, ...]) -> None:
+        """Of several, the one that denies or not, as the fact does, and asks nothing; without a clue, the newest."""
+        memory = ConversationKGMemory(llm=ScriptedModel(fact))
+        memory.add_messages([{"role": "user", "content": text} for text in said])
+        memory.settle()
+        assert [fact.said_in for fact in memory.kg.facts()] == [messages]
+
 
 class TestQuestions:
     """LangChain's two methods that ask without storing."""

@@ -54,10 +54,9 @@ class MemorySessionStore:
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
         for turn_id, records in await self._turns(id_, entries):
             await self._store.append(id_, records, turn_id=turn_id)
-        said = [one for entry in entries for one in _said(entry)]
-        if self._memories is not None and said and "subpath" not in key:
+        if self._memories is not None and "subpath" not in key and any(map(_said, entries)):
             try:
-                await self._log(key["project_key"]).afollow(said, whole=whole)
+                await self._follow(key, entries, whole=whole)
             except ModelError as error:
                 logger.warning("project %r: not learnt from yet: %s", key["project_key"], error)
 
@@ -90,6 +89,38 @@ class MemorySessionStore:
         text = "\n".join(["From earlier sessions:", *lines]) if lines else ""
         return {"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}} if text else {}
 
+    async def _follow(self, key: Any, entries: Sequence[Any], *, whole: bool) -> None:
+        """Let the project's memory follow a session: onwards, and back to where a prompt resumed it earlier."""
+        log, session = self._log(key["project_key"]), key["session_id"]
+        left = _left_behind(await self._around(_id(**key), entries))
+        if {_uuid(entry) for entry in entries} & set(left.values()):
+            await log.atake_back(left.keys(), thread=session)
+        origins = await self._origins(key["project_key"], entries)
+        standing = [entry for entry in entries if _uuid(entry) not in left]
+        said = [one for entry in standing for one in _said(entry, origins.get(_uuid(entry)))]
+        await log.afollow([one._replace(thread=session) for one in said], whole=whole)
+
+    async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
+        """The newest entries of a transcript, from before the first of these on."""
+        before = next((dict_of(entry).get("parentUuid") for entry in entries if _uuid(entry)), None)
+        size = max(_PAGE, len(entries))
+        while True:
+            kept = await self._store.read(id_, limit=size, newest=True)
+            found = [json.loads(one.fields[_FIELD] or "") for one in kept]
+            if not before or len(kept) < size or before in map(_uuid, found):
+                return found
+            size *= 4
+
+    async def _origins(self, project_key: str, entries: Sequence[Any]) -> dict[str, str]:
+        """The uuids that entries had before their session was forked, and before that one was, by what they are now."""
+        from_ = {_uuid(entry): dict_of(entry["forkedFrom"]) for entry in map(dict_of, entries) if "forkedFrom" in entry}
+        origins = {uuid: str(fork.get("messageUuid") or uuid) for uuid, fork in from_.items()}
+        for session in {str(fork["sessionId"]) for fork in from_.values() if fork.get("sessionId")}:
+            forked = await self.load({"project_key": project_key, "session_id": session}) or []
+            earlier = await self._origins(project_key, forked)
+            origins = {uuid: earlier.get(origin, origin) for uuid, origin in origins.items()}
+        return origins
+
     def _log(self, project_key: str) -> HostLog:
         if self._memories is None:
             raise OptionError("this session store has no memory: give it a memory, or a MemoryProvider, as `memories`")
@@ -98,7 +129,7 @@ class MemorySessionStore:
     async def _turns(self, id_: str, entries: Sequence[Any]) -> list[tuple[str, list[Record]]]:
         """Entries by their turn ids, so that a batch sent again changes nothing."""
         first = next((place for place, entry in enumerate(entries) if _uuid(entry)), len(entries))
-        before: Counter[str] = Counter()
+        before = Counter[str]()
         anchor, said = "", [_written(entry) for entry in entries]
         if first == len(entries):
             anchor, ending = await self._ending(id_)
@@ -113,7 +144,7 @@ class MemorySessionStore:
             kind = str(dict_of(entry).get("type"))
             record = Record({"role": "tool", "tool_call_id": "", "content": kind}, {_FIELD: text})
             if uuid := _uuid(entry):
-                anchor, before = uuid, Counter()
+                anchor, before = uuid, Counter[str]()
                 turns.append((uuid, [record]))
             else:
                 before[text] += 1
@@ -159,7 +190,23 @@ def _written(entry: Any) -> str:
     return json.dumps(entry, default=str)
 
 
-def _said(entry: Any) -> list[HostMessage]:
+def _left_behind(transcript: Sequence[Any]) -> dict[str, str]:
+    """Entries that prompts went back from, and the uuids of these prompts: their parents had others below them."""
+    parents, left = dict[str, str](), dict[str, str]()
+    for entry in map(dict_of, transcript):
+        uuid, parent = _uuid(entry), str(entry.get("parentUuid") or "")
+        if parent and parent in parents.values() and [one.message["role"] for one in _said(entry)] == ["user"]:
+            below = {parent}
+            for other, above in parents.items():
+                if above in below:
+                    below.add(other)
+                    left.setdefault(other, uuid)
+        if uuid:
+            parents[uuid] = parent
+    return left
+
+
+def _said(entry: Any, key: str | None = None) -> list[HostMessage]:
     """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
     entry = dict_of(entry)
     if entry.get("type") not in ("user", "assistant"):
@@ -179,4 +226,4 @@ def _said(entry: Any) -> list[HostMessage]:
         results=[(str(one.get("tool_use_id") or ""), host_text(one.get("content"))) for one in of["tool_result"]],
         others=others,
     )
-    return in_pieces(said, None, _uuid(entry))
+    return in_pieces(said, None, key or _uuid(entry))

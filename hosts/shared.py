@@ -96,19 +96,32 @@ class HostLog:
             whole: The host has no others in this run. So what the log has besides, unanswered and in the same words, is
                 the question of a run that failed, and is there already. Two that the host has are two.
         """
-        # More than the host has given: the log may end with what was saved in another way.
-        known = await self._newest(2 * len(said) + _FIRST_PAGE)
-        if thread:
-            known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
-        newest = {one.key for one in known}
-        start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
-        new = await self._without_forgotten([one._replace(thread=thread if one.key else "") for one in said[start:]])
+        following = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
+        new = await self._without_forgotten(following)
         if whole and self._may_repeat:
             new = new[await self._repeated(new, keys={one.key for one in said}) :]
         # One by one, each under its key: a run that was cut off is gone on with where it ended.
         for one in new[:-1]:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
+
+    async def anew(
+        self, said: Sequence[HostMessage], *, thread: str = "", cuts_at_questions: bool = False
+    ) -> list[HostMessage]:
+        """What `afollow` would append; what a thread has no more is taken back."""
+        new = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
+        return await self._standing(new) if len(new) > 1 else new
+
+    async def _following(
+        self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
+    ) -> list[HostMessage]:
+        """What follows the newest message that the log has of a host, forgotten or not."""
+        known = await self._known(said, thread)
+        if thread:
+            known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
+        newest = {one.key for one in known}
+        start = max((place for place, one in enumerate(said, 1) if one.key in newest), default=0)
+        return [one._replace(thread=(thread or one.thread) if one.key else "") for one in said[start:]]
 
     async def ashown(self, query: str | None = None) -> list[HostMessage]:
         """The view, for the words that are being answered; what it shows of the log in the host's form too."""
@@ -136,9 +149,16 @@ class HostLog:
         seqs = [one.seq for one in said]
         return await forget_messages(self.memory.store, self.memory.conversation_id, seqs, for_good=False)
 
-    async def atake_back(self, ids: Collection[str], newest: int) -> None:
-        """Take back what the host took back: messages by the host's ids, if they are among so many of the newest."""
-        gone = [one for one in await self._newest(newest) if one.key.partition("/")[0] in ids]
+    async def atake_back(self, ids: Collection[str], newest: int | None = None, *, thread: str = "") -> None:
+        """Take back what the host took back: messages by the host's ids.
+
+        Args:
+            ids: The ids.
+            newest: They are among so many of the newest; by default anywhere.
+            thread: Take back what was appended for this thread alone; "" for all.
+        """
+        said = [one for one in await self._newest(newest) if thread in ("", one.thread)]
+        gone = [one for one in said if one.key.partition("/")[0] in ids]
         if not gone:
             return
         try:
@@ -161,6 +181,19 @@ class HostLog:
     def _own(self, fields: Mapping[str, str | None]) -> JSON:
         own = fields.get(self.field)
         return None if own is None else json.loads(own)
+
+    async def _known(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
+        """The newest messages of the log, as far as a host that has these can be compared with it."""
+        # More than the host has given: the log may end with what was saved in another way.
+        size, keys = 2 * len(said) + _FIRST_PAGE, {one.key for one in said}
+        asked = max((place for place, one in enumerate(said) if one.message["role"] == "user"), default=0)
+        # Who went back to an early answer has left any number of messages behind.
+        went_on = bool(thread) and any(is_answer(one.message) for one in said[:asked])
+        while True:
+            known = await self._newest(size)
+            if not went_on or len(known) < size or any(one.key in keys for one in known):
+                return known
+            size *= 4
 
     async def _stepped_back(
         self, said: Sequence[HostMessage], known: list[HostMessage], thread: str, *, cuts_at_questions: bool
@@ -187,11 +220,14 @@ class HostLog:
             return known
         return [one for one in known if one not in gone]
 
-    async def _without_forgotten(self, new: Sequence[HostMessage]) -> Sequence[HostMessage]:
+    async def _without_forgotten(self, new: list[HostMessage]) -> list[HostMessage]:
         """What was not forgotten. The store tells for each message that is appended; many are asked for at once."""
         first, second = ([one.message["role"] for one in new] + ["", ""])[:2]
         if len(new) <= _FIRST_PAGE and (first, second) != ("user", "user"):
             return new
+        return await self._standing(new)
+
+    async def _standing(self, new: list[HostMessage]) -> list[HostMessage]:
         forgotten = set(await tombstones_of(self.memory.store, self.memory.conversation_id))
         return [one for one in new if not one.key or tombstone(one.key) not in forgotten]
 

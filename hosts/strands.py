@@ -1,6 +1,7 @@
 """A memory in Strands Agents: `Agent(conversation_manager=MemoryConversationManager(memory))`."""
 
 import json
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,7 +28,9 @@ class MemoryConversationManager:
     Before each model call it puts the memory in place of earlier turns: what was derived goes to the end of the system
     prompt. At the end of an invocation its messages are saved, by their tracking ids, and learnt from; the list
     `agent.messages` keeps the newest turn, and the log everything. An invocation that failed or was interrupted is
-    saved with the next one that ends; its prompt given again is a retry, and is asked and saved once.
+    saved with the next one that ends; its prompt given again is a retry, and is asked and saved once. What is taken
+    out of the newest turn in `agent.messages`, or edited there, is taken out of the log too, and so is what followed
+    an older snapshot of the agent that is loaded.
 
     Attributes:
         memory: The memory of one agent.
@@ -38,7 +41,9 @@ class MemoryConversationManager:
         self.memory = memory
         self.removed_message_count = 0
         self._log = HostLog(memory, "strands")
-        self._saved: set[str] | None = None
+        # What it saved itself is all that it takes back: another agent's list is another one.
+        self._thread = uuid.uuid4().hex
+        self._saved: set[str] = set()
         self._left_out = self._shown = 0
 
     def register_hooks(self, registry: Any, **_: Any) -> None:
@@ -49,10 +54,11 @@ class MemoryConversationManager:
 
     def apply_management(self, agent: Any, **_: Any) -> None:
         """Take earlier turns, which the log has, out of `agent.messages`."""
-        saved = self._saved or ()
-        kept = [message for message in agent.messages if message.get("tracking_id") not in saved]
-        self.removed_message_count += len(agent.messages) - len(kept)
-        agent.messages[:] = kept
+        messages: list[dict[str, Any]] = agent.messages
+        newest = max((place for place, message in enumerate(messages) if _is_prompt(message)), default=0)
+        kept = [one for place, one in enumerate(messages) if place >= newest or _id(one) not in self._saved]
+        self.removed_message_count += len(messages) - len(kept)
+        messages[:] = kept
 
     def reduce_context(self, agent: Any, e: Exception | None = None, **_: Any) -> None:
         """Show the newer half of what was shown of earlier turns, if the model had no room for it.
@@ -68,12 +74,14 @@ class MemoryConversationManager:
         self._left_out += (self._shown - self._left_out + 1) // 2
 
     def get_state(self) -> dict[str, Any]:
-        """What a session manager of Strands keeps of this; the memory is kept by its store."""
-        return {"__name__": type(self).__name__, "removed_message_count": self.removed_message_count}
+        """What a session manager of Strands, or a snapshot, keeps of this; the memory is kept by its store."""
+        name, removed = type(self).__name__, self.removed_message_count
+        return {"__name__": name, "removed_message_count": removed, "thread": self._thread}
 
     def restore_from_session(self, state: dict[str, Any]) -> None:
         """Go on where `get_state` was."""
         self.removed_message_count = state["removed_message_count"]
+        self._thread = state.get("thread", self._thread)
 
     def _join(self, event: Any) -> None:
         stages = host_module("strands.middleware", "strands")
@@ -81,7 +89,9 @@ class MemoryConversationManager:
 
     async def _show(self, context: Any) -> Any:
         turn = await self._turn(context.messages)
-        asked = next((host_text(one["content"]) for one in turn if _is_prompt(one)), None)
+        # Where an answer is given anew, the log has its prompt.
+        prompts = filter(_is_prompt, [*turn, *reversed(context.messages)])
+        asked = next((host_text(one["content"]) for one in prompts), None)
         said = await self._log.ashown(asked)
         earlier = [message for one in said if (message := _strands(one))]
         self._shown = len(earlier)
@@ -98,18 +108,22 @@ class MemoryConversationManager:
             return
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
-        self._saved = {message["tracking_id"] for message in event.agent.messages}
-        await self._log.afollow([one for message in turn for one in _said(message)], ended=True)
+        said = [one for message in turn for one in _said(message)]
+        await self._log.afollow(said, ended=True, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The messages that the log does not have yet, without prompts that were given again."""
-        if self._saved is None:
-            # A message with results of several tools is as many entries.
-            entries = await self.memory.aentries(4 * len(messages) + 16, newest_first=True)
-            self._saved = {entry.turn_id.partition("/")[0] for entry in entries}
-        new = [message for message in messages if message.get("tracking_id") not in self._saved]
+        said = [one for message in messages for one in _said(message)]
+        unsaved = await self._log.anew(said, thread=self._thread, cuts_at_questions=True)
+        ids = {one.key.partition("/")[0] for one in unsaved}
+        self._saved = set(map(_id, messages)) - ids
+        new = [message for message in messages if _id(message) in ids]
         following = [*new[1:], {}]
-        return [one for one, then in zip(new, following, strict=True) if not (_is_prompt(one) and _same(one, then))]
+        return [one for one, then in zip(new, following, strict=False) if not (_is_prompt(one) and _same(one, then))]
+
+
+def _id(message: dict[str, Any]) -> str:
+    return str(message.get("tracking_id") or "")
 
 
 def _is_prompt(message: dict[str, Any]) -> bool:
@@ -139,7 +153,7 @@ def _said(message: dict[str, Any]) -> list[HostMessage]:
         others=[kind for block in blocks for kind in block if kind in ("audio", "document", "image", "video")],
     )
     own = host_module("strands.types.session", "strands").encode_bytes_values(message)
-    return in_pieces(said, own, str(message.get("tracking_id") or ""))
+    return in_pieces(said, own, _id(message))
 
 
 def _words(block: dict[str, Any]) -> str:

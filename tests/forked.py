@@ -34,11 +34,12 @@ class Forked:
     Args:
         tree: The tree.
         environment: The variables of the runs.
+        python: The interpreter.
     """
 
-    def __init__(self, tree: Path, environment: Mapping[str, str]) -> None:
+    def __init__(self, tree: Path, environment: Mapping[str, str], python: str = sys.executable) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.forked"],
+            [python, "-m", "tests.forked"],
             cwd=tree,
             env=dict(environment),
             stdin=subprocess.PIPE,

@@ -26,6 +26,7 @@ import typer
 
 from tests.covering import SECONDS
 from tests.forked import QUIETLY, Forked
+from tests.hosts.__main__ import HOSTS, IN_FRAMEWORKS, OPTIONS, TESTS, python_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -36,10 +37,22 @@ class Room(NamedTuple):
     Attributes:
         files: Files and folders.
         tests: The same; those that tell of these files, so that a run takes minutes.
+        host: The agent framework in whose environment they run; "" for this one.
     """
 
     files: tuple[str, ...]
     tests: tuple[str, ...]
+    host: str = ""
+
+    @property
+    def python(self) -> str:
+        """The interpreter."""
+        return str(python_of(self.host)) if self.host else sys.executable
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those of pytest."""
+        return (*OPTIONS, "--assert=plain") if self.host else QUIETLY
 
 
 ROOMS = {
@@ -78,6 +91,21 @@ ROOMS = {
     "sql": Room(("stores/sql",), ("tests/stores",)),
 }
 """Parts by name, with their focused tests."""
+
+_ALL_HOSTS = ("hosts/shared.py", "hosts/messages.py")
+_HOSTS_TOO = {"langchain": ("hosts/langchain_agents.py", "hosts/langchain_threads.py")}
+HOST_ROOMS = (
+    Room(_ALL_HOSTS, ("tests/hosts/test_follow.py",)),
+    *(
+        Room(
+            (*_HOSTS_TOO.get(name, (f"hosts/{name.replace('-', '_')}.py",)), *_ALL_HOSTS),
+            (f"{TESTS}/{host.file}",),
+            name,
+        )
+        for name, host in HOSTS.items()
+    ),
+)
+"""The room called "hosts": each adapter in its framework, and what they share in all of them."""
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -132,10 +160,28 @@ class Mutant(NamedTuple):
 class _Place:
     """A copy of the working tree, and tests that run there."""
 
-    def __init__(self, source: Path, folder: Path) -> None:
+    def __init__(self, source: Path, folder: Path, room: Room) -> None:
         self.tree, own = copied_tree(source, folder)
-        self.environment = os.environ | own
-        self.tests = Forked(self.tree, self.environment)
+        self.environment = os.environ | own | (IN_FRAMEWORKS if room.host else {})
+        self.tests = Forked(self.tree, self.environment, room.python)
+
+
+class _Work:
+    """A room at work: copies of the working tree, and the tests that reach a line."""
+
+    def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int) -> None:
+        self.room, self.files = room, [file for file in files if file in _files_of(room)]
+        self.places = [_Place(ROOT, folder / "0", room)]
+        self.tests = _reaching(self.places[0], self.files, room)
+        self.places += [_Place(self.places[0].tree, folder / str(number), room) for number in range(1, jobs)]
+        self.free = queue.Queue[_Place]()
+        for place in self.places:
+            self.free.put(place)
+
+    def close(self) -> None:
+        """End what runs in the copies."""
+        for place in self.places:
+            place.tests.close()
 
 
 def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
@@ -150,7 +196,8 @@ def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
 @app.command()
 def main(
     targets: Annotated[
-        list[str] | None, typer.Argument(help=f"Rooms ({', '.join(ROOMS)}), files or folders; sql and engine if none.")
+        list[str] | None,
+        typer.Argument(help=f"Rooms ({', '.join([*ROOMS, 'hosts'])}), files or folders; sql and engine if none."),
     ] = None,
     sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
@@ -158,23 +205,19 @@ def main(
     jobs: Annotated[int, typer.Option(help="How many at once.")] = 2,
 ) -> None:
     """Change, run the tests, and list what survived; the exit code says whether anything did."""
-    rooms = [_room(target) for target in targets or ["sql", "engine"]]
-    files = [file for room in rooms for target in room.files for file in _files(target)]
+    rooms = [room for target in targets or ["sql", "engine"] for room in _rooms(target)]
+    files = dict.fromkeys(file for room in rooms for file in _files_of(room))
     mutants = [mutant for file in files for mutant in mutants_of(file)]
     if sample:
         mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))  # noqa: S311 - chance that repeats
     mutants = mutants[skip:]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
-        places = [_Place(ROOT, Path(folder) / "0")]
-        told = sorted({test for room in rooms for test in room.tests})
-        tests = map(_reaching(places[0], sorted({mutant.file for mutant in mutants}), told), mutants)
-        places += [_Place(places[0].tree, Path(folder) / str(number)) for number in range(1, jobs)]
-        free = queue.Queue[_Place]()
-        for place in places:
-            free.put(place)
-        noticed = [*pool.map(_noticed, mutants, tests, itertools.repeat(free))]
-        for place in places:
-            place.tests.close()
+        changed = sorted({mutant.file for mutant in mutants})
+        told = [room for room in rooms if set(changed) & set(_files_of(room))]
+        work = [_Work(room, changed, Path(folder) / str(number), jobs) for number, room in enumerate(told)]
+        noticed = [*pool.map(_noticed, mutants, itertools.repeat(work))]
+        for one in work:
+            one.close()
     survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
     for mutant in survivors:
         typer.echo(f"survived: {mutant.told}")
@@ -249,9 +292,16 @@ def _without_not(node: ast.AST) -> None:
     node.__setattr__("operand", ast.UnaryOp(op=ast.Not(), operand=getattr(node, "operand")))  # noqa: B009
 
 
-def _room(target: str) -> Room:
-    """A room by its name; files and folders are shown to all tests of their part of the package."""
-    return ROOMS.get(target) or Room((target,), (f"tests/{Path(target).parts[0]}",))
+def _rooms(target: str) -> Sequence[Room]:
+    """Rooms by their name; files and folders are shown to all tests of their part of the package."""
+    if target == "hosts":
+        return HOST_ROOMS
+    of_hosts = [room._replace(files=(target,)) for room in HOST_ROOMS if target in room.files]
+    return of_hosts or [ROOMS.get(target) or Room((target,), (f"tests/{Path(target).parts[0]}",))]
+
+
+def _files_of(room: Room) -> list[str]:
+    return [file for target in room.files for file in _files(target)]
 
 
 def _files(target: str) -> list[str]:
@@ -259,13 +309,13 @@ def _files(target: str) -> list[str]:
     return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
 
 
-def _reaching(place: _Place, files: Sequence[str], tests: Sequence[str]) -> Callable[[Mutant], dict[str, float]]:
+def _reaching(place: _Place, files: Sequence[str], room: Room) -> Callable[[Mutant], dict[str, float]]:
     """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took."""
     data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
     # Without the project's own settings, which measure all of it.
     include = f"--include={','.join(f'*/{file}' for file in files)}"
     measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]
-    command = [sys.executable, "-m", *measuring, "pytest", *QUIETLY, "-p", "tests.covering", *tests]
+    command = [room.python, "-m", *measuring, "pytest", *room.options, "-p", "tests.covering", *room.tests]
     environment = place.environment | {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""}
     subprocess.run(command, cwd=place.tree, env=environment, capture_output=True, check=False)
     known = coverage.CoverageData(str(data))
@@ -286,20 +336,28 @@ def _reaching(place: _Place, files: Sequence[str], tests: Sequence[str]) -> Call
     return reaching
 
 
-def _noticed(mutant: Mutant, tests: Mapping[str, float], free: queue.Queue[_Place]) -> bool:
+def _noticed(mutant: Mutant, work: Sequence[_Work]) -> bool:
     """Whether a test fails, or takes too long, with that change."""
-    place = free.get()
+    shown = [(one, one.tests(mutant)) for one in work if mutant.file in one.files]
+    failed = any(_fails(mutant, *one) for one in shown)
+    number = sum(len(tests) for _, tests in shown)
+    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {mutant.told} ({number} tests reach it)")
+    return failed
+
+
+def _fails(mutant: Mutant, work: _Work, tests: Mapping[str, float]) -> bool:
+    if not tests:
+        return False
+    place = work.free.get()
     file = place.tree / mutant.file
     before = file.read_text(encoding="utf-8")
-    too_long = f"--timeout={_PAUSE + _SLOWER * max(tests.values(), default=0):.0f}"
+    too_long = f"--timeout={_PAUSE + _SLOWER * max(tests.values()):.0f}"
     try:
         file.write_text(mutant.text, encoding="utf-8")
-        failed = bool(tests) and place.tests.fails([*QUIETLY, "-x", too_long, *tests])
+        return place.tests.fails([*work.room.options, "-x", too_long, *tests])
     finally:
         file.write_text(before, encoding="utf-8")
-        free.put(place)
-    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {mutant.told} ({len(tests)} tests reach it)")
-    return failed
+        work.free.put(place)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,17 @@ from typing import NamedTuple
 from tests.hosts.contract import CHECKS
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "tests/hosts/test_pages.py",)
-TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio", "pytest-mock")
+TESTS = "tests/hosts"
+TOOLS = ("pytest", "pytest-socket", "pytest-timeout", "pytest-asyncio", "pytest-mock", "coverage")
+IN_FRAMEWORKS = {"MEMZOO_HOSTS": "1"}
+"""The environment variable under which the tests of the frameworks are not skipped."""
+
+OPTIONS = (
+    # Not the settings of other tests, whose plugins are not installed.
+    *("-c", os.devnull, "--rootdir", ".", "--confcutdir", TESTS, "--import-mode=importlib"),
+    *("-q", "-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout=600"),
+)
+"""The options of pytest in a framework's environment, from the root of the working tree."""
 
 
 class Host(NamedTuple):
@@ -50,7 +59,7 @@ HOSTS = {
 
 def ran(*command: str | Path, quiet: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command here."""
-    environment = {**os.environ, "MEMZOO_HOSTS": "1"}
+    environment = os.environ | IN_FRAMEWORKS
     return subprocess.run(
         list(map(str, command)), cwd=ROOT, capture_output=quiet, text=True, check=False, env=environment
     )
@@ -76,18 +85,12 @@ def versions(python: Path, host: Host) -> str:
     return ran(python, "-c", code).stdout.strip()
 
 
-def pytest_of(file: str) -> list[str]:
-    """What Python is given for a file of tests: not the settings of other tests, whose plugins are not installed."""
-    plain = ["-c", "/dev/null", "--rootdir", str(ROOT), "--confcutdir", str(ROOT / "tests/hosts")]
-    guards = ["-p", "no:cacheprovider", "--disable-socket", "--allow-unix-socket", "--timeout", "600"]
-    return ["-m", "pytest", "-q", *plain, "--import-mode=importlib", *guards, str(ROOT / "tests/hosts" / file)]
-
-
-def outcomes(python: Path, file: str) -> dict[str, bool]:
-    """Run a file of tests, and tell of each test whether it passed."""
+def outcomes(python: Path, file: str) -> dict[str, bool | None]:
+    """Run a file of tests, and tell of each test whether it passed; `None` of those that do not apply."""
     report = python.parents[1] / "report.xml"
     report.unlink(missing_ok=True)
-    done = ran(python, *pytest_of(file), f"--junitxml={report}", *PAGES)
+    tests = [f"{TESTS}/{name}" for name in (file, "test_pages.py")]
+    done = ran(python, "-m", "pytest", *OPTIONS, f"--junitxml={report}", *tests)
     if done.returncode:
         _print(done.stdout[-6000:] + done.stderr[-2000:])
     if not report.exists():
@@ -95,12 +98,12 @@ def outcomes(python: Path, file: str) -> dict[str, bool]:
     return dict(_cases(ET.parse(report).getroot()))  # noqa: S314 - we wrote it
 
 
-def _cases(report: ET.Element) -> Iterator[tuple[str, bool]]:
+def _cases(report: ET.Element) -> Iterator[tuple[str, bool | None]]:
     for case in report.iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         outcome = {child.tag for child in case}
-        if "skipped" not in outcome:  # the pages of other hosts
-            yield name, not outcome & {"failure", "error"}
+        # Pages of other hosts, and what a host has not.
+        yield name, None if "skipped" in outcome else not outcome & {"failure", "error"}
 
 
 def main(names: list[str]) -> int:
@@ -109,11 +112,11 @@ def main(names: list[str]) -> int:
     rows: list[list[str]] = []
     for name in names or HOSTS:
         host = HOSTS[name]
-        if not (ROOT / "tests/hosts" / host.file).exists():
+        if not (ROOT / TESTS / host.file).exists():
             continue
         python = python_of(name)
         found = outcomes(python, host.file)
-        _print(f"{name}: {sum(found.values())} of {len(found)} tests passed")
+        _print(f"{name}: {_all(found)} tests passed")
         rows.append([versions(python, host), *(_mark(found, check) for check in CHECKS), _all(found)])
     for row in (header, ["---"] * len(header), *rows):
         _print(f"| {' | '.join(row)} |")
@@ -125,13 +128,16 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def _mark(found: dict[str, bool], check: str) -> str:
+def _mark(found: dict[str, bool | None], check: str) -> str:
     of_check = [passed for test, passed in found.items() if test.partition("[")[0].endswith(f"test_{check}")]
-    return "yes" if of_check and all(of_check) else "NO"
+    if of_check and set(of_check) == {None}:
+        return "none"
+    return "yes" if of_check and False not in of_check else "NO"
 
 
-def _all(found: dict[str, bool]) -> str:
-    return f"{sum(found.values())} of {len(found)}"
+def _all(found: dict[str, bool | None]) -> str:
+    ran = [passed for passed in found.values() if passed is not None]
+    return f"{sum(ran)} of {len(ran)}"
 
 
 if __name__ == "__main__":

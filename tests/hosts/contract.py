@@ -29,6 +29,10 @@ CHECKS = {
     "what_was_forgotten_stays_forgotten": "forgotten stays forgotten",
     "ten_at_once_lose_nothing": "ten at once",
     "a_cancelled_run_loses_and_doubles_nothing": "cancelled",
+    "an_answer_is_given_anew": "regenerate",
+    "an_edit_replaces": "edit and send again",
+    "what_was_removed_is_gone": "remove",
+    "a_fork_leaves_the_branch": "fork",
 }
 """The checks of the contract, by the end of their tests' names: the columns of the table that `make hosts` prints."""
 
@@ -43,6 +47,10 @@ class Call(NamedTuple):
 Step: TypeAlias = str | Call | Exception
 """What the scripted model does when it is asked: it says something, calls the tool, or fails."""
 
+SAID_THEN = {"regenerate": "Question 1", "edit": "Edited", "remove": "Next", "fork": "Instead"}
+"""Ways of going back from a second exchange, and what Anna says after the first one then."""
+
+FIRST, SECOND = ["Question 0", "Answer 0"], ["Question 1", "Answer 1"]
 SUMMARY = "Anna has a cat."
 FACTS = ["My cat is called Pixel.", "My sister lives in Oslo.", "I work as a baker."]
 
@@ -53,9 +61,10 @@ class HostContract(ABC):
     Attributes:
         hook: What the error names that refuses memories that search; "" where they are served.
         cuts: How often the tasks of a run that is cancelled have gone on by then.
+        fork: The user whose memory has what is said in a fork.
     """
 
-    hook = ""
+    hook, fork = "", "anna"
     cuts = (0, 2, 5, 10, 20, 40, 80, 160)
 
     @abstractmethod
@@ -88,6 +97,19 @@ class HostContract(ABC):
     @abstractmethod
     async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
         """Let Anna's memory keep a turn with an item in it, in one piece; what the host gets back of it."""
+
+    @abstractmethod
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """Let Anna have two exchanges, and go back in the host's own way, to where the model says "Anew".
+
+        Args:
+            memories: Gives the memory for a user.
+            how: The newest answer is given anew ("regenerate"), its question is replaced ("edit"), both are taken out
+                and something else is said ("remove"), or that is said in a "fork" from before them: see `SAID_THEN`.
+
+        Returns:
+            What the model was sent in each call since.
+        """
 
     def begin_anew(self) -> None:  # noqa: B027 - few hosts keep anything
         """Forget what the host itself keeps of conversations: the next one has the same id and another memory."""
@@ -237,6 +259,42 @@ class HostContract(ABC):
             assert contents(said)[-2:] == ["And now?", "Better."]
             assert contents(said)[2:-2] in ([], ["Weather?"], ["Weather?", "Sunny."]), steps
             assert len(pairs(said)) == len(set(pairs(said))) <= 1
+
+    def test_an_answer_is_given_anew(self) -> None:
+        """Regenerate: the model is sent the question without the old answer, and the log has the new one instead."""
+        sent, memories = self._gone_back("regenerate")
+        assert contents(sent) == [*FIRST, "Question 1"]
+        assert contents(memories.get("anna").history()) == [*FIRST, "Question 1", "Anew"]
+
+    def test_an_edit_replaces(self) -> None:
+        """Edit and send again: neither the model nor the log has the question as it was, or its answer."""
+        sent, memories = self._gone_back("edit")
+        assert contents(sent) == [*FIRST, "Edited"]
+        assert contents(memories.get("anna").history()) == [*FIRST, "Edited", "Anew"]
+
+    def test_what_was_removed_is_gone(self) -> None:
+        """An exchange that the host took out is not sent to the model any more, and not in the log."""
+        sent, memories = self._gone_back("remove")
+        assert contents(sent) == [*FIRST, "Next"]
+        assert contents(memories.get("anna").history()) == [*FIRST, "Next", "Anew"]
+
+    def test_a_fork_leaves_the_branch(self) -> None:
+        """In a fork nothing is there of what was said behind it; a fork with a memory of its own changes no other."""
+        sent, memories = self._gone_back("fork")
+        assert contents(sent) == [*FIRST, "Instead"]
+        assert contents(memories.get(self.fork).history()) == [*FIRST, "Instead", "Anew"]
+        if self.fork != "anna":
+            assert contents(memories.get("anna").history()) == [*FIRST, *SECOND]
+
+    def _gone_back(self, how: str) -> tuple[list[Message], MemoryProvider]:
+        memories = MemoryProvider("buffer")
+        (sent,) = asyncio.run(self.go_back(memories, how))
+        return sent, memories
+
+    async def two_exchanges(self, memories: MemoryProvider) -> None:
+        """Let Anna ask two questions."""
+        for question, answer in (FIRST, SECOND):
+            await self.say(memories, "anna", question, [answer])
 
     async def _cut_off(self, memories: MemoryProvider, steps: int) -> None:
         """Begin a run, and cancel it when its tasks have gone on so many times."""

@@ -9,7 +9,7 @@ import pytest
 
 from memzoo.memories import BaseMemory
 from memzoo.stores import Message
-from tests.hosts.contract import Call, Step
+from tests.hosts.contract import SAID_THEN, Call, Step
 from tests.hosts.samples import members, samples
 
 chat_models: Any = pytest.importorskip(
@@ -53,6 +53,22 @@ def _answer(step: str | Call) -> Any:
 def chat(sent: Sequence[Any]) -> list[Message]:
     """What the model was sent, as chat messages."""
     return list(messages.convert_to_openai_messages(sent))
+
+
+async def gone_back(graph: Any, config: Any, how: str) -> None:
+    """Go back in a thread that ends with two exchanges, as LangGraph does it, to where the model answers."""
+    question, answer = (await graph.aget_state(config)).values["messages"][-2:]
+    given: Any = {"messages": [messages.HumanMessage(SAID_THEN[how])]}
+    if how == "fork":
+        states = [one async for one in graph.aget_state_history(config) if not one.next]
+        config = next(one.config for one in states if one.values["messages"][-1].text == "Answer 0")
+    elif how == "remove":
+        removed = [messages.RemoveMessage(id=one.id) for one in (question, answer)]
+        await graph.aupdate_state(config, {"messages": removed})
+    else:
+        changed = [messages.HumanMessage(SAID_THEN[how], id=question.id), messages.RemoveMessage(id=answer.id)]
+        config, given = await graph.aupdate_state(config, {"messages": changed}, as_node="__start__"), None
+    await graph.ainvoke(given, config)
 
 
 def thread_shapes() -> Iterator[Any]:

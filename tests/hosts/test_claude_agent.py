@@ -18,7 +18,7 @@ from memzoo.hosts.claude_agent import MemorySessionStore
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
 from tests.hosts.claude_api import served
-from tests.hosts.contract import HostContract, Step, contents, weather
+from tests.hosts.contract import FIRST, SAID_THEN, SECOND, HostContract, Step, contents, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, odd, samples
 
@@ -114,6 +114,26 @@ class TestClaudeAgent(HostContract):
         loaded = await store.load(KEY) or []
         assert len(loaded) == len(batch)
         return loaded[1]
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: the session is resumed at the first answer."""
+        store, folder = MemorySessionStore(memories.store, lambda _: memories.get("anna")), self.folder / "anna"
+        with served([FIRST[1], SECOND[1], "Anew"]) as api:
+            options = options_of(store, api.url, folder)
+            session = (await asked(FIRST[0], options)).session_id
+            key = {"project_key": sdk.project_key_for_directory(folder), "session_id": session}
+            entries = await store.load(key) or []
+            answer = next(entry["uuid"] for entry in entries if entry["type"] == "assistant")
+            await asked(SECOND[0], dataclasses.replace(options, resume=session))
+            options = dataclasses.replace(options, resume=session, resume_session_at=answer)
+            await asked(SAID_THEN[how], dataclasses.replace(options, fork_session=how == "fork"))
+        return api.sent[2:]
+
+    def test_a_fork_leaves_the_branch(self) -> None:
+        """A fork is another session of the project, whose memory has both, and once what they have in common."""
+        sent, memories = self._gone_back("fork")
+        assert contents(sent)[-1] == "Instead"
+        assert contents(memories.get("anna").history()) == [*FIRST, *SECOND, "Instead", "Anew"]
 
 
 def test_a_session_is_resumed_on_another_machine(tmp_path: Path) -> None:
@@ -212,6 +232,102 @@ def test_a_session_that_goes_on_has_the_same_words_twice() -> None:
         assert contents(memories.get("p").history()) == ["Yes"] * 3
 
     asyncio.run(scene())
+
+
+def test_a_fork_tells_nothing_twice(tmp_path: Path) -> None:
+    """The SDK copies entries under new uuids, and copies copies; the memory has them once, and what is said there."""
+    memory = create_memory("buffer")
+    store = MemorySessionStore(memory.store, lambda _: memory)
+    key = {**KEY, "project_key": sdk.project_key_for_directory(tmp_path)}
+    first, answer = "0b7b8a52-2b5c-4b8e-9f3c-8f1d8d6e6b00", "0b7b8a52-2b5c-4b8e-9f3c-8f1d8d6e6b01"
+
+    async def scene() -> None:
+        await store.append(key, [user("Hello?", first), below(first, words("Hi.", answer))])
+        session = KEY["session_id"]
+        for number in range(3):
+            session = (await sdk.fork_session_via_store(store, session, directory=str(tmp_path))).session_id
+            fork = {**key, "session_id": session}
+            *_, newest = [entry for entry in await store.load(fork) or [] if entry.get("message")]
+            await store.append(fork, [below(newest["uuid"], user(f"Question {number}", f"q{number}"))])
+
+    asyncio.run(scene())
+    assert contents(memory.history()) == ["Hello?", "Hi.", *(f"Question {number}" for number in range(3))]
+
+
+def test_a_fork_of_what_is_not_there_is_learnt() -> None:
+    """Where the session that was forked is unknown, its copy is all that there is; odd marks of forks do no harm."""
+    memory = create_memory("buffer")
+    store = MemorySessionStore(memory.store, lambda _: memory)
+    marks: list[Any] = [{"sessionId": "gone", "messageUuid": "0"}, {"sessionId": 7}, {}, None, "odd"]
+    batch = [{**user(f"Line {n}", str(n)), "forkedFrom": mark} for n, mark in enumerate(marks)]
+    asyncio.run(store.append(KEY, batch))
+    assert contents(memory.history()) == [f"Line {n}" for n in range(len(marks))]
+
+
+def below(parent: str, entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry that follows another one."""
+    return {**entry, "parentUuid": parent}
+
+
+def words(text: str, uuid: str) -> dict[str, Any]:
+    """An answer of the assistant."""
+    return assistant({"type": "text", "text": text}, uuid=uuid)
+
+
+BEGUN = [user("Question 0", "1"), below("1", words("Answer 0", "2"))]
+LEFT = [below("2", user("Question 1", "3")), below("3", words("Answer 1", "4"))]
+ANEW = [below("2", user("Instead", "5")), below("5", words("Anew", "6"))]
+
+
+@pytest.mark.parametrize(
+    "batches", [[BEGUN, LEFT, ANEW], [[*BEGUN, *LEFT, *ANEW]], [[*BEGUN, *LEFT], ANEW[:1], ANEW[1:]]]
+)
+def test_what_a_prompt_went_back_from_is_taken_back(batches: list[list[Any]]) -> None:
+    """In one batch or in several, and however often they are sent again; the transcript keeps it."""
+    memory = create_memory("buffer")
+    store = MemorySessionStore(memory.store, lambda _: memory)
+
+    async def scene() -> list[Any] | None:
+        for batch in [*batches, *batches, *batches[::-1]]:
+            await store.append(KEY, batch)
+        return await store.load(KEY)
+
+    assert asyncio.run(scene()) == [*BEGUN, *LEFT, *ANEW]
+    assert contents(memory.history()) == ["Question 0", "Answer 0", "Instead", "Anew"]
+
+
+def test_a_long_way_back_is_taken_back() -> None:
+    """However much was said since, in this session and in others, which stay as they are."""
+    memory = create_memory("buffer")
+    store = MemorySessionStore(memory.store, lambda _: memory)
+
+    async def scene() -> None:
+        await store.append(KEY, BEGUN)
+        parent = "2"
+        for number in range(150):
+            asked, answer = f"q{number}", f"a{number}"
+            batch = [below(parent, user(f"Question {number}", asked)), below(asked, words("Hm.", answer))]
+            await store.append(KEY, batch)
+            parent = answer
+        await store.append({**KEY, "session_id": "other"}, [*BEGUN, below("2", user("Elsewhere", "e"))])
+        await store.append(KEY, ANEW)
+
+    asyncio.run(scene())
+    assert contents(memory.history()) == ["Question 0", "Answer 0", "Elsewhere", "Instead", "Anew"]
+
+
+def test_who_goes_back_in_a_fork_takes_nothing_from_the_session_itself() -> None:
+    """The CLI copies entries under their uuids: what the session was told first belongs to it."""
+    memory = create_memory("buffer")
+    store = MemorySessionStore(memory.store, lambda _: memory)
+
+    async def scene() -> None:
+        await store.append(KEY, [*BEGUN, *LEFT])
+        await store.append({**KEY, "session_id": "fork"}, [*BEGUN, *LEFT])
+        await store.append({**KEY, "session_id": "fork"}, ANEW)
+
+    asyncio.run(scene())
+    assert contents(memory.history()) == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Instead", "Anew"]
 
 
 def test_two_writers_of_one_batch_store_it_once() -> None:

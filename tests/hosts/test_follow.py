@@ -70,6 +70,14 @@ def test_an_abandoned_branch_is_not_shown(memory: BaseMemory):
     assert follow(memory, FIRST, SECOND) == words(FIRST, SECOND)
 
 
+def test_who_goes_far_back_leaves_all_of_it(memory: BaseMemory):
+    """However long the branch is, and whatever another thread said meanwhile, nothing of the branch is shown."""
+    more = [(f"{kind}{number}", f"{number}{end}") for number in range(9, 99) for kind, end in (("q", "?"), ("a", "."))]
+    follow(memory, FIRST, SECOND, more)
+    follow(memory, [("o", "Elsewhere?")], thread="other")
+    assert follow(memory, FIRST, THIRD) == [*words(FIRST), "Elsewhere?", *words(THIRD)]
+
+
 def test_an_answer_is_given_anew(memory: BaseMemory):
     """Regenerating takes back the old answer, and leaves its question as it is."""
     assert follow(memory, FIRST, SECOND[:1]) == words(FIRST, SECOND[:1])

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.hosts.__main__ import HOSTS, pytest_of
+from tests.hosts.__main__ import HOSTS, IN_FRAMEWORKS, OPTIONS, ROOT, TESTS
 
 MODULES = {
     "openai-agents": "agents",
@@ -28,10 +28,10 @@ def test_the_adapter_works(name: str) -> None:
     """In a process of its own, as frameworks leave things open, and set up more than a test would."""
     if not _is_installed(MODULES[name]):
         pytest.skip("the framework is not installed")
-    command = [sys.executable, *pytest_of(HOSTS[name].file)]
-    environment = {**os.environ, "MEMZOO_HOSTS": "1"}
+    command = [sys.executable, "-m", "pytest", *OPTIONS, f"{TESTS}/{HOSTS[name].file}"]
+    environment = os.environ | IN_FRAMEWORKS
     environment.pop("PYTEST_ADDOPTS", None)
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
     if done.returncode == _NONE_RAN:
         pytest.skip("the framework cannot be imported here")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -12,7 +12,7 @@ from memzoo.errors import ConversationIdError
 from memzoo.hosts.google_adk import MemoryService
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.hosts.contract import Call, HostContract, Step, contents, texts, weather
+from tests.hosts.contract import FIRST, SAID_THEN, SECOND, Call, HostContract, Step, contents, texts, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, samples
 
@@ -79,10 +79,10 @@ async def remember(callback_context: Any) -> None:
     await callback_context.add_session_to_memory()
 
 
-def runner_of(memories: Any, script: Sequence[Step]) -> tuple[Any, Scripted]:
+def runner_of(memories: Any, script: Sequence[Step], *more: Any) -> tuple[Any, Scripted]:
     """A runner with the tool `weather`, which preloads the memory and saves the session after each run."""
     model = Scripted(script=list(script), sent=[])
-    tools = [preload_memory, load_memory, weather]
+    tools = more or [preload_memory, load_memory, weather]
     agent = LlmAgent(name="clerk", model=model, tools=tools, after_agent_callback=remember)
     service, sessions = MemoryService(memories), InMemorySessionService()
     return Runner(app_name="app", agent=agent, session_service=sessions, memory_service=service), model
@@ -151,6 +151,46 @@ class TestGoogleADK(HostContract):
             return shape if not (shape.content and shape.content.parts) else None
         own = types.Content.model_validate(json.loads(kept.fields["@google-adk"] or "null")["content"])
         return shape if own.model_dump(mode="json") == shape.content.model_dump(mode="json") else own
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`, within one session: what was said before is sent by ADK itself."""
+        runner, model = runner_of(UsersMemories(memories), [FIRST[1], SECOND[1], "Anew"], weather)
+        await runner.session_service.create_session(app_name="app", user_id="anna", session_id="s")
+        for question in (FIRST[0], SECOND[0]):
+            events = await ask(runner, "anna", question, "s")
+        newest = events[0].invocation_id
+        await runner.rewind_async(user_id="anna", session_id="s", rewind_before_invocation_id=newest)
+        await ask(runner, "anna", SAID_THEN[how], "s")
+        return model.sent[2:]
+
+    def test_a_fork_leaves_the_branch(self) -> None:
+        """ADK has no fork: a session can be made, read, listed, deleted and gone on with, and nothing else."""
+        service = host("google.adk.sessions").BaseSessionService
+        methods = {name for name in dir(service) if not name.startswith("_")}
+        about_sessions = {"create_session", "get_session", "list_sessions", "delete_session"}
+        assert methods == about_sessions | {"append_event", "flush", "get_user_state"}
+        pytest.skip("ADK has no fork")
+
+
+def test_a_session_of_copied_events_doubles_nothing() -> None:
+    """Who begins a session with events of another one, as a fork would, has them in the user's memory once."""
+    memory = create_memory("buffer", conversation_id="app/anna")
+
+    async def talk() -> None:
+        runner, _ = runner_of(memory, ["Answer 0", "Answer 1", "Anew"])
+        sessions = runner.session_service
+        for name in ("s", "fork"):
+            await sessions.create_session(app_name="app", user_id="anna", session_id=name)
+        for question in ("Question 0", "Question 1"):
+            await ask(runner, "anna", question, "s")
+        events = (await sessions.get_session(app_name="app", user_id="anna", session_id="s")).events
+        fork = await sessions.get_session(app_name="app", user_id="anna", session_id="fork")
+        for one in events[:2]:
+            await sessions.append_event(fork, one)
+        await ask(runner, "anna", "Instead", "fork")
+
+    asyncio.run(talk())
+    assert contents(memory.history()) == [*FIRST, *SECOND, "Instead", "Anew"]
 
 
 def test_a_session_that_is_added_after_each_run_is_learnt_from_once() -> None:

@@ -16,6 +16,9 @@ from memzoo.hosts.langchain_agents import MemoryMiddleware, summarizer  # noqa: 
 from memzoo.stores import Message  # noqa: E402
 from memzoo.testing import ScriptedModel  # noqa: E402
 from tests.hosts.contract import (  # noqa: E402
+    FIRST,
+    SAID_THEN,
+    SECOND,
     SUMMARY,
     Call,
     HostContract,
@@ -26,7 +29,7 @@ from tests.hosts.contract import (  # noqa: E402
     texts,
     weather,
 )
-from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
+from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
 checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
 middleware: Any = pytest.importorskip("langchain.agents.middleware")
@@ -86,6 +89,19 @@ class TestWithoutCheckpointer(HostContract):
         await agent_of(memories, ScriptedChat(script=["Bye."], sent=[])).ainvoke(*given("anna", "Thanks.", None))
         return kept_of(memories.get("anna"), shape.id)
 
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: the application hands over the whole thread each time."""
+        model, thread = ScriptedChat(script=[FIRST[1], SECOND[1], "Anew"], sent=[]), list[Any]()
+        agent, config = agent_of(memories, model), {"configurable": {"thread_id": "anna"}}
+        for question in (FIRST[0], SECOND[0]):
+            asked = [*thread, messages.HumanMessage(question)]
+            thread = (await agent.ainvoke({"messages": asked}, config))["messages"]
+        anew = thread[2] if how == "regenerate" else messages.HumanMessage(SAID_THEN[how])
+        if how == "edit":
+            anew.id = thread[2].id
+        await agent.ainvoke({"messages": [*thread[:2], anew]}, config)
+        return [chat(model.sent[2])]
+
 
 class TestWithCheckpointer(TestWithoutCheckpointer):
     """The state has the whole thread; the model is still sent the view."""
@@ -93,6 +109,14 @@ class TestWithCheckpointer(TestWithoutCheckpointer):
     def begin_anew(self) -> None:
         """See `HostContract.begin_anew`."""
         self.checkpointer = checkpoints.InMemorySaver()
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`."""
+        await self.two_exchanges(memories)
+        model = ScriptedChat(script=["Anew"], sent=[])
+        config = {"configurable": {"thread_id": "anna"}}
+        await gone_back(agent_of(memories, model, self.checkpointer), config, how)
+        return [chat(sent) for sent in model.sent]
 
     def test_the_state_stays_whole(self) -> None:
         """What the model is not sent is still in the thread's state: nothing removes messages from it."""

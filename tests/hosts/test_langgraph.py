@@ -14,8 +14,8 @@ from memzoo import HashEmbedder, InMemoryStore, MemoryProvider, open_store  # no
 from memzoo.errors import OptionError, StoreError  # noqa: E402
 from memzoo.hosts.langgraph import MemzooStore, remember, this_turn, view  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
-from tests.hosts.langchain_models import ScriptedChat, chat, kept_of, messages, thread_shapes  # noqa: E402
+from tests.hosts.contract import SAID_THEN, Call, HostContract, Step, contents, summarizing, weather  # noqa: E402
+from tests.hosts.langchain_models import ScriptedChat, chat, gone_back, kept_of, messages, thread_shapes  # noqa: E402
 
 prebuilt: Any = pytest.importorskip("langgraph.prebuilt")
 checkpoints: Any = pytest.importorskip("langgraph.checkpoint.memory")
@@ -87,6 +87,13 @@ class TestWholeState(HostContract):
         await remember(memories).ainvoke({"messages": thread}, _thread("anna"))
         await view(memories).ainvoke([], _thread("anna"))
         return kept_of(memories.get("anna"), shape.id)
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`."""
+        await self.two_exchanges(memories)
+        model = ScriptedChat(script=["Anew"], sent=[])
+        await gone_back(graph_of(memories, model, self.state, self.checkpointer), _thread("anna"), how)
+        return [chat(sent) for sent in model.sent]
 
 
 class TestGoingBack:
@@ -173,6 +180,14 @@ class TestSmallState(TestWholeState):
     """The recipe with our reducer: checkpoints have one turn."""
 
     state: Any = Turn
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: what is behind this turn the state cannot tell, so the memory is told."""
+        if how in ("regenerate", "edit"):
+            return await super().go_back(memories, how)
+        await self.two_exchanges(memories)
+        await memories.get("anna").arewind(2)
+        return await self.say(memories, "anna", SAID_THEN[how], ["Anew"])
 
     def test_the_state_does_not_grow(self) -> None:
         """After five turns the state has the newest one, and the log has all."""

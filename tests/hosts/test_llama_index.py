@@ -10,7 +10,7 @@ from memzoo import MemoryProvider, create_memory
 from memzoo.hosts.llama_index import ChatMemory
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.hosts.contract import FACTS, Call, HostContract, Step, contents, pairs, results, texts, weather
+from tests.hosts.contract import FACTS, SAID_THEN, Call, HostContract, Step, contents, pairs, results, texts, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import members, samples
 
@@ -119,6 +119,8 @@ _ODD_CALLS: list[Any] = [
 class TestLlamaIndex(HostContract):
     """The contract, with a fresh agent for each prompt: LlamaIndex has no synchronous runner of agents."""
 
+    fork = "fork"
+
     async def say(
         self, memories: MemoryProvider, user: str, text: str, script: Sequence[Step], *, run: str | None = None
     ) -> list[list[Message]]:
@@ -156,8 +158,15 @@ class TestLlamaIndex(HostContract):
         assert first == question
         return kept
 
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: a memory is set to what stays; a fork is another one."""
+        await self.two_exchanges(memories)
+        user, stays = "fork" if how == "fork" else "anna", (await ChatMemory(memories.get("anna")).aget_all())[:2]
+        await ChatMemory(memories.get(user)).aset(stays)
+        return await self.say(memories, user, SAID_THEN[how], ["Anew"])
 
-class TestTheEngine(HostContract):
+
+class TestTheEngine(TestLlamaIndex):
     """The contract, with a chat engine."""
 
     async def say(
@@ -165,18 +174,10 @@ class TestTheEngine(HostContract):
     ) -> list[list[Message]]:
         """One message to a chat engine; its tools are an agent's."""
         if any(isinstance(step, Call) for step in script):
-            return await TestLlamaIndex().say(memories, user, text, script)
+            return await super().say(memories, user, text, script)
         model = model_of(script)
         await SimpleChatEngine.from_defaults(llm=model, memory=ChatMemory(memories.get(user))).achat(text)
         return model.sent
-
-    def shapes(self) -> Iterator[Any]:
-        """See `HostContract.shapes`."""
-        return TestLlamaIndex().shapes()
-
-    async def kept(self, memories: MemoryProvider, shape: Any) -> Any:
-        """See `HostContract.kept`."""
-        return await TestLlamaIndex().kept(memories, shape)
 
 
 def test_the_question_that_the_engine_put_is_shown_once() -> None:

@@ -13,7 +13,17 @@ from memzoo import InMemoryStore, MemoryProvider, create_memory  # noqa: E402
 from memzoo.errors import ConversationIdError, OptionError, StoreError  # noqa: E402
 from memzoo.hosts.openai_agents import MemorySession  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+from tests.hosts.contract import (  # noqa: E402
+    SAID_THEN,
+    SUMMARY,
+    Call,
+    HostContract,
+    Step,
+    contents,
+    summarizing,
+    texts,
+    weather,
+)
 from tests.hosts.samples import members, odd, samples  # noqa: E402
 
 testing: Any = pytest.importorskip("agents.testing")
@@ -48,7 +58,7 @@ def _chat(item: Any) -> Message:
 
 
 class _Sessions(HostContract):
-    raw = False
+    raw, fork = False, "fork"
 
     def run(self, memories: MemoryProvider, user: str) -> tuple[MemorySession, Any]:
         session = MemorySession(memories, user, raw=self.raw)
@@ -87,6 +97,18 @@ class _Sessions(HostContract):
         items = await MemorySession(memories, "anna", raw=True).get_items()
         assert (items[0], items[-1]) == (question, answer)
         return items[1:-1][0]
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: a session is popped; a fork is another one."""
+        await self.two_exchanges(memories)
+        if how == "fork":
+            items = await MemorySession(memories, "anna", raw=True).get_items()
+            await MemorySession(memories, "fork").add_items(items[:2])
+            return await self.say(memories, "fork", SAID_THEN[how], ["Anew"])
+        session = MemorySession(memories, "anna", raw=self.raw)
+        while (popped := await session.pop_item()) and popped["content"] != "Question 1":
+            pass
+        return await self.say(memories, "anna", SAID_THEN[how], ["Anew"])
 
 
 class TestProjectingSession(_Sessions):

@@ -12,7 +12,19 @@ from memzoo import MemoryProvider, create_memory  # noqa: E402
 from memzoo.errors import ConversationIdError  # noqa: E402
 from memzoo.hosts.pydantic_ai import MemoryCapability  # noqa: E402
 from memzoo.stores import Message  # noqa: E402
-from tests.hosts.contract import SUMMARY, Call, HostContract, Step, contents, summarizing, texts, weather  # noqa: E402
+from tests.hosts.contract import (  # noqa: E402
+    FIRST,
+    SAID_THEN,
+    SECOND,
+    SUMMARY,
+    Call,
+    HostContract,
+    Step,
+    contents,
+    summarizing,
+    texts,
+    weather,
+)
 from tests.hosts.samples import members, samples  # noqa: E402
 
 functions: Any = pytest.importorskip("pydantic_ai.models.function")
@@ -130,6 +142,17 @@ class TestCapability(HostContract):
         result = await run.run("Thanks.", conversation_id="anna", message_history=said)
         await agent_of(memories, Scripted(["Hello."])).run("More.", conversation_id="anna")
         return next((one for one in result.all_messages()[2:] if one == shape), result.all_messages())
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: the application hands over the messages that stay."""
+        agent, history = agent_of(memories, model := Scripted([FIRST[1], SECOND[1], "Anew"])), list[Any]()
+        for question in (FIRST[0], SECOND[0]):
+            said = await agent.run(question, conversation_id="anna", message_history=history)
+            history = said.all_messages()
+        # A run without a prompt answers the one that the history ends with.
+        stays, prompt = (history[:3], None) if how == "regenerate" else (history[:2], SAID_THEN[how])
+        await agent.run(prompt, conversation_id="anna", message_history=stays)
+        return [chat(model.sent[2])]
 
 
 def test_the_runs_history_stays_whole() -> None:

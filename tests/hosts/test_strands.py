@@ -13,7 +13,7 @@ from memzoo.errors import ModelError
 from memzoo.hosts.strands import MemoryConversationManager
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.hosts.contract import Call, HostContract, Step, contents, summarizing, weather
+from tests.hosts.contract import FIRST, SAID_THEN, SECOND, Call, HostContract, Step, contents, summarizing, weather
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import odd, samples
 
@@ -133,6 +133,68 @@ class TestStrands(HostContract):
         (found,) = [one for one in own[1:] if one][:1]
         decoded = host("strands.types.session").decode_bytes_values(found)
         return {key: decoded[key] for key in ("role", "content")}
+
+    async def go_back(self, memories: MemoryProvider, how: str) -> list[list[Message]]:
+        """See `HostContract.go_back`: the list of the agent is changed, or a snapshot of it is loaded."""
+        agent = agent_of(memories.get("anna"), [FIRST[1], SECOND[1], "Anew"])
+        await agent.invoke_async(FIRST[0])
+        snapshot = agent.take_snapshot(preset="session")
+        await agent.invoke_async(SECOND[0])
+        if how in ("regenerate", "edit"):
+            del agent.messages[-1]
+            agent.messages[-1]["content"] = [{"text": SAID_THEN[how]}]
+            await agent.invoke_async()
+            return agent.model.sent[2:]
+        if how == "fork":
+            agent = agent_of(memories.get("anna"), ["Anew"])
+        agent.load_snapshot(snapshot)
+        await agent.invoke_async(SAID_THEN[how])
+        return agent.model.sent[-1:]
+
+
+def test_an_answer_is_given_anew_as_often_as_one_likes() -> None:
+    """Each time the newest answer is the only one, and the next prompt follows it."""
+    memory = create_memory("vector-retriever", k=1)
+    agent = agent_of(memory, ["One.", "Two.", "Three.", "Bye."])
+    agent("My cat is called Pixel.")
+    for _ in range(2):
+        del agent.messages[-1]
+        agent()
+    assert contents(agent.model.sent[2]) == ["My cat is called Pixel."]
+    agent("Thanks.")
+    assert contents(memory.history()) == ["My cat is called Pixel.", "Three.", "Thanks.", "Bye."]
+
+
+def test_an_agent_takes_back_what_is_its_own() -> None:
+    """Two agents that live at once on one memory leave each other's turns alone."""
+    memory = create_memory("buffer")
+    one, other = agent_of(memory, ["Hi.", "Yes."]), agent_of(memory, ["Hello."])
+    one("I am here.")
+    other("So am I.")
+    one("Really?")
+    assert contents(memory.history()) == ["I am here.", "Hi.", "So am I.", "Hello.", "Really?", "Yes."]
+
+
+def test_what_was_forgotten_is_not_sent_again() -> None:
+    """The agent's list still has it; the model is not sent it with the next prompt, nor is it saved."""
+    memory = create_memory("buffer")
+    agent = agent_of(memory, ["I see.", "Hi.", "Bye."])
+    agent("My PIN is 1234.")
+    memory.forget([1, 2])
+    for prompt in ("Hello?", "Thanks."):
+        agent(prompt)
+    assert contents(agent.model.sent[1]) == ["Hello?"]
+    assert contents(memory.history()) == ["Hello?", "Hi.", "Thanks.", "Bye."]
+
+
+def test_an_emptied_list_takes_nothing_back() -> None:
+    """Who clears the agent's messages to keep them few loses nothing of the log, and goes on."""
+    memory = create_memory("buffer")
+    agent = agent_of(memory, ["Hi.", "Yes."])
+    agent("I am here.")
+    agent.messages.clear()
+    agent("Really?")
+    assert contents(agent.model.sent[1]) == ["I am here.", "Hi.", "Really?"]
 
 
 def test_one_agent_that_goes_on_shows_each_turn_once() -> None:

@@ -86,7 +86,10 @@ ROOMS = {
         ),
     ),
     "strategies": Room(("memories/strategies",), ("tests/memories/strategies", "tests/memories/test_contract.py")),
-    "migrate": Room(("hosts/migrate",), ("tests/hosts/migrate",)),
+    "migrate": Room(
+        ("hosts/migrate",),
+        ("tests/hosts/migrate", *(f"tests/benchmarks/test_{name}.py" for name in ("formats", "transcripts"))),
+    ),
     "engine": Room(("memories/engine",), ("tests/memories",)),
     "sql": Room(("stores/sql",), ("tests/stores",)),
 }
@@ -327,7 +330,8 @@ def _reaching(place: _Place, files: Sequence[str], room: Room) -> Callable[[Muta
     def reaching(mutant: Mutant) -> dict[str, float]:
         lines = by_file.get(mutant.file, {})
         found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, [])}
-        if _IMPORTING in found:
+        # What none reaches may run in another process that a test starts.
+        if not found or _IMPORTING in found:
             found = {test for tests in lines.values() for test in tests}
         quickest = sorted(found & taken.keys(), key=taken.__getitem__)
         until = [*itertools.accumulate(taken[test] for test in quickest)]

@@ -259,6 +259,19 @@ def test_histories_that_stay(tmp_path: Path) -> None:
     assert "stays as it is" in finding.reason
 
 
+def test_a_history_that_moves_says_what_else_there_is_to_do(tmp_path: Path) -> None:
+    """What is in its database comes over by a command that is named; a memory that moves needs nothing else."""
+    code = (
+        "from langchain.memory import ConversationBufferMemory\n"
+        "from langchain_community.chat_message_histories import SQLChatMessageHistory\n"
+        "h = SQLChatMessageHistory('a', 'sqlite:///old.db')\n"
+        "m = ConversationBufferMemory(chat_memory=h)\n"
+    )
+    history, memory = migrated(tmp_path, code).findings
+    assert (history.reason, "memzoo import --from langchain-sql URL --store URL" in history.advice) == ("", True)
+    assert (memory.reason, memory.advice) == ("", "")
+
+
 def test_one_use_keeps_the_others(tmp_path: Path) -> None:
     """A class that is a base in a file is LangChain's in all of that file; the other classes move."""
     code = (
@@ -350,6 +363,14 @@ class TestCommand:
             assert (folder / name).read_text(encoding="utf-8") == "from memzoo.langchain import SimpleMemory\n"
         assert (folder / "same.py").is_symlink()
         assert not list(folder.rglob(".*"))
+
+    def test_the_least_time_is_a_second(self, tmp_path: Path) -> None:
+        """In less than that not every honest file is read."""
+        (tmp_path / "a.py").write_text("import os\n", encoding="utf-8")
+        codes = [
+            CliRunner().invoke(app, ["migrate", str(tmp_path), "--seconds", given]).exit_code for given in ("1", "0.9")
+        ]
+        assert codes == [0, 2]
 
     def test_a_file_that_changed_meanwhile(self, tmp_path: Path) -> None:
         """What somebody has written since is not overwritten with what was there before."""

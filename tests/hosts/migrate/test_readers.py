@@ -65,130 +65,130 @@ def of_gpt(role: str, *parts: Any, **more: Any) -> dict[str, Any]:
 PICTURE = {"type": "image_url", "image_url": {"url": "https://example.org/cat.png"}}
 
 
-@pytest.mark.parametrize(
-    ("form", "item", "expected"),
-    [
-        (
-            "langchain-file",
-            {"type": "AIMessageChunk", "data": {"content": "Hi"}},
-            {"role": "assistant", "content": "Hi"},
-        ),
-        ("langchain-file", {"type": "chat", "data": {"role": "Human", "content": "Hi"}}, USER),
-        (
-            "langchain-file",
-            {"type": "human", "additional_kwargs": {}, "content": "Hi", "name": "Anna"},
-            USER | {"name": "Anna"},
-        ),
-        ("langchain-file", {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Hi"}}, USER),
-        (
-            "langchain-file",
-            {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "add", "args": {"a": 1}}]}},
-            call("call-0", "add", '{"a": 1}') | {"content": ""},
-        ),
-        (
-            "langchain-file",
-            {"type": "function", "data": {"content": "2", "name": "add"}},
-            {"role": "tool", "content": "2", "tool_call_id": "add"},
-        ),
-        (
-            "langchain-file",
-            {"type": "tool", "data": {"content": "2", "name": "add", "tool_call_id": "c"}},
-            {"role": "tool", "content": "2", "tool_call_id": "c"},
-        ),
-        ("langchain-file", {"role": "human", "content": ["Hi", {"text": "there"}]}, USER | {"content": "Hi\nthere"}),
-        ("langchain-file", {"from": "gpt", "value": "Hi"}, {"role": "assistant", "content": "Hi"}),
-        (
-            "langchain-file",
-            {"role": "user", "content": [{"type": "text", "text": "See"}, PICTURE | {"odd": 1}]},
-            USER | {"content": [{"type": "text", "text": "See"}, PICTURE]},
-        ),
-        (
-            "langchain-file",
-            {"role": "user", "content": [{"content_type": "scan", "filename": "a.pdf", "caption": "A"}]},
-            USER | {"content": [{"type": "scan", "filename": "a.pdf", "caption": "A"}]},
-        ),
-        ("langchain-file", {"role": "user", "content": [7]}, USER | {"content": [{"type": "attachment"}]}),
-        ("langchain-file", {"role": "user", "text": "Hi", "content": None}, USER),
-        (
-            "langchain-file",
-            {
-                "role": "assistant",
-                "content": None,
-                "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-            },
-            call("c", "f", "{}"),
-        ),
-        (
-            "langchain-file",
-            {"type": "function_call", "call_id": "c", "name": "f", "arguments": '{"a": 1}'},
-            call("c", "f", '{"a": 1}'),
-        ),
-        (
-            "langchain-file",
-            {"type": "function_call_output", "call_id": "c", "output": "2"},
-            {"role": "tool", "content": "2", "tool_call_id": "c"},
-        ),
-        (
-            "langchain-file",
-            {"type": "function_call_output", "call_id": "c", "output": {"a": "é"}},
-            {"role": "tool", "content": '{"a": "é"}', "tool_call_id": "c"},
-        ),
-        (
-            "langchain-file",
-            {"type": "function_call_output", "call_id": "c"},
-            {"role": "tool", "content": "", "tool_call_id": "c"},
-        ),
-        (
-            "openai-threads",
-            {"role": "user", "content": [{"type": "text", "text": {"value": "Hi", "annotations": []}}]},
-            USER,
-        ),
-        ("llama-index", {"role": "user", "content": "Hi"}, USER),
-        (
-            "llama-index",
-            {
-                "role": "user",
-                "blocks": [{"block_type": "text", "text": "Hi"}, {"block_type": "thinking", "content": "Hm"}],
-            },
-            USER,
-        ),
-        (
-            "llama-index",
-            {"role": "user", "blocks": [{"block_type": "image", "url": "https://example.org/cat.png"}]},
-            USER | {"content": [PICTURE]},
-        ),
-        (
-            "llama-index",
-            {"role": "user", "blocks": [{"block_type": "image", "image": "R0lG"}, {"block_type": "audio"}]},
-            USER | {"content": [{"type": "image"}, {"type": "audio"}]},
-        ),
-        (
-            "llama-index",
-            {"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_name": "f"}]},
-            call("f", "f", "{}") | {"content": ""},
-        ),
-        (
-            "llama-index",
-            {
-                "role": "assistant",
-                "blocks": [{"block_type": "tool_call", "tool_call_id": "c", "tool_name": "f", "tool_kwargs": {"a": 1}}],
-            },
-            call("c", "f", '{"a": 1}') | {"content": ""},
-        ),
-        (
-            "llama-index",
-            {"role": "tool", "content": "2", "additional_kwargs": {"tool_call_id": "c", "name": "f", "odd": 1}},
-            {"role": "tool", "content": "2", "tool_call_id": "c", "name": "f"},
-        ),
-        ("chatgpt", of_gpt("user", "Hi", "", None), USER),
-        (
-            "chatgpt",
-            of_gpt("user", {"content_type": "image_asset_pointer"}, "Hi"),
-            USER | {"content": [{"type": "image_asset_pointer"}, {"type": "text", "text": "Hi"}]},
-        ),
-        ("chatgpt", {"author": {"role": "user"}, "content": {"text": "Hi"}}, USER),
-    ],
-)
+_BECOMES: list[tuple[str, Any, Message]] = [
+    (
+        "langchain-file",
+        {"type": "AIMessageChunk", "data": {"content": "Hi"}},
+        {"role": "assistant", "content": "Hi"},
+    ),
+    ("langchain-file", {"type": "chat", "data": {"role": "Human", "content": "Hi"}}, USER),
+    (
+        "langchain-file",
+        {"type": "human", "additional_kwargs": {}, "content": "Hi", "name": "Anna"},
+        USER | {"name": "Anna"},
+    ),
+    ("langchain-file", {"lc": 1, "id": ["langchain", "HumanMessage"], "kwargs": {"content": "Hi"}}, USER),
+    (
+        "langchain-file",
+        {"type": "ai", "data": {"content": "", "tool_calls": [{"name": "add", "args": {"a": 1}}]}},
+        call("call-0", "add", '{"a": 1}') | {"content": ""},
+    ),
+    (
+        "langchain-file",
+        {"type": "function", "data": {"content": "2", "name": "add"}},
+        {"role": "tool", "content": "2", "tool_call_id": "add"},
+    ),
+    (
+        "langchain-file",
+        {"type": "tool", "data": {"content": "2", "name": "add", "tool_call_id": "c"}},
+        {"role": "tool", "content": "2", "tool_call_id": "c"},
+    ),
+    ("langchain-file", {"role": "human", "content": ["Hi", {"text": "there"}]}, USER | {"content": "Hi\nthere"}),
+    ("langchain-file", {"from": "gpt", "value": "Hi"}, {"role": "assistant", "content": "Hi"}),
+    (
+        "langchain-file",
+        {"role": "user", "content": [{"type": "text", "text": "See"}, PICTURE | {"odd": 1}]},
+        USER | {"content": [{"type": "text", "text": "See"}, PICTURE]},
+    ),
+    (
+        "langchain-file",
+        {"role": "user", "content": [{"content_type": "scan", "filename": "a.pdf", "caption": "A"}]},
+        USER | {"content": [{"type": "scan", "filename": "a.pdf", "caption": "A"}]},
+    ),
+    ("langchain-file", {"role": "user", "content": [7]}, USER | {"content": [{"type": "attachment"}]}),
+    ("langchain-file", {"role": "user", "text": "Hi", "content": None}, USER),
+    (
+        "langchain-file",
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
+        },
+        call("c", "f", "{}"),
+    ),
+    (
+        "langchain-file",
+        {"type": "function_call", "call_id": "c", "name": "f", "arguments": '{"a": 1}'},
+        call("c", "f", '{"a": 1}'),
+    ),
+    (
+        "langchain-file",
+        {"type": "function_call_output", "call_id": "c", "output": "2"},
+        {"role": "tool", "content": "2", "tool_call_id": "c"},
+    ),
+    (
+        "langchain-file",
+        {"type": "function_call_output", "call_id": "c", "output": {"a": "é"}},
+        {"role": "tool", "content": '{"a": "é"}', "tool_call_id": "c"},
+    ),
+    (
+        "langchain-file",
+        {"type": "function_call_output", "call_id": "c"},
+        {"role": "tool", "content": "", "tool_call_id": "c"},
+    ),
+    (
+        "openai-threads",
+        {"role": "user", "content": [{"type": "text", "text": {"value": "Hi", "annotations": []}}]},
+        USER,
+    ),
+    ("llama-index", {"role": "user", "content": "Hi"}, USER),
+    (
+        "llama-index",
+        {
+            "role": "user",
+            "blocks": [{"block_type": "text", "text": "Hi"}, {"block_type": "thinking", "content": "Hm"}],
+        },
+        USER,
+    ),
+    (
+        "llama-index",
+        {"role": "user", "blocks": [{"block_type": "image", "url": "https://example.org/cat.png"}]},
+        USER | {"content": [PICTURE]},
+    ),
+    (
+        "llama-index",
+        {"role": "user", "blocks": [{"block_type": "image", "image": "R0lG"}, {"block_type": "audio"}]},
+        USER | {"content": [{"type": "image"}, {"type": "audio"}]},
+    ),
+    (
+        "llama-index",
+        {"role": "assistant", "blocks": [{"block_type": "tool_call", "tool_name": "f"}]},
+        call("f", "f", "{}") | {"content": ""},
+    ),
+    (
+        "llama-index",
+        {
+            "role": "assistant",
+            "blocks": [{"block_type": "tool_call", "tool_call_id": "c", "tool_name": "f", "tool_kwargs": {"a": 1}}],
+        },
+        call("c", "f", '{"a": 1}') | {"content": ""},
+    ),
+    (
+        "llama-index",
+        {"role": "tool", "content": "2", "additional_kwargs": {"tool_call_id": "c", "name": "f", "odd": 1}},
+        {"role": "tool", "content": "2", "tool_call_id": "c", "name": "f"},
+    ),
+    ("chatgpt", of_gpt("user", "Hi", "", None), USER),
+    (
+        "chatgpt",
+        of_gpt("user", {"content_type": "image_asset_pointer"}, "Hi"),
+        USER | {"content": [{"type": "image_asset_pointer"}, {"type": "text", "text": "Hi"}]},
+    ),
+    ("chatgpt", {"author": {"role": "user"}, "content": {"text": "Hi"}}, USER),
+]
+
+
+@pytest.mark.parametrize(("form", "item", "expected"), _BECOMES)
 def test_what_a_message_becomes(form: str, item: Any, expected: Message, tmp_path: Path) -> None:
     """A message in OpenAI's words, with its calls, results and pictures."""
     assert said_in(form, *file_of(form, item, tmp_path)) == [expected]
@@ -320,7 +320,7 @@ def agents_file(path: Path, items: Sequence[tuple[Any, Any]]) -> Path:
 
 def test_sessions_of_openai_agents(tmp_path: Path) -> None:
     """Calls come with their results; what has no words is passed over; what belongs to nobody is named."""
-    items = [
+    items: list[Any] = [
         {"role": "user", "content": [{"type": "input_text", "text": "Add."}]},
         {"type": "reasoning", "summary": []},
         {"type": "web_search_call", "id": "ws"},
@@ -356,9 +356,10 @@ def checkpoints_file(path: Path, rows: Sequence[tuple[str, str, str, Any]]) -> P
 
 def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
     """The newest state of a thread counts, of it the channel with the most messages; subgraphs have their own."""
-    hi, ok = {"type": "human", "content": "Hi", "additional_kwargs": {}}, {"role": "assistant", "content": "OK"}
-    channels = {"words": ["Hi", "there", "you"], "talk": [hi, ok], "last": [ok]}
-    rows = [
+    hi: dict[str, Any] = {"type": "human", "content": "Hi", "additional_kwargs": {}}
+    ok = {"role": "assistant", "content": "OK"}
+    channels: dict[str, Any] = {"words": ["Hi", "there", "you"], "talk": [hi, ok], "last": [ok]}
+    rows: list[tuple[str, str, str, Any]] = [
         ("anna", "", "1", {"talk": [hi]}),
         ("anna", "", "2", channels),
         ("anna", "inner:1", "3", {"talk": [ok]}),

@@ -30,12 +30,14 @@ class ShownText:
         tokens: What it costs.
         number: Its number in the log; `None` for what is not in it.
         text: What it says.
+        role: Who is told to have said it, as the model sees it.
     """
 
     kind: Kind
     tokens: int
     number: int | None
     text: str
+    role: str = "system"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +217,7 @@ def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[S
         known = numbers.get(_key(message))
         number = known.pop() if known else None
         kind: Kind = "recalled" if number is None else "system" if number == system else "message"
-        shown.append(ShownText(kind, counter(message), number, text_of(message)))
+        shown.append(ShownText(kind, counter(message), number, text_of(message), message["role"]))
     return shown[::-1]
 
 

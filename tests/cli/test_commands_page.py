@@ -13,8 +13,9 @@ from tests.cli.conftest import Command
 
 PAGE = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^\| `([a-z-]+)` \|.*\| `memzoo (.*)` \|$", PAGE, re.MULTILINE))
-# The one runs until it is interrupted, the other needs a real model: test_cli.py and test_compare_command.py have them.
-ELSEWHERE = ("serve-offline", "questions")
+# One runs until it is interrupted, one needs a real model, one takes long: test_cli.py, test_compare_command.py and
+# test_play_command.py have them.
+ELSEWHERE = ("serve-offline", "questions", "demo")
 
 
 def test_every_command_is_there() -> None:
@@ -41,5 +42,5 @@ def test_the_options_of_the_model_are_there() -> None:
     documented = set(re.findall(r"^\| `(--[a-z-]+)` \|", PAGE, re.MULTILINE))
     options = {name: {option for one in made.params for option in one.opts} for name, made in commands.items()}
     asking = {name for name, given in options.items() if "--model" in given}
-    assert asking == {"chat", "show", "relearn", "compare", "questions"}
+    assert asking == {"chat", "show", "relearn", "compare", "play", "questions"}
     assert [name for name in asking if not documented <= options[name]] == []

@@ -1,0 +1,1 @@
+"""A page on which several memories remember the same conversation side by side: `memzoo play`."""

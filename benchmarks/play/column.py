@@ -1,0 +1,266 @@
+"""One memory of the page: what it shows at each moment, how that differs from the moment before, what it cost."""
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from memzoo.benchmarks.play.pieces import (
+    Numbers,
+    Piece,
+    Splice,
+    applied,
+    pieces_of,
+    reasons,
+    rewritten,
+    splices,
+)
+from memzoo.errors import MemoryZooError, ModelError
+from memzoo.memories import BaseMemory, ConversationKGMemory, Spent
+from memzoo.memories.engine.explaining import Explanation, ShownText
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
+from memzoo.sync import drive
+
+__all__ = ["Column", "Fact", "Frame", "Tables", "about", "said_by"]
+
+Frame: TypeAlias = dict[str, Any]
+"""What one memory shows at one moment, as JSON; docs/play.md has its members."""
+
+Fact: TypeAlias = tuple[str, str, str, bool, int]
+"""Of a graph: subject, relation, object, whether it is that this is not so, the message that said it first."""
+
+# Of a message in the log, by the reason for which it is not shown; "s" is shown, "t" told in a text.
+_LETTERS = {
+    "found, but no room": "r",
+    "not found": "n",
+    "learnt from": "l",
+    "older than what is shown": "o",
+    "not shown": "x",
+}
+
+
+@dataclass
+class Tables:
+    """What all memories of a page show, each thing told once."""
+
+    pieces: Numbers[Piece] = field(default_factory=Numbers[Piece])
+    facts: Numbers[Fact] = field(default_factory=Numbers[Fact])
+    ways: Numbers[str] = field(default_factory=Numbers[str])
+    texts: dict[int, str] = field(default_factory=dict[int, str])
+
+    def of(self, pieces: Iterable[Piece]) -> list[int]:
+        """The numbers of pieces."""
+        numbers: list[int] = []
+        for piece in pieces:
+            numbers.append(number := self.pieces.of(piece))
+            if piece.head is None or piece.head.kind == "recalled":
+                self.texts[number] = piece.text  # a message of the log is never rewritten
+        return numbers
+
+    def taken(self) -> dict[str, Any]:
+        """What is new since the last time, as JSON."""
+        told = [[*(piece.head or ()), piece.text] for piece in self.pieces.taken()]
+        return {"pieces": told, "facts": self.facts.taken(), "ways": self.ways.taken()}
+
+
+@dataclass(frozen=True)
+class _Moment:
+    """What a memory showed at a moment."""
+
+    pieces: Sequence[int] = ()
+    shown: tuple[ShownText, ...] = ()
+    facts: frozenset[int] = frozenset()
+
+
+class Column:
+    """A memory that goes through a conversation.
+
+    Attributes:
+        name: Its name on the page.
+        memory: The memory, as it is at the end of what was said so far.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        make: Callable[[InMemoryStore], BaseMemory],
+        store: InMemoryStore,
+        numbers: Mapping[int, int] | None = None,
+    ) -> None:
+        """Make the memory.
+
+        Args:
+            name: Its name on the page.
+            make: Makes it over a store.
+            store: Where it keeps the conversation; it may have it already.
+            numbers: For its log numbers those that are to be told, where they differ.
+        """
+        self.name, self._make, self._store, self._numbers = name, make, store, numbers or {}
+        self.memory = make(store)
+        self._before, self._now = _Moment(), _Moment()
+        self._learning, self._failure = Spent(), ""
+        self._told: list[tuple[list[Splice], frozenset[int]]] = []
+        self._versions: dict[str, int] = {}
+        self._changes: list[tuple[int, str, StateUpdate]] = []
+
+    def save(self, messages: Sequence[Message], turn_id: str) -> None:
+        """Take in an exchange. A model that fails is told in the next frame."""
+        before = self.memory.usage.total
+        try:
+            self.memory.add_messages(messages, turn_id=turn_id)
+            self._failure = ""
+        except ModelError as error:
+            self._failure = str(error)
+        self._learning = _less(self.memory.usage.total, before)
+
+    def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
+        """What it shows at the next moment, or at the newest one anew, as the difference to the moment before."""
+        if not anew:
+            self._keep_state(len(self._told))
+            self._before = self._now
+            self._told.append(([], frozenset()))
+        told, self._now = self._compared(self.memory, self._before, query, tables, said)
+        self._told[-1] = told["splices"], self._now.facts
+        told["learning"] = _counts(self._learning)
+        return told
+
+    def asked(
+        self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
+    ) -> tuple[Frame, tuple[ShownText, ...], list[Message]]:
+        """What it shows for a question at a moment, as the difference to what it shows then, and as messages."""
+        moment = min(moment, len(self._told) - 1)
+        memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
+        parts = [differences for differences, _ in self._told[: moment + 1]]
+        pieces: Sequence[int] = functools.reduce(applied, parts, [])
+        told, now = self._compared(memory, _Moment(pieces, (), self._told[moment][1]), query, tables, said)
+        return told, now.shown, memory.messages(query) if not told["error"] else []
+
+    def _compared(
+        self, memory: BaseMemory, before: _Moment, query: str | None, tables: Tables, said: Mapping[int, str]
+    ) -> tuple[Frame, _Moment]:
+        spent = memory.usage.total
+        try:
+            why = _renumbered(memory.explain(query), self._numbers)
+        except MemoryZooError as error:
+            return {"splices": [], "tokens": sum(one.tokens for one in before.shown), "error": str(error)}, before
+        pieces = pieces_of(why.shown)
+        now = _Moment(tables.of(pieces), why.shown, self._facts_of(memory, tables))
+        differences = splices(before.pieces, now.pieces)
+        gone = [number for one in differences for number in before.pieces[one.at : one.at + one.removed]]
+        come = [number for one in differences for number in one.added]
+        frame: Frame = {
+            "tokens": why.tokens,
+            "limit": why.limit,
+            "kept": _kept(before.shown, now.shown, memory),
+            "splices": differences,
+            "rewritten": rewritten(gone, come, tables.texts),
+            "why": [
+                (place, tables.ways.of(way), round(score, 2)) for place, way, score in reasons(pieces, why.finds, said)
+            ],
+            "log": _states(why, list(said)),
+            "facts": [sorted(now.facts - before.facts), sorted(before.facts - now.facts)],
+            "loading": _counts(_less(memory.usage.total, spent)),
+            "error": self._failure,
+        }
+        return frame, now
+
+    def _facts_of(self, memory: BaseMemory, tables: Tables) -> frozenset[int]:
+        if not isinstance(memory, ConversationKGMemory):
+            return frozenset()
+        firsts = ((one, min(one.said_in, default=0)) for one in memory.kg.facts())
+        told = [
+            (one.subject, one.relation, one.object, one.negated, self._numbers.get(first, first))
+            for one, first in firsts
+        ]
+        return frozenset(map(tables.facts.of, told))
+
+    def _keep_state(self, moment: int) -> None:
+        """Keep what changed in what it learnt, so that it can be asked about this moment later."""
+        id_ = self.memory.conversation_id
+        for name in drive(self._store.states(id_)):
+            known = self._versions.get(name, 0)
+            update = drive(self._store.read_state(id_, name, since=known))
+            if update.version != known:
+                self._versions[name] = update.version
+                self._changes.append((moment, name, update))
+
+    def _at(self, moment: int) -> BaseMemory:
+        """The memory as it was at a moment before the newest."""
+        id_, store = self.memory.conversation_id, InMemoryStore()
+        turns = itertools.groupby(drive(self._store.read(id_)), key=lambda entry: entry.turn_id)
+        entries = [entry for _, turn in itertools.islice(turns, moment) for entry in turn]
+        states: dict[str, StoredState] = {}
+        for then, name, update in self._changes:
+            if then <= moment:
+                items = {} if update.reset or name not in states else states[name].items
+                items = {key: item for key, item in {**items, **update.changes}.items() if item is not None}
+                states[name] = StoredState(update.watermark, items)
+        for name, state in states.items():
+            vectors = drive(self._store.embeddings(id_, name))
+            kept = {number: vector for number, vector in vectors.items() if number <= state.watermark}
+            states[name] = StoredState(state.watermark, state.items, kept)
+        if entries:
+            drive(store.restore(id_, entries, states))
+        return self._make(store)
+
+
+def about(memory: BaseMemory) -> str:
+    """What a memory shows, in the first line of its documentation."""
+    return (inspect.getdoc(type(memory)) or "").partition("\n")[0]
+
+
+def _kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: BaseMemory) -> int:
+    """Tokens at the beginning that are as they were the last time, which a provider's prompt cache may keep."""
+    kept = 0
+    for old, new in zip(before, now, strict=False):
+        if (old.role, old.text) == (new.role, new.text):
+            kept += new.tokens
+            continue
+        if old.role == new.role:
+            same = sum(1 for _ in itertools.takewhile(bool, map(str.__eq__, old.text, new.text)))
+            kept += memory.counter({"role": new.role, "content": new.text[:same]}) if same else 0
+        break
+    return min(kept, sum(one.tokens for one in now))
+
+
+def _renumbered(why: Explanation, numbers: Mapping[int, int]) -> Explanation:
+    if all(number == told for number, told in numbers.items()):
+        return why
+    finds = [
+        replace(one, what=numbers.get(one.what, one.what)) if isinstance(one.what, int) else one for one in why.finds
+    ]
+    return replace(
+        why,
+        shown=tuple(replace(one, number=one.number and numbers.get(one.number)) for one in why.shown),
+        finds=tuple(finds),
+        left_out=tuple(replace(one, number=numbers.get(one.number, one.number)) for one in why.left_out),
+    )
+
+
+def _states(why: Explanation, numbers: Sequence[int]) -> str:
+    """What became of each message of the log, as runs of letters, such as "o196s8"."""
+    letters = dict.fromkeys(numbers, "t")
+    letters |= {one.number: "s" for one in why.shown if one.number in letters and one.number is not None}
+    letters |= {one.number: _LETTERS[one.reason] for one in why.left_out}
+    return "".join(f"{letter}{len(list(run))}" for letter, run in itertools.groupby(letters.values()))
+
+
+def _less(now: Spent, before: Spent) -> Spent:
+    return Spent(
+        now.calls - before.calls,
+        now.prompt_tokens - before.prompt_tokens,
+        now.completion_tokens - before.completion_tokens,
+    )
+
+
+def _counts(spent: Spent) -> list[int]:
+    """Calls, tokens sent, tokens received."""
+    return [spent.calls, spent.prompt_tokens, spent.completion_tokens]
+
+
+def said_by(messages: Iterable[Message]) -> list[tuple[str, str]]:
+    """Who said what, in words."""
+    return [(message["role"], text_of(message)) for message in messages]

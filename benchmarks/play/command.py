@@ -1,0 +1,171 @@
+"""The commands `memzoo play` and `memzoo demo`."""
+
+import webbrowser
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memzoo.cli.options import Asked, Counter, Stored, command, write
+from memzoo.cli.terminal import Terminal
+from memzoo.errors import OptionError
+from memzoo.stores.common import did_you_mean
+
+if TYPE_CHECKING:
+    from memzoo.benchmarks.play.playing import Play
+    from memzoo.benchmarks.transcripts import Transcript
+
+__all__ = ["demo", "play", "sample_page"]
+
+console = Terminal()
+
+_NO_MODEL = "No model is asked: rules stand in for one (see docs/offline-model.md). Take one with --model."
+_QUESTIONS = 8
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What the page shows."""
+
+    transcripts: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Files and folders with conversations, - for standard input; else --sample."),
+    ] = None
+    sample: Annotated[str, typer.Option(help="The bundled conversation: en, or zh, which is in Chinese.")] = "en"
+    empty: Annotated[bool, typer.Option("--empty", help="Begin with nothing said.")] = False
+    store: Annotated[str, typer.Option(help="Look at a stored conversation, such as in sqlite:///chat.db.")] = ""
+    conversation: Annotated[
+        str, typer.Option(help="Which conversation: its id in the store, or its title in the files.")
+    ] = ""
+    memories: Annotated[
+        list[str] | None,
+        typer.Option("--memory", help="A strategy, or name:option=value,...; repeat it. All seven by default."),
+    ] = None
+    budget: Annotated[int, typer.Option(min=1, help="Tokens that a memory with a limit may show.")] = 1000
+
+
+@command("Talk and compare")
+def play(
+    *,
+    watched: Watched,
+    asked: Asked,
+    counter: Counter = None,
+    questions: Annotated[
+        list[str] | None, typer.Option("--ask", help="Ask all of them this at the end; repeat it. Only with --html.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write the page as one file that needs no server, and end.")] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address; open no browser.")] = False,
+) -> None:
+    """Watch memories remember a conversation side by side, on a page of this machine: step, type, ask."""
+    if questions and html is None:
+        raise OptionError("--ask goes with --html; without it, ask on the page")
+    shown = _made(watched, asked, counter)
+    if asked.model == "offline":
+        console.print(_NO_MODEL, markup=False, highlight=False)
+    if html:
+        _write_page(shown, html, questions or ())
+        console.print(f"wrote {html}", markup=False, highlight=False)
+        return
+
+    from memzoo.benchmarks.play.server import serve  # needs an extra
+
+    def ready(url: str) -> None:
+        console.print(f"{url}\nOnly this machine can open it. Ctrl-C ends.", markup=False, highlight=False)
+        if not no_open:
+            webbrowser.open(url)
+
+    serve(shown, port, ready)
+
+
+@command("Talk and compare")
+def demo(
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),
+    no_open: Annotated[bool, typer.Option("--no-open", help="Only write the pages; open no browser.")] = False,
+) -> None:
+    """Compare all seven on the bundled conversation and open a page on which they remember it. Needs no key."""
+    from memzoo.benchmarks.comparing import compare
+    from memzoo.benchmarks.report.writing import table
+    from memzoo.benchmarks.transcripts import sample_path
+
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(f"{str(out)!r} cannot be made: {error.strerror}") from error
+    watched = out / "play.html"
+    # Two processes: one compares while the other writes the page.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
+        writing = aside.submit(sample_page, watched)
+        found = compare([sample_path()], ())
+        console.print(table(found), highlight=False)
+        for path in found.save(out):
+            console.print(f"wrote {path}", markup=False, highlight=False)
+        writing.result()
+    console.print(f"wrote {watched}: open it to watch them remember", markup=False, highlight=False)
+    if not no_open:
+        webbrowser.open(watched.absolute().as_uri())
+
+
+def sample_page(file: Path) -> None:
+    """Write the page about the bundled conversation, with some of its questions."""
+    _write_page(_made(Watched(), Asked(), None), file)
+
+
+def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> None:
+    from memzoo.benchmarks.play.page import page
+
+    lines = [*shown.lines(), *map(shown.ask, questions)]
+    # Some of what the transcript asks, from its beginning to its end.
+    known = shown.talk.measured
+    lines += [shown.ask(one.text, one.asked_after, one) for one in known[:: -(-len(known) // _QUESTIONS) or 1]]
+    write(file, [page(lines)])
+
+
+def _made(watched: Watched, asked: Asked, counter: str | None) -> "Play":
+    from memzoo.benchmarks.measure.setup import Setup
+    from memzoo.benchmarks.play.playing import Play
+    from memzoo.benchmarks.play.stored import stored_talk
+    from memzoo.benchmarks.variants import checked_variants, chosen
+    from memzoo.memories.text.tokens import token_counter
+
+    variants = chosen(watched.memories or ())
+    checked_variants(variants, [watched.budget])
+    for name in sorted({one.model or asked.model for one in variants} | {asked.model}):
+        asked.check(name)
+    if sum(map(bool, (watched.transcripts, watched.store, watched.empty))) > 1:
+        raise OptionError("files, --store and --empty exclude each other: the page shows one conversation")
+    setup = Setup(asked.model, [watched.budget], token_counter(counter, asked.model).name, make_model=asked.named)
+    if not watched.store:
+        return Play(_conversation(watched), variants, setup)
+    with Stored(watched.store, watched.conversation).opened() as (store, id_):
+        talk, kept = stored_talk(store, id_)
+    return Play(talk, variants, setup, stored=kept)
+
+
+def _conversation(watched: Watched) -> "Transcript":
+    """The conversation of the files, the one that is named, or else the longest."""
+    from memzoo.benchmarks.running import sources
+    from memzoo.benchmarks.survey import source_of
+    from memzoo.benchmarks.transcripts import Transcript
+
+    if watched.empty:
+        return Transcript("A new conversation", ())
+    found = list(source_of(sources(watched.transcripts or (), watched.sample))())
+    if not watched.conversation:
+        longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
+        if longest is None:
+            raise OptionError("there is no conversation in these files")
+        if len(found) > 1:
+            told = f"The longest of {len(found)} conversations, {longest.title!r}; --conversation TITLE takes another."
+            console.print(told, markup=False, highlight=False)
+        return longest
+    titles = {talk.title: talk for talk in found}
+    if watched.conversation not in titles:
+        likely = did_you_mean(watched.conversation, titles)
+        raise OptionError(f"there is no conversation with the title {watched.conversation!r} here{likely}")
+    return titles[watched.conversation]

@@ -1,0 +1,257 @@
+"""Several memories go through the same conversation, side by side."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any, TypeAlias
+
+from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.setup import Setup
+from memzoo.benchmarks.play.column import Column, Frame, Tables, about, said_by
+from memzoo.benchmarks.play.stored import Kept
+from memzoo.benchmarks.results import OFFLINE
+from memzoo.benchmarks.transcripts import Exchange, Question, Transcript
+from memzoo.benchmarks.variants import Variant
+from memzoo.errors import ModelError, OptionError
+from memzoo.memories import BaseMemory, Completion, Model
+from memzoo.stores import InMemoryStore, Message
+from memzoo.sync import drive, together
+
+__all__ = ["Line", "Play"]
+
+Line: TypeAlias = dict[str, Any]
+"""A step of a page, as JSON: its start, a moment of the conversation, or a question. docs/play.md has the members."""
+
+# A model that failed is asked again only after a while; between two exchanges, it is taken to have passed.
+_APART = 600.0
+_PURPOSE = "chat"
+
+
+class Play:
+    """Memories that remember one conversation, moment by moment.
+
+    Moment n is after n exchanges. Each memory then shows what it would send with what the user says next, or for a
+    question; where neither is known, what it would send for the user's last words.
+
+    Attributes:
+        talk: The conversation.
+        moment: The newest moment that was shown.
+    """
+
+    def __init__(
+        self,
+        talk: Transcript,
+        variants: Sequence[Variant],
+        setup: Setup,
+        *,
+        stored: Kept | None = None,
+    ) -> None:
+        """Make the memories.
+
+        Args:
+            talk: The conversation.
+            variants: The memories; baselines are left out.
+            setup: The model that answers, the budget, and what counts tokens.
+            stored: What the store has, if the conversation is from one. What was learnt there is shown beside what is
+                learnt here, and nothing can be said.
+        """
+        self.talk, self._setup, self._stored = talk, setup, stored
+        self.moment = -1
+        self._now, self._seconds = datetime.now(UTC), 0.0
+        self._tables, self._questions = Tables(), 0
+        self._exchanges = list(talk.exchanges)
+        self._said: dict[int, str] = {}
+        shown = [one for one in variants if not one.baseline]
+        self._columns = [self._column(one) for one in shown]
+        self._as_stored = [*filter(None, map(self._column_as_stored, shown))] if stored else []
+
+    def lines(self) -> Iterator[Line]:
+        """Go through the conversation: the start, then each moment from 0 on."""
+        yield self._start()
+        yield self._shown()
+        for exchange in self.talk.exchanges:
+            yield self._saved(exchange)
+
+    def say(self, text: str, *, by: str = "", answer: str = "") -> list[Line]:
+        """Say something, and have it answered and remembered.
+
+        Args:
+            text: What the user says.
+            by: The memory from whose view the model answers; by default the first.
+            answer: The answer, if no model is to be asked.
+
+        Returns:
+            The newest moment anew, with what was shown for these words, and the next one.
+
+        Raises:
+            OptionError: Nothing is said, there is no such memory, or the conversation can only be looked at.
+            ModelError: The model failed; nothing was saved.
+        """
+        if self._stored:
+            raise OptionError("a stored conversation can only be looked at")
+        _check(text)
+        before = self._shown(text, anew=True)
+        reply = answer.strip()
+        if not reply:
+            view = self._named(by).memory.messages(text)
+            reply = drive(self._setup.answering.complete(_with_question(view, text), _PURPOSE)).text
+        said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
+        self._now = datetime.now(UTC)
+        self._exchanges.append(Exchange(tuple(said), ({}, {})))
+        return [before, self._saved(self._exchanges[-1])]
+
+    def ask(self, text: str, moment: int | None = None, question: Question | None = None) -> Line:
+        """Ask all memories the same: what each shows for it, and what the model answers from that.
+
+        Args:
+            text: The question. It is not remembered.
+            moment: When it is asked; by default now.
+            question: What is known about it: the right answer, and what it rests on.
+
+        Raises:
+            OptionError: Nothing is asked, or there is no such moment.
+        """
+        _check(text)
+        at = self.moment if moment is None else moment
+        if not 0 <= at <= self.moment:
+            raise OptionError(f"a question can be asked at the moments 0 to {self.moment}, not at {at}")
+        said = dict(itertools.islice(self._said.items(), self._messages(at)))
+        found = {one.name: one.asked(at, text, self._tables, said) for one in self._columns_at(at)}
+        answers = drive(together(self._answered(_with_question(view, text)) for _, _, view in found.values()))
+        frames: dict[str, Frame] = {}
+        for (name, (frame, view, _)), answer in zip(found.items(), answers, strict=True):
+            says = scored(question, tuple((one.role, one.text) for one in view)).answer if question else None
+            frames[name] = {**frame, **answer, "says": says}
+        self._questions += 1
+        known = {"expected": question.answer, "evidence": question.evidence} if question else {}
+        line = {"kind": "question", "number": self._questions, "text": text, "at": at, **known}
+        return {**line, **self._tables.taken(), "memories": frames}
+
+    def _start(self) -> Line:
+        columns = [*self._columns, *self._as_stored]
+        return {
+            "kind": "start",
+            "title": self.talk.title,
+            "user": self.talk.user,
+            "assistant": self.talk.assistant,
+            "model": self._setup.answering.name,
+            "rules": self._setup.answering.name == OFFLINE,
+            "counter": self._setup.counting.name,
+            "moments": len(self.talk.exchanges),
+            "stored": self._stored is not None,
+            "memories": [
+                {
+                    "name": one.name,
+                    "class": type(one.memory).__name__,
+                    "about": about(one.memory),
+                    "asks": hasattr(one.memory, "llm"),
+                }
+                for one in columns
+            ],
+            "questions": [one.text for one in self.talk.questions],
+        }
+
+    def _saved(self, exchange: Exchange) -> Line:
+        number = self.moment + 1
+        self._now = exchange.date or self._now
+        self._seconds = max(self._seconds + _APART, self._now.timestamp())
+        for one in self._columns:
+            one.save(exchange.messages, f"exchange-{number}")
+        for _, text in said_by(exchange.messages):
+            place = len(self._said)
+            self._said[self._stored[0][place].seq if self._stored else place + 1] = text
+        return self._shown()
+
+    def _shown(self, query: str | None = None, *, anew: bool = False) -> Line:
+        """The next moment, or the newest one anew for a query."""
+        self.moment += not anew
+        at = self.moment
+        if not anew and at < len(self._exchanges):
+            query = self._exchanges[at].user_text
+        frames = {one.name: one.frame(query, self._tables, self._said, anew=anew) for one in self._columns_at(at)}
+        said = self._exchanges[at - 1] if at else None
+        return {
+            "kind": "moment",
+            "number": at,
+            "said": said_by(said.messages) if said else [],
+            "numbers": list(self._said)[self._messages(at - 1) :] if at else [],
+            "date": said.date.isoformat() if said and said.date else "",
+            "next": query,
+            **self._tables.taken(),
+            "memories": frames,
+        }
+
+    def _columns_at(self, moment: int) -> list[Column]:
+        """The memories that show something at a moment: of what is stored, only the end is known."""
+        return [*self._columns, *(self._as_stored if moment == len(self.talk.exchanges) else ())]
+
+    def _messages(self, moment: int) -> int:
+        """How many messages there are at a moment."""
+        return sum(len(one.messages) for one in self._exchanges[:moment])
+
+    def _named(self, name: str) -> Column:
+        known = {one.name: one for one in self._columns}
+        if name and name not in known:
+            raise OptionError(f"there is no memory {name!r} here; there are {', '.join(known)}")
+        return known[name] if name else self._columns[0]
+
+    def _column(self, variant: Variant) -> Column:
+        setup = self._setup
+        model = setup.answering if variant.model is None else setup.model_of(variant.model)
+        store = InMemoryStore(clock=lambda: self._now)
+        entries = self._stored[0] if self._stored else ()
+        # What was forgotten leaves gaps between the numbers of a log, which a log that is written anew has not.
+        numbers = {place: entry.seq for place, entry in enumerate(entries, start=1)}
+        return Column(variant.name, lambda opened: self._made(variant, model, opened), store, numbers)
+
+    def _column_as_stored(self, variant: Variant) -> Column | None:
+        """A memory with what the store has for it; `None` if it has nothing."""
+        entries, states = self._stored or ((), {})
+        empty = self._made(variant, _Resting(), InMemoryStore())
+        if not (known := {name: state for name, state in states.items() if name == empty.state_name}):
+            return None
+        store = InMemoryStore()
+        drive(store.restore(variant.name, entries, known))
+        return Column(f"{variant.name}, as stored", lambda opened: self._made(variant, _Resting(), opened), store)
+
+    def _made(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
+        made = variant.make(
+            self._setup.budgets[0],
+            llm=model,
+            conversation_id=variant.name,
+            store=store,
+            clock=lambda: self._seconds,
+            human_prefix=self.talk.user,
+            ai_prefix=self.talk.assistant,
+            token_counter=self._setup.counting.of_message,
+            on_model_error="defer" if isinstance(model, _Resting) else "raise",
+        )
+        if made is None:
+            raise OptionError(f"{variant.name} is a baseline, and no memory that could be looked at")
+        return made
+
+    async def _answered(self, request: Sequence[Message]) -> dict[str, Any]:
+        try:
+            found = await self._setup.answering.complete(request, _PURPOSE)
+        except ModelError as error:
+            return {"answer": "", "error": str(error)}
+        return {"answer": found.text}
+
+
+class _Resting:
+    """In place of a model where only what was learnt before is to be shown: it learns nothing."""
+
+    name = "nobody"
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
+        """Fail, so that what was not learnt from yet is shown as it waits."""
+        raise ModelError(f"nobody is asked for {purpose}: this is what the store has")
+
+
+def _with_question(view: Sequence[Message], text: str) -> list[Message]:
+    return [*view, {"role": "user", "content": text}]
+
+
+def _check(text: str) -> None:
+    if not text.strip():
+        raise OptionError("there is nothing to be said: the text is empty")

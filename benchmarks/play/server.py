@@ -1,0 +1,220 @@
+"""Serves the page to this machine: what the memories show as they go through the conversation, what is said and asked.
+
+Only who knows the address with its token sees anything, and only under the names of this machine: another page in the
+same browser can neither read the answers nor send anything that is taken.
+"""
+
+import json
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from memzoo.benchmarks.play.page import POLICY, asset, page, written
+from memzoo.benchmarks.play.playing import Line, Play
+from memzoo.errors import MemoryZooError, MissingExtraError, OptionError
+
+try:
+    import uvicorn
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Route
+except ImportError as failure:
+    raise MissingExtraError.of("memzoo play without --html", "play") from failure
+
+__all__ = ["HOSTS", "Feed", "application", "serve"]
+
+HOSTS = ["127.0.0.1", "localhost"]
+"""The names under which the page answers: another name that leads to this machine may be somebody else's."""
+
+_WAIT = 10.0  # seconds that a request for lines waits for one
+_LONGEST = 1_000_000  # bytes of a request
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Feed:
+    """Goes through a conversation in the background, and keeps the lines for whoever asks.
+
+    Attributes:
+        play: What goes through it.
+    """
+
+    def __init__(self, play: Play) -> None:
+        """Begin with nothing."""
+        self.play = play
+        self._lines: list[Line] = []
+        self._done, self._failure = False, ""
+        self._acting, self._more = threading.Lock(), threading.Condition()
+
+    def run(self) -> None:
+        """Go through all of it."""
+        try:
+            for line in self.play.lines():
+                self._add(line)
+        except Exception as error:  # the page tells it too
+            self._failure = f"{type(error).__name__}: {error}"
+            raise
+        finally:
+            with self._more:
+                self._done = True
+                self._more.notify_all()
+
+    def after(self, seen: int) -> dict[str, Any]:
+        """The lines behind those that were seen, as soon as there is one, and whether that is the end of it."""
+        with self._more:
+            self._more.wait_for(lambda: len(self._lines) > seen or self._done, timeout=_WAIT)
+            return {"lines": self._lines[seen:], "done": self._done, "error": self._failure}
+
+    def act(self, action: Callable[[], list[Line]]) -> dict[str, Any]:
+        """Say or ask something.
+
+        Returns:
+            The lines that came of it.
+
+        Raises:
+            OptionError: The memories are still going through the conversation.
+        """
+        with self._acting:
+            if not self._done:
+                raise OptionError("the memories are not through the conversation yet: try again in a moment")
+            lines = action()
+            self._add(*lines)
+            return {"lines": lines}
+
+    def _add(self, *lines: Line) -> None:
+        with self._more:
+            self._lines += lines
+            self._more.notify_all()
+
+
+def application(feed: Feed, token: str) -> Starlette:
+    """The server of a page, for any ASGI server.
+
+    Args:
+        feed: What is shown.
+        token: Who asks has to know it: `?token=` for the page, the header `Authorization: token ...` for what it shows.
+    """
+    pages = _Pages(feed, token)
+    return Starlette(
+        routes=[
+            Route("/", pages.index),
+            Route("/play.css", pages.file),
+            Route("/play.js", pages.file),
+            Route("/lines", pages.lines),
+            Route("/say", pages.say, methods=["POST"]),
+            Route("/ask", pages.ask, methods=["POST"]),
+        ],
+        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False)],
+        exception_handlers={HTTPException: _refused, MemoryZooError: _refused},
+    )
+
+
+def serve(play: Play, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the page on this machine until interrupted.
+
+    Args:
+        play: What is shown.
+        port: 0 takes a free one.
+        ready: Called with the address when it can be opened.
+
+    Raises:
+        OptionError: The port cannot be had.
+    """
+    token, feed = secrets.token_urlsafe(24), Feed(play)
+    try:
+        listening = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise OptionError(f"cannot listen at port {port}: {error.strerror}; try --port 0") from error
+    with listening:
+        threading.Thread(target=feed.run, daemon=True).start()
+        ready(f"http://127.0.0.1:{listening.getsockname()[1]}/?token={token}")
+        # At the end, nobody waits for a browser that still asks for lines.
+        config = uvicorn.Config(
+            application(feed, token), log_level="warning", access_log=False, timeout_graceful_shutdown=1
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Pages:
+    """What is answered to each request."""
+
+    def __init__(self, feed: Feed, token: str) -> None:
+        self._feed, self._token = feed, token
+
+    def index(self, request: Request) -> Response:
+        self._check(request.query_params.get("token", ""))
+        return _answer(page(), "text/html")
+
+    def file(self, request: Request) -> Response:
+        name = request.url.path.removeprefix("/")
+        return _answer(asset(name), "text/css" if name.endswith("css") else "text/javascript")
+
+    def lines(self, request: Request) -> Response:
+        self._check_header(request)
+        seen = request.query_params.get("after", "0")
+        if not (seen.isascii() and seen.isdigit()):
+            raise HTTPException(400, f"after must be a number of lines, not {seen!r}")
+        return _json(self._feed.after(int(seen)))
+
+    async def say(self, request: Request) -> Response:
+        given = await self._given(request, {"text": str, "by": str, "answer": str})
+        return await self._acted(lambda: self._feed.play.say(**given))
+
+    async def ask(self, request: Request) -> Response:
+        given = await self._given(request, {"text": str, "moment": int})
+        return await self._acted(lambda: [self._feed.play.ask(**given)])
+
+    async def _acted(self, action: Callable[[], list[Line]]) -> Response:
+        return _json(await run_in_threadpool(self._feed.act, action))
+
+    async def _given(self, request: Request, kinds: dict[str, type]) -> dict[str, Any]:
+        """What a request has in its body: only what is known, each of its kind."""
+        self._check_header(request)
+        body = b""
+        async for part in request.stream():
+            body += part
+            if len(body) > _LONGEST:
+                raise HTTPException(413, f"a request may have at most {_LONGEST:,} bytes")
+        try:
+            given = json.loads(body)
+        except (ValueError, RecursionError):
+            given = None
+        wanted = ", ".join(f"{name!r} ({kind.__name__})" for name, kind in kinds.items())
+        if not isinstance(given, dict) or "text" not in given:
+            raise HTTPException(400, f"expected a JSON object with 'text', and at most {wanted}")
+        if any(type(value) is not kinds.get(name) for name, value in given.items()):
+            raise HTTPException(400, f"expected a JSON object with at most {wanted}, not {given!r}")
+        return given
+
+    def _check_header(self, request: Request) -> None:
+        self._check(request.headers.get("Authorization", "").removeprefix("token "))
+
+    def _check(self, token: str) -> None:
+        if not secrets.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
+            raise HTTPException(403, "the address needs its token: take all of what `memzoo play` printed")
+
+
+def _answer(text: str, kind: str, status: int = 200) -> Response:
+    return Response(text, status, _HEADERS, kind)
+
+
+def _json(value: object, status: int = 200) -> Response:
+    return _answer(written(value), "application/json", status)
+
+
+def _refused(_request: Request, error: Exception) -> Response:
+    if isinstance(error, HTTPException):
+        return _json({"error": error.detail}, error.status_code)
+    return _json({"error": str(error)}, 422)

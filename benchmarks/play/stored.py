@@ -1,0 +1,29 @@
+"""A conversation of a store, to be looked at: nothing is written there."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from memzoo.benchmarks.transcripts import Transcript
+from memzoo.benchmarks.transcripts.conversations import TranscriptMessage, exchanges_of
+from memzoo.stores import Entry, ManagedStore, StoredState, managed
+from memzoo.sync import drive
+
+__all__ = ["Kept", "stored_talk"]
+
+Kept: TypeAlias = tuple[Sequence[Entry], Mapping[str, StoredState]]
+"""The log of a conversation, and what was learnt from it, by the name of the state."""
+
+
+def stored_talk(store: ManagedStore, id_: str) -> tuple[Transcript, Kept]:
+    """The conversation as a transcript, and as the store has it.
+
+    Raises:
+        UnsupportedError: The store cannot tell what was learnt.
+    """
+    entries = drive(store.read(id_))
+    states: dict[str, StoredState] = {}
+    for name in drive(managed(store, "states").states(id_)):
+        state = drive(store.read_state(id_, name))
+        states[name] = StoredState(state.watermark, state.changes, drive(store.embeddings(id_, name)))
+    said = (TranscriptMessage(entry.message, date=entry.created_at) for entry in entries)
+    return Transcript(id_, exchanges_of(said)), (entries, states)

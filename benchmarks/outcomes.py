@@ -109,7 +109,6 @@ class Outcome(Shape):
         judging: Model calls made to answer the questions and to judge the answers.
         embedding: Of `load` and `save`: the calls for embeddings.
         failed_saves: Saves that failed at the model.
-        failed_loads: Loads that failed at the model, and showed nothing.
         failure: What the model's last failure was; "" if there was none.
         budgets: By budget in tokens.
         error: Why there is no result; "" if there is one.
@@ -124,7 +123,6 @@ class Outcome(Shape):
     judging: Sum = Sum()
     embedding: Sum = Sum()
     failed_saves: int = 0
-    failed_loads: int = 0
     failure: str = ""
     budgets: Mapping[int, AtBudget] = Field(default_factory=dict)
     error: str = ""

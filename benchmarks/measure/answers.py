@@ -45,9 +45,10 @@ _IRREGULAR = {
     for form in forms
 }
 _WEEKDAYS = {
-    form: forms.split()[-1]
-    for forms in ("mon monday", "tue tues tuesday", "wed weds wednesday", "thu thurs thursday", "fri friday")
-    for form in forms.split()
+    form: word
+    for line in ("monday mon", "tuesday tue tues", "wednesday wed weds", "thursday thu thurs", "friday fri")
+    for word, *forms in [line.split()]
+    for form in forms
 }
 # Signs as wide as Chinese characters are narrow by then, but for the full stop and the comma of lists.
 _SENTENCE_END = re.compile(f"(?<=[.!?])\\s+|。\\s*|(?<=[!?])(?=[{UNSPACED}])")
@@ -133,7 +134,7 @@ class _Said:
         if not all(any(_same(wanted, date) for date in (*self.dates, *dates)) for wanted in part.dates):
             return False
         plainly = part.within(self.plain, self.plain_characters)
-        return plainly if not part.denies else self.denies and not plainly and part.within(self.words, self.characters)
+        return plainly if not part.denies else not plainly and part.within(self.words, self.characters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +172,13 @@ class _Line:
 
 @functools.lru_cache(maxsize=4096)
 def _parts(answer: str) -> tuple[_Part, ...]:
-    pieces = [piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_folded(answer)))]
-    parts = map(_part, dict.fromkeys(pieces[:_MOST]))
+    pieces = dict.fromkeys(piece.strip(" 《") for piece in _PART_END.split(with_one_writing(_folded(answer))))
+    # "Yes" and the like belong to the question.
+    parts = [_part(piece) for piece in [*pieces][:_MOST] if not _HAN_ASSENT.fullmatch(piece)]
     return tuple(part for part in parts if part.words or part.dates or part.characters)
 
 
 def _part(text: str) -> _Part:
-    if _HAN_ASSENT.fullmatch(text):  # the question, with nothing to look for
-        return _Part((), (), "", denies=False)
     said = _said(text)
     words = said.words - _DENIALS - {date[0] for date in said.dates}
     if any(word[0].isdigit() for word in words):

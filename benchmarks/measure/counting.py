@@ -11,8 +11,6 @@ __all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 
 APPROXIMATE = "approximate"
 
-_REMEMBERED = 1 << 15
-
 
 class TextCounter:
     """Counts the tokens of a text, once for each text.
@@ -31,7 +29,7 @@ class TextCounter:
             count: A text -> its tokens.
         """
         self.name = name
-        self._count = functools.lru_cache(maxsize=_REMEMBERED)(count)
+        self._count = functools.lru_cache(maxsize=1 << 15)(count)
 
     def __call__(self, text: str) -> int:
         """Count the tokens of a text."""

@@ -29,16 +29,17 @@ _SMALL |= {
     for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
 }
 _LARGE = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+_TO_NINE = "first second third fourth fifth sixth seventh eighth ninth".split()
 _TO_TWENTY = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth "
-    "sixteenth seventeenth eighteenth nineteenth twentieth"
+    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 ).split()
-_ORDINALS = {word: number for number, word in enumerate(_TO_TWENTY, start=1)} | {"thirtieth": 30, "thirty-first": 31}
-_ORDINALS |= {f"twenty-{word}": number for number, word in enumerate(_TO_TWENTY[:9], start=21)}
+_ORDINALS = {word: number for number, word in enumerate([*_TO_NINE, *_TO_TWENTY], start=1)}
+_ORDINALS |= {f"twenty-{word}": number for number, word in enumerate(_TO_NINE, start=21)}
+_ORDINALS |= {"thirtieth": 30, "thirty-first": 31}
 
 
 def _one_of(words: Iterable[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
+    return "|".join(words)
 
 
 _MONTH = rf"(?P<month>{_one_of(_MONTH_NUMBERS)})\b\.?"
@@ -67,6 +68,7 @@ _HAN_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "萬": 10_000,
 _HAN_NUMBER = re.compile(f"[{''.join(_HAN)}{''.join(_HAN_UNITS)}]+")
 _HAN_DIGITS = re.compile(r"(?<![\d.])(\d{1,15}(?:\.\d{1,15})?)([百千万萬亿])")
 _LONGEST_HAN = 16  # characters; nobody says a longer number
+_ORDINAL_DIGITS = re.compile(r"(?<=\d)(?:st|nd|rd)\b", re.IGNORECASE)
 _PER_CENT = re.compile(r" ?\bper ?cent\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[,\u202f](?=\d{3}(?!\d))")
 _MANY = re.compile(
@@ -74,8 +76,8 @@ _MANY = re.compile(
 )
 _DECIMAL = re.compile(r"(?<![\d.])(\d{1,15})\.(\d{1,15})(?![\d.])")
 _WORDED = re.compile(
-    rf"\b(?:(?:{_one_of(_SMALL)})|an?(?= (?:{_one_of(_LARGE)})\b))"
-    rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b|\b(?:{_one_of(_ORDINALS)})\b",
+    rf"\b(?:{_one_of(_ORDINALS)})\b|\b(?:(?:{_one_of(_SMALL)})|an?(?= (?:{_one_of(_LARGE)})\b))"
+    rf"(?:[ -](?:and )?(?:{_one_of([*_SMALL, *_LARGE])})\b){{0,12}}\b",
     re.IGNORECASE,
 )
 
@@ -94,7 +96,8 @@ def with_one_writing(text: str) -> str:
     for writing in _DATES:
         text = writing.sub(_dated, text)
     text = _ITS_WEEKDAY.sub("", text)
-    text = _WORDED.sub(lambda found: _of_words(found[0].lower()), _PER_CENT.sub("%", text))
+    text = _ORDINAL_DIGITS.sub("th", _PER_CENT.sub("%", text))
+    text = _WORDED.sub(lambda found: _of_words(found[0].lower()), text)
     text = _THOUSANDS.sub("", text)
     text = _MANY.sub(lambda found: _times(found["number"], _LARGE[(found["unit"] or "thousand").lower()]), text)
     return _DECIMAL.sub(lambda found: _without_zeros(found[0]), text)
@@ -140,14 +143,12 @@ def _of_han(text: str) -> str:
     if not set(text) & _HAN_UNITS.keys():
         return "".join(str(_HAN[one]) for one in text)
     whole = section = digit = 0
-    unit = 1
     for one in text:
         if one in _HAN:
-            digit, unit = _HAN[one], unit if _HAN[one] else 1
-            continue
-        unit = _HAN_UNITS[one]
-        if unit < _HAN_UNITS["万"]:
+            digit = _HAN[one]
+        elif (unit := _HAN_UNITS[one]) < _HAN_UNITS["万"]:
             section, digit = section + (digit or 1) * unit, 0
         else:
-            whole, section, digit = (whole + section + digit) * unit, 0, 0
-    return str(whole + section + digit * max(unit // 10, 1))
+            whole, section, digit = (sum(divmod(whole, unit)) + section + digit) * unit, 0, 0
+    below = _HAN_UNITS[text[-2]] // 10 if text[-2:-1] in _HAN_UNITS else 1
+    return str(whole + section + digit * below)

@@ -48,7 +48,7 @@ def cut(text: str, budget: int, count: Count) -> str:
         'a long'
     """
     # Searched by halves: how many tokens a text has is known only when it is counted.
-    fits = bisect.bisect_right(range(1, len(text) + 1), budget, key=lambda length: count(text[:length]))
+    fits = bisect.bisect_right(range(len(text)), budget, key=lambda last: count(text[: last + 1]))
     return text[:fits]
 
 

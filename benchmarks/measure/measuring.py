@@ -3,6 +3,7 @@
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.learnt import Unasked, log_of
@@ -42,7 +43,7 @@ def measure(
 ) -> tuple[Outcome, Timing]:
     """Run a memory through a conversation, with a fresh store; once for all budgets, unless its options differ by them.
 
-    A save or load that fails at the model is counted, and what is shown meanwhile is measured.
+    A save that fails at the model is counted, and what is shown meanwhile is measured.
 
     Args:
         transcript: The conversation and its questions.
@@ -77,7 +78,6 @@ def measure(
         exchanges=len(transcript.exchanges),
         **calls,
         failed_saves=first.failed_saves,
-        failed_loads=first.failed_loads,
         failure=first.failure,
         budgets={budget: found for run in runs for budget, found in run.found().items()},
     )
@@ -97,20 +97,15 @@ class _Tally:
         self.answers: list[Scored] = []
 
     def found(self) -> AtBudget:
-        if not self.shown:  # nothing was loaded but for the questions
-            tokens = [answer.tokens for answer in self.answers]
-            at_end = tokens[-1] if tokens else 0
-            return AtBudget(
-                loads=len(tokens), tokens=sum(tokens), tokens_at_end=at_end, course=(), answers=tuple(self.answers)
-            )
         # Rounded up, so that no more than the limit is left; the last exchange is always among them.
-        every = -(-len(self.shown) // _POINTS) or 1
+        every = max(1, -(-len(self.shown) // _POINTS))
         course = [*self.shown[:-1][::every], *self.shown[-1:]]
-        tokens = [tokens for _, tokens in self.shown]
+        # What was learnt beforehand was loaded for nothing but the questions.
+        tokens = [tokens for _, tokens in self.shown] or [answer.tokens for answer in self.answers]
         return AtBudget(
             loads=len(tokens),
             tokens=sum(tokens),
-            tokens_at_end=tokens[-1],
+            tokens_at_end=tokens[-1] if tokens else 0,
             course=tuple(course),
             answers=tuple(self.answers),
         )
@@ -123,19 +118,20 @@ class _Run:
         self, transcript: Transcript, variant: Variant, setup: Setup, budgets: list[int], *, keep_views: bool
     ) -> None:
         self.calls = dict.fromkeys(("load", "save", "asking", "judging", "embedding"), Sum())
-        self.failed_saves = self.failed_loads = 0
+        self.failed_saves = 0
         self.failure = ""
         self._transcript, self._variant, self._setup = transcript, variant, setup
         self._asks_model = variant.asks_model
         self._keep_views = keep_views
         self._tallies = {budget: _Tally() for budget in budgets}
-        self._now, self._seconds = UNDATED, 0.0
+        self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
+        self._seconds = self._now.timestamp()
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = Watched(self._answering(), setup.purse)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0
-        self._loads = 0
+        self._loads = self._saves = 0
 
     def go(self, progress: Advance) -> None:
         """Load the memory for the user's words and save the exchange, again and again; ask what is due."""
@@ -143,16 +139,14 @@ class _Run:
         if self._variant.learnt:
             self.calls["save"] = self._variant.learnt.spent
             progress(len(self._transcript.exchanges))
-            self._now = self._transcript.exchanges[-1].said_at
-            self._wait()
+            self._wait(self._transcript.exchanges[-1].said_at)
         # What was learnt beforehand is the whole conversation: nothing can be asked in its midst.
         exchanges = () if self._variant.learnt else self._transcript.exchanges
         for number, exchange in enumerate(exchanges, start=1):
             while due and due[0].asked_after is not None and due[0].asked_after < number:
                 self._ask(due.popleft())
                 progress(1)
-            self._now = exchange.date or self._now
-            self._wait()
+            self._wait(exchange.date)
             self._loaded(number, exchange)
             self._wait()
             self._saved(number, exchange)
@@ -169,8 +163,7 @@ class _Run:
 
     def timing(self) -> Timing:
         """Return how long it took."""
-        saves = len(self._transcript.exchanges) if self._memory else 0
-        return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, saves)
+        return Timing(self._variant.name, self._load_seconds, self._loads, self._save_seconds, self._saves)
 
     def _loaded(self, number: int, exchange: Exchange) -> None:
         timed = self._is_loaded_at(number)
@@ -197,13 +190,15 @@ class _Run:
         return not (number - 1) % -(-exchanges // most) or number == exchanges
 
     def _saved(self, number: int, exchange: Exchange) -> None:
+        if self._memory is None:
+            return
         before, start = self._spent(), self._setup.timer()
         try:
-            if self._memory:
-                self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+            self._memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
         except ModelError as error:
             self.failed_saves += 1
             self.failure = str(error)
+        self._saves += 1
         self._save_seconds += self._setup.timer() - start
         self._book("save", before)
 
@@ -225,17 +220,11 @@ class _Run:
         return answer.model_copy(update={"reply": opinion.reply, "judged": opinion.right})
 
     def _view(self, query: str | None) -> list[Message]:
-        if self._memory is None:
-            return []
-        try:
-            return self._memory.messages(query)
-        except ModelError as error:
-            self.failed_loads += 1
-            self.failure = str(error)
-            return []
+        return [] if self._memory is None else self._memory.messages(query)
 
-    def _wait(self) -> None:
-        """Let time pass, enough for a model that failed to be asked again."""
+    def _wait(self, until: datetime | None = None) -> None:
+        """Let time pass, up to a date or else enough for a model that failed to be asked again."""
+        self._now = until or self._now
         self._seconds = max(self._seconds + _APART, self._now.timestamp())
 
     def _cut(self, view: list[Message], budget: int) -> list[Message]:

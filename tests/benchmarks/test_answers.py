@@ -15,6 +15,8 @@ SAID = {
     "per cent": ("6.4%", "at 6.4 per cent"),
     "decimals": ("£5.50", "It costs 5.5 pounds."),
     "ordinals": ("the third floor", "on the third floor"),
+    "ordinals in digits": ("the third floor", "on the 3rd floor"),
+    "compound ordinals": ("her 21st birthday", "It was her twenty-first birthday."),
     "a date the other way round": ("7 May 2023", "They met on May 7th, 2023."),
     "a date in words": ("1 July", "from the first of July on"),
     "the last day of a month": ("31 May", "on May 31"),
@@ -40,6 +42,10 @@ SAID = {
     "a Chinese year": ("1984", "一九八四年"),
     "Chinese tens": ("15公斤", "每箱别超过十五公斤"),
     "Chinese zeros": ("两千零四", "2004"),
+    "a thousand": ("£1,000", "a thousand pounds"),
+    "what is five words behind a denial": ("Bergen", "I can't wait to see my sister Anna in Bergen."),
+    "a denial behind": ("meat, fish not", "He eats meat but no fish."),
+    "three of four words": ("brass oven door handles", "an oven door with handles"),
     "a bound": ("30 litres", "no more than 30 litres"),
     "money in words": ("85 pounds for a stool", "a stool for £85"),
     "traditional characters": ("兩千", "2000"),
@@ -84,8 +90,10 @@ NOT_SAID = {
     "another ordinal": ("the third floor", "on the second floor"),
     "words without their number": ("7 heavy old oven stone plates", "heavy old oven stone plates"),
     "what is denied four words on": ("salmon", "She never eats cooked smoked salmon."),
+    "two of three words": ("brass oven handles", "an oven with handles"),
     "three of five words": ("oven stone plates brass handles", "an oven with stone plates"),
     "Chinese characters apart": ("蓝布雨伞", "蓝色的粗布做的雨伞"),
+    "a Chinese character that is missing": ("蓝色丝绸雨伞", "蓝色的丝绸伞"),
     "a part in Chinese": ("杜阿尔特、何蔚", "导演叫杜阿尔特"),
     "a Chinese denial that is not made": ("没有写", "第四条我写了"),
 }
@@ -107,6 +115,14 @@ def test_what_is_not_said_is_not_found(answer: str, shown: str) -> None:
 def test_an_answer_that_says_nothing_to_look_for_is_not_judged(answer: str) -> None:
     """What it says depends on the question."""
     assert answer_found(answer, ["Yes! No. 是的"]) is None
+
+
+@pytest.mark.parametrize("between", [", ", " "], ids=["parts", "words of a part"])
+def test_of_an_endless_answer_the_first_sixty_count(between: str) -> None:
+    """No answer of a question has more, and none takes hours."""
+    numbers = [str(number) for number in range(100, 161)]
+    assert answer_found(between.join(numbers), [" ".join(numbers[:60])])
+    assert answer_found(between.join(numbers), [" ".join(numbers[:59])]) is False
 
 
 def test_what_nothing_was_shown_for_is_not_found() -> None:

@@ -8,10 +8,11 @@ import pytest
 
 from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
 from memzoo.benchmarks.results import Row
-from memzoo.errors import OptionError, TranscriptError
+from memzoo.errors import ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Message
+from memzoo.strategy import Log, State, View
 
 
 def row_of(comparison: Comparison, name: str) -> Row:
@@ -109,6 +110,20 @@ def test_a_fault_in_a_strategy_takes_no_other_with_it(
     assert row_of(found, "vector-retriever").error == "ZeroDivisionError: by nothing"
     assert row_of(found, "window").budgets
     assert found.table()[2]["error"].startswith("ZeroDivisionError")
+
+
+def test_a_memory_of_ones_own_whose_loads_fail_at_the_model_is_no_memory_that_shows_nothing(
+    transcript: Transcript, words: TextCounter
+) -> None:
+    """Its row says what failed; no figure of it stands beside those of others."""
+
+    class Failing(ConversationBufferWindowMemory):
+        async def view(self, log: Log, state: State, query: str | None) -> View:
+            raise ModelError("no answer")
+
+    found = compare([transcript], {"mine": Failing}, budgets=[14], counter=words)
+    assert row_of(found, "mine").error == "ModelError: no answer"
+    assert not row_of(found, "mine").budgets
 
 
 def test_a_conversation_without_questions_has_no_recall(transcript: Transcript, words: TextCounter) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks import Comparison, Transcript, compare, sample_transcripts
-from memzoo.benchmarks.learnt import LearntState, fingerprint, learnt_of
+from memzoo.benchmarks.learnt import LearntState, fingerprint, learnt_of, log_of
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.variants import Variant
+from memzoo.memories import ConversationBufferMemory
+from memzoo.stores import InMemoryStore
 
 FOUR = ("summary", "summary-buffer", "entity", "knowledge-graph")
 
@@ -86,6 +88,23 @@ def saved_sample() -> list[Transcript]:
     """The bundled conversation without its questions, which saves time."""
     (talk,) = sample_transcripts()
     return [replace(talk, questions=())]
+
+
+def test_without_questions_it_shows_nothing(saved_sample: list[Transcript]) -> None:
+    """What was learnt beforehand is loaded for questions only."""
+    at = starred(compare(saved_sample, ["summary"], counter="approximate", budgets=[900]))["summary*"].budgets[900]
+    assert (at.tokens, at.tokens_at_end, at.course) == (0, 0, ())
+
+
+def test_it_lies_on_the_log_that_a_run_leaves() -> None:
+    """The same messages under the same turns, each stored when it was said."""
+    (talk,) = sample_transcripts()
+    now = [talk.exchanges[0].said_at]
+    memory = ConversationBufferMemory(store=InMemoryStore(clock=lambda: now[0]))
+    for number, exchange in enumerate(talk.exchanges, start=1):
+        now[0] = exchange.said_at
+        memory.add_messages(exchange.messages, turn_id=f"exchange-{number}")
+    assert log_of(talk) == memory.entries()
 
 
 def test_a_memory_that_asks_after_all_says_so() -> None:

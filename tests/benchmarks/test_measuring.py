@@ -11,11 +11,12 @@ from types import FrameType
 import pytest
 
 from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript
+from memzoo.benchmarks.learnt import LearntState
 from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.outcomes import Outcome
+from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
 from memzoo.memories.models.chat import ChatFunction, as_model
@@ -66,6 +67,7 @@ class TestWhatIsShown:
         """The first exchange meets an empty memory; the questions meet the whole conversation."""
         found = measured(name)
         assert shown(found) == tokens
+        assert found.budgets[BUDGET].tokens_at_end == tokens[-1]
         assert [answer.whole for answer in found.budgets[BUDGET].answers] == recalls
         assert [answer.answer for answer in found.budgets[BUDGET].answers] == answers
 
@@ -121,10 +123,23 @@ class TestWhatIsSpent:
         found = measured(name)
         assert (found.load.calls, found.save.calls, found.asking.calls) == (load, save, asking)
 
+    def test_calls_of_a_load_are_kept_apart_from_those_of_a_question(
+        self, transcript: Transcript, words: TextCounter, rules: ChatFunction
+    ) -> None:
+        """Each of three exchanges asks once to load and once to save, each of two questions once to load."""
+        variant = dataclasses.replace(PRESETS["entity"], options={"ask_at_load": True})
+        found = measure(transcript, 0, variant, setup(words, rules))[0]
+        assert (found.load.calls, found.save.calls, found.asking.calls) == (3, 3, 2)
+
     def test_time_is_taken_for_loading_and_for_saving(self, transcript: Transcript, words: TextCounter) -> None:
         """Each is one tick of a clock that ticks when it is read."""
         timing = measure(transcript, 0, PRESETS["window"], setup(words))[1]
         assert timing == Timing("window", 3.0, 3, 3.0, 3)
+
+    @pytest.mark.parametrize("name", ["none", "everything"])
+    def test_a_baseline_takes_no_time(self, name: str, transcript: Transcript, words: TextCounter) -> None:
+        """There is nothing that is loaded or saved."""
+        assert measure(transcript, 0, PRESETS[name], setup(words))[1] == Timing(name)
 
 
 class TestModelFailures:
@@ -166,6 +181,33 @@ class TestModelFailures:
         assert (found.failed_saves, next(calls)) == (60, 11)
 
 
+@pytest.mark.parametrize("learnt", [True, False], ids=["learnt beforehand", "learnt in the run"])
+def test_a_question_is_asked_on_the_day_of_the_last_exchange(learnt: bool, words: TextCounter) -> None:  # noqa: FBT001
+    """What "yesterday" means depends on it."""
+    said = ["A plumber came.", "I baked bread.", "Rain all day."]
+    exchanges = tuple(
+        Exchange(({"role": "user", "content": text},), ({},), datetime(2026, 3, day, tzinfo=UTC))
+        for day, text in enumerate(said, start=1)
+    )
+    talk = Transcript("days", exchanges, (Question("What happened yesterday?", "", (said[1],)),))
+    state = LearntState(options={}, name="vector-retriever", watermark=0, items={}, spent=Sum())
+    variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state if learnt else None)
+    (answer,) = measure(talk, 0, variant, setup(words, "offline", 8))[0].budgets[8].answers
+    assert answer.shown
+    assert "I baked bread." in answer.shown[0][1]
+    assert "plumber" not in answer.shown[0][1]
+
+
+def test_what_was_learnt_beforehand_is_reported_at_once(transcript: Transcript, words: TextCounter) -> None:
+    """Its three exchanges need no work; each of the two questions does."""
+    state = LearntState(options={}, name="vector-retriever", watermark=0, items={}, spent=Sum(calls=4))
+    variant = dataclasses.replace(PRESETS["vector-retriever"], learnt=state)
+    steps: list[int] = []
+    found, timing = measure(transcript, 0, variant, setup(words), progress=steps.append)
+    assert sum(steps) == steps_in(transcript)
+    assert (found.save.calls, timing) == (4, Timing("vector-retriever"))
+
+
 def test_messages_are_stored_with_the_dates_of_their_sessions(
     measured: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +245,20 @@ def test_progress_goes_on_through_all_budgets(transcript: Transcript, words: Tex
     assert sum(steps) == steps_in(transcript)
     # Were the first run silent, all its calls would come before the first step.
     assert said.count(0) < len(said) / 2
+
+
+def test_the_last_step_is_told_when_all_is_done(transcript: Transcript, words: TextCounter) -> None:
+    """No model is asked any more, at no budget, when the bar is full."""
+    steps: list[int] = []
+    said: list[int] = []
+
+    def model(_: object) -> str:
+        said.append(sum(steps))
+        return "A summary."
+
+    talk = dataclasses.replace(transcript, questions=())
+    measure(talk, 0, PRESETS["summary-buffer"], setup(words, model, 4, 8), progress=steps.append)
+    assert (said[-1], sum(steps)) == (2, 3)
 
 
 def test_model_backed_memories_get_the_model(measured: Measured) -> None:
@@ -281,6 +337,17 @@ def test_all_of_a_long_conversation_is_loaded_eight_times_evenly_spread(
     assert timing.loads == 7
 
 
+def test_a_memory_that_asks_no_model_is_loaded_two_hundred_times_evenly_spread(
+    transcript: Transcript, words: TextCounter
+) -> None:
+    """Of 200 exchanges at each; of 201 at each second one, and only these count for what is shown."""
+    for exchanges, loaded in ((200, range(1, 201)), (201, range(1, 202, 2))):
+        found, timing = measure(long(transcript, exchanges), 0, PRESETS["window"], setup(words, "offline", 1_000))
+        assert timing.loads == found.budgets[1_000].loads == len(loaded)
+        # Nothing at the first, one exchange of 11 words at the second, from the sixth on five of them.
+        assert found.budgets[1_000].tokens == sum(11 * min(number - 1, 5) for number in loaded)
+
+
 def test_a_model_that_was_given_up_costs_no_load_at_each_exchange(transcript: Transcript, words: TextCounter) -> None:
     """As long as it answers it is loaded at each; after ten failures in a row, at 200 evenly spread."""
 
@@ -326,6 +393,34 @@ def test_a_question_without_an_answer_is_put_to_no_judge(transcript: Transcript)
 
     opinion = Judge(as_model(answer), as_model(answer)).judged(Question("Why?"), [], transcript)
     assert (opinion.right, opinion.reply, asked) == (None, "", [])
+
+
+@pytest.mark.parametrize("fails", [True, False], ids=["fails", "says nothing"])
+def test_without_a_reply_no_judge_is_asked(fails: bool, transcript: Transcript) -> None:  # noqa: FBT001
+    """The call of the model that failed, or said nothing, is counted."""
+
+    def silent(_messages: object) -> str:
+        if fails:
+            raise TimeoutError
+        return ""
+
+    def judging(_messages: object) -> str:
+        raise AssertionError("there is nothing to judge")
+
+    opinion = Judge(as_model(silent), as_model(judging)).judged(transcript.questions[0], [], transcript)
+    assert (opinion.reply, opinion.right, opinion.spent.calls) == ("", None, 1)
+
+
+def test_a_judge_that_fails_marks_nothing(transcript: Transcript) -> None:
+    """Nobody can tell whether the answer is right; both calls are counted."""
+
+    def judging(_messages: object) -> str:
+        raise TimeoutError
+
+    opinion = Judge(as_model(lambda _messages: "Tom"), as_model(judging)).judged(
+        transcript.questions[0], [], transcript
+    )
+    assert (opinion.reply, opinion.right, opinion.spent.calls) == ("Tom", None, 2)
 
 
 def test_a_counter_that_cannot_count_is_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

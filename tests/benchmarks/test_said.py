@@ -18,6 +18,8 @@ def exchanges(chance: random.Random, count: int) -> Iterator[list[Message]]:
         said: list[Message] = [{"role": "user", "content": "word " * chance.randint(0, 9)}]
         if chance.random() < 0.3:
             said.insert(0, {"role": "system", "content": "rule " * chance.randint(1, 3)})
+        if chance.random() < 0.2:
+            said.append({"role": "system", "content": "other rule"})
         if chance.random() < 0.4:
             call = {"id": f"c{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
             said.append({"role": "assistant", "content": "hm", "tool_calls": [call]})

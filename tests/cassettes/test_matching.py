@@ -200,8 +200,10 @@ def test_names_outside() -> None:
         ("Zx81kq93LmQpTw7-Yq72hd83KsPwLz9", True),
         ("-Zx81kq93LmQpTw7-Yq72hd83KsPwLz9", True),
         ("-Yq72hd83KsPwLz9", False),
+        ("Zx81kq93LmQpTw7-", False),
+        ("hello-Yq72hd83KsPwLz9", False),
     ],
-    ids=["two", "one that begins with what is between them", "one"],
+    ids=["two", "one that begins with what is between them", "one", "the first alone", "a word and one"],
 )
 def test_each_placeholder_stands_for_a_secret(body: str, same: bool) -> None:  # noqa: FBT001
     """For one that is there, whatever it begins with."""

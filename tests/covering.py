@@ -3,9 +3,13 @@
 `tests.mutants` uses it to run only the tests that reach a change, the quickest first.
 """
 
+import functools
 import json
 import os
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import coverage
 import pytest
@@ -13,14 +17,17 @@ import pytest
 SECONDS = "MUTANTS_SECONDS"
 """The environment variable that names the file for the seconds."""
 
+_CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}
 # They show nothing about a change.
 _failed: set[str] = set()
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Let what runs from now on count for this test."""
+    """Let what runs from now on count for this test, also what an earlier one left in a cache."""
     if measuring := coverage.Coverage.current():
+        for cached in _caches():
+            cached.cache_clear()
         measuring.switch_context(nodeid)
 
 
@@ -36,3 +43,9 @@ def pytest_sessionfinish() -> None:
     if path := os.environ.get(SECONDS):
         passed = {test: seconds for test, seconds in _taken.items() if test not in _failed}
         Path(path).write_text(json.dumps(passed), encoding="utf-8")
+
+
+def _caches() -> Iterator[Any]:
+    modules = [module for name, module in [*sys.modules.items()] if name.startswith("memzoo")]
+    values = (value for module in modules for value in vars(module).values())
+    return (value for value in values if isinstance(value, _CACHED))

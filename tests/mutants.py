@@ -59,8 +59,8 @@ ROOMS = {
     "measure": Room(
         ("benchmarks/measure", "benchmarks/learnt.py"),
         (
-            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "fitting", "said", "statistics")),
-            *(f"tests/benchmarks/test_{name}.py" for name in ("measuring", "learnt", "recorded_compare")),
+            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "figures", "fitting", "said")),
+            *(f"tests/benchmarks/test_{name}.py" for name in ("statistics", "measuring", "learnt", "recorded_compare")),
             "tests/benchmarks/research/test_agreement.py",
         ),
     ),
@@ -231,9 +231,7 @@ def main(
 def mutants_of(file: str) -> Iterator[Mutant]:
     """All changes to a file, one at a time."""
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    # How instances are kept (frozen, slots) is nothing that a test would see.
-    # Nor is how much is kept for the next time, nor what only type checkers read.
-    passed_over = {one for node in ast.walk(tree) for one in (*_decorating(node), *_for_checkers(node))}
+    passed_over = {one for node in ast.walk(tree) for one in _unseen(node)}
     for number, node in enumerate(ast.walk(tree)):
         for what, change in () if node in passed_over else _changes(node):
             changed = copy.deepcopy(tree)
@@ -242,18 +240,20 @@ def mutants_of(file: str) -> Iterator[Mutant]:
             yield Mutant(file, first, _last_line(node, first), what, ast.unparse(changed))
 
 
-def _decorating(node: ast.AST) -> Iterator[ast.AST]:
-    if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-        return iter(())
-    return (one for decorator in node.decorator_list for one in ast.walk(decorator))
-
-
-def _for_checkers(node: ast.AST) -> Iterator[ast.AST]:
+def _unseen(node: ast.AST) -> Iterator[ast.AST]:
+    """What no test would see, all else being as it is."""
     match node:
+        # How instances are kept (frozen, slots).
+        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            parts: Sequence[ast.AST] = node.decorator_list
+        # How much is kept for the next time; that `zip` is to stop the program if lengths differ, which they never do.
+        case ast.keyword(arg="maxsize" | "strict"):
+            parts = [node]
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
-            yield node
+            return iter((node,))
         case _:
-            pass
+            parts = []
+    return (one for part in parts for one in ast.walk(part))
 
 
 def _last_line(node: ast.AST, first: int) -> int:

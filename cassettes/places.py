@@ -78,12 +78,15 @@ def _names(items: list[Any], name: str) -> list[str]:
 
 
 def in_json(text: str, change: Change) -> str:
-    """Change the texts of JSON; where nothing changes, or in what is no JSON, it stays byte for byte as it came."""
+    """Change the texts of JSON; where nothing changes, or in what is no JSON, it stays byte for byte as it came.
+
+    What is nested too deeply to be gone through is one text.
+    """
     value = json_in(text)
     try:
         changed = texts(value, change)
     except RecursionError:
-        return text
+        return change(text, Found.TEXT)
     return text if changed == value else json.dumps(changed)
 
 

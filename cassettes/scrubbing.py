@@ -118,8 +118,8 @@ class Scrubber:
         if is_stream(kind) or is_lines(kind):
             begin = EVENT if is_stream(kind) else ""
             text = hide_in_events(text, self._keys, lambda event: texts(event, self._change), begin)
-        else:
-            text = _in_body(text, kind, self._change)
+            return self._keys.hide_known(text).encode(encoding)
+        text = _in_body(text, kind, self._change)
         # Of JSON, the texts are hidden already; what stands around them is JSON's.
         hide = self._keys.hide_known if json_in(text) is not None else self._keys.hide
         return hide(text).encode(encoding)
@@ -149,7 +149,7 @@ def _refuse_encoded(headers: Mapping[str, Any]) -> None:
 
 
 def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any], begin: str = EVENT) -> str:
-    """Hide the secrets of a stream: those within an event, as `hide_values` does, and those that arrive in pieces.
+    """Hide the secrets of a stream: those of an event, as `hide_values` does, those in pieces, and those in between.
 
     `begin` is as for `events`.
     """
@@ -163,7 +163,8 @@ def hide_in_events(text: str, keys: Keys, hide_values: Callable[[Any], Any], beg
         if event != before[number]:
             ending = "\r" if lines[number].endswith("\r") else ""
             lines[number] = f"{begin}{' ' if begin else ''}{json.dumps(event)}{ending}"
-    return "\n".join(lines)
+    between, whole = "\n".join(line for number, line in enumerate(lines) if number not in after), "\n".join(lines)
+    return whole if keys.hide(between) == between else keys.hide(whole)
 
 
 def _text(pieces: list[_Piece]) -> str:

@@ -26,6 +26,9 @@ PLACEHOLDER = "SCRUBBED"
 _SHORTEST = 8
 _LONGEST_WORD = 20
 
+# Texts that are known to be clean: how many are kept, and of what length.
+_MOST_NOTED, _LONGEST_NOTED = 4096, 2000
+
 _START = r"(?<![A-Za-z0-9])"
 _RANDOM = r"(?=[A-Za-z]*\d|[A-Za-z]{16})[A-Za-z0-9]{8,}"
 _LONG = r"(?=[\w-]{0,200}(?:\d|[a-z][A-Z]))[\w-]{16,}"
@@ -60,6 +63,11 @@ _PATTERNS = {beginning: _START + re.escape(beginning) + _LONG for beginning in _
     "__cf_bm=": r"__cf_bm=[^;\s\"]+",
     "PRIVATE KEY": r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
     r"(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+}
+# The same by a sign that stands in the beginning: a text without the sign has none of them.
+_BY_SIGN = {
+    sign: [pair for pair in _PATTERNS.items() if next((one for one in "_-." if one in pair[0]), "") == sign]
+    for sign in ("_", "-", ".", "")
 }
 
 # What the words around it tell: the password of an address, and what a text gives to a name.
@@ -172,6 +180,8 @@ class Keys:
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._known: dict[str, str] = {}
+        # Most texts come again and again: names of members, and all that was said before, in each request.
+        self._clean: set[str] = set()
         self._lock = new_lock()
         self.learn(values)
 
@@ -189,13 +199,22 @@ class Keys:
 
     def hide(self, text: str) -> str:
         """Put a placeholder in place of each secret, and remember those that only the words around them tell."""
+        clean = self._clean
+        if text in clean:
+            return text
         if found := list(told(text)):
             self.learn(text[start:end] for start, end in found)
-        return self._without(text, _apart(sorted([*self._looks(text), *found])))
+        if spans := _apart(sorted([*self._looks(text), *found])):
+            return self._without(text, spans)
+        if len(text) <= _LONGEST_NOTED:
+            if len(clean) >= _MOST_NOTED:
+                clean.clear()
+            clean.add(text)
+        return text
 
     def hide_known(self, text: str) -> str:
-        """Likewise, but leave what only the words around it tell for a secret."""
-        return self._without(text, self._looks(text))
+        """Likewise, but only those that are known: of a text whose parts were all looked at by themselves."""
+        return self._without(text, self._spans(text, []))
 
     def _without(self, text: str, spans: Iterable[tuple[int, int]]) -> str:
         parts, last = list[str](), 0
@@ -209,8 +228,14 @@ class Keys:
         return _apart(sorted([*self._looks(text), *told(text)]))
 
     def _looks(self, text: str) -> list[tuple[int, int]]:
-        pattern = self._pattern(text)
-        return [found.span() for found in pattern.finditer(text)] if pattern else []
+        # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
+        signs = [kinds for sign, kinds in _BY_SIGN.items() if sign in text] if len(text) >= _SHORTEST else []
+        return self._spans(text, [pattern for kinds in signs for begin, pattern in kinds if begin in text])
+
+    def _spans(self, text: str, likely: Iterable[str]) -> list[tuple[int, int]]:
+        """Where the known values stand, and what is like one of these patterns."""
+        pattern = "|".join([*(re.escape(value) for value in self._known if value in text), *likely])
+        return [found.span() for found in re.finditer(pattern, text)] if pattern else []
 
     def _add(self, fresh: Mapping[str, str]) -> None:
         with self._lock:
@@ -218,12 +243,8 @@ class Keys:
                 # The longest first: where one value begins like another, no part of the longer one may stay.
                 both = {**fresh, **self._known}
                 self._known = {value: both[value] for value in sorted(both, key=lambda value: (-len(value), value))}
-
-    def _pattern(self, text: str) -> re.Pattern[str] | None:
-        # Nearly all texts hold no secret, and a search for how one begins is much faster than the whole pattern.
-        known = [re.escape(value) for value in self._known if value in text]
-        likely = [one for begin, one in _PATTERNS.items() if begin in text] if len(text) >= _SHORTEST else []
-        return re.compile("|".join([*known, *likely])) if known or likely else None
+                # A new one, behind that: who is at work notes what was clean before in the old one.
+                self._clean = set()
 
 
 def can_be_secret(value: str) -> bool:

@@ -9,8 +9,8 @@ import pytest
 from openai import OpenAI
 
 from memzoo.cassettes import use_cassette
-from memzoo.cassettes.http import events
-from memzoo.cassettes.scrubbing import hide_in_events
+from memzoo.cassettes.http import HttpRequest, events
+from memzoo.cassettes.scrubbing import Scrubber, hide_in_events
 from memzoo.cassettes.secrets import PLACEHOLDER, Keys, secrets_in_environment
 
 if TYPE_CHECKING:
@@ -64,6 +64,30 @@ def test_known_values() -> None:
     """A known value is hidden, the longest first; words and short values are no secrets."""
     keys = Keys(["planted-1", "planted-1-and-more", "postgres", "EMPTY", ""])
     assert keys.hide("planted-1-and-more planted-1 postgres EMPTY") == f"{PLACEHOLDER} {PLACEHOLDER} postgres EMPTY"
+
+
+def test_what_was_clean_is_looked_at_again() -> None:
+    """A text that came before anybody knew the secret in it is hidden when it comes again."""
+    keys = Keys()
+    assert keys.hide("say Open-Sesame-99") == "say Open-Sesame-99"
+    keys.hide("password: Open-Sesame-99")
+    assert keys.hide("say Open-Sesame-99") == "say SCRUBBED"
+
+
+def test_in_deep_json() -> None:
+    """What lies too deep to be gone through member by member is hidden as in a text."""
+    body = "[" * 900 + '{"password": "Open-Sesame-99"}' + "]" * 900
+    clean = Scrubber(Keys()).request(HttpRequest("POST", "http://a/b", body.encode(), {"content-type": ["text/json"]}))
+    assert b"Sesame" not in (clean.body or b"")
+
+
+def test_between_events() -> None:
+    """What stands between the JSON of a stream is hidden as in a text, over several lines too."""
+    lines = ["data: {}", ": password=Open-Sesame-99", "", "-----BEGIN PRIVATE KEY-----", "Sesame", "data: {}"]
+    body = {"string": "\n".join(lines).encode()}
+    headers = {"content-type": ["text/event-stream"]}
+    clean = Scrubber(Keys()).response({"status": {"code": 200, "message": "OK"}, "headers": headers, "body": body})
+    assert b"Sesame" not in clean["body"]["string"]
 
 
 def test_environment() -> None:

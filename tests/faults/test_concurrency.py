@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import ConversationKGMemory, ConversationSummaryMemory, create_memory
-from memzoo.stores import Message, open_store
+from memzoo.stores import Entry, Message, open_store
 from memzoo.sync import drive
 from memzoo.testing.contract import ScriptedModel
 from tests.clerk import clerk
@@ -29,15 +29,26 @@ def test_nothing_is_lost_doubled_or_out_of_order(store: str, way: str, places: P
 
 
 @pytest.mark.parametrize("memories", [1, 8])
-def test_a_model_call_is_paid_for_once(memories: int, places: Places):
+def test_a_model_call_is_paid_for_once(memories: int, places: Places, monkeypatch: pytest.MonkeyPatch):
     """Eight threads that save to one conversation, by one memory or eight, ask once for each exchange (I11)."""
     asked: list[str] = []
+    stored = threading.Semaphore(0)
 
     def answer(messages: list[Message]) -> str:
         asked.append(str(messages[-1]["content"]))
+        if len(asked) == 1:  # all others meet a state that is being worked on
+            assert all(stored.acquire(timeout=60) for _ in range(8))
         return clerk(messages)
 
     store = open_store(places.url("sqlite"))
+    append = store.append
+
+    async def noted(*said: Any, turn_id: str) -> list[Entry]:
+        entries = await append(*said, turn_id=turn_id)
+        stored.release()
+        return entries
+
+    monkeypatch.setattr(store, "append", noted)
     same = [ConversationSummaryMemory(llm=answer, store=store, conversation_id="c") for _ in range(memories)]
 
     def save(number: int) -> None:

@@ -24,10 +24,12 @@ def test_the_tests_that_are_named_exist():
 
 
 def test_patches_break_what_the_page_promises():
-    """Each is for a promise, by a test that its row names, and changes one place that is there."""
+    """Each promise has one, for a test that its row names, and it changes one place that is there."""
     page = (ROOT / "docs" / "guarantees.md").read_text(encoding="utf-8")
     rows = {row.split(" | ")[0].removeprefix("| "): row for row in page.splitlines() if row.startswith("| ")}
-    for one in BROKEN:
+    assert len(BROKEN) == len(promises())
+    for one, promise in zip(BROKEN, promises(), strict=True):
+        assert promise.startswith(one.promise)
         (row,) = [row for promise, row in rows.items() if promise.startswith(one.promise)]
         assert f"::{one.test}`" in row, one.promise
         assert (ROOT / one.file).read_text(encoding="utf-8").count(one.before) == 1, one.promise

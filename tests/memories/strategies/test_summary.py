@@ -256,8 +256,12 @@ class TestLimit:
     def test_is_told_in_the_characters_of_the_language(self, said: str, characters: int) -> None:
         """How many characters a token has is counted in what was said: four in a token, or one."""
         model = ScriptedModel("Short.")
-        counted = {"token_counter": lambda message: len(message["content"]) // (4 if said.isascii() else 1)}
-        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=900, **counted)
+        a_token = 4 if said.isascii() else 1
+
+        def count(message: Message) -> int:
+            return len(message["content"]) // a_token
+
+        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=900, token_counter=count)
         memory.save_context({"input": said * 100}, {"output": said * 100})
         told = int(model.asked[0][1].partition("at most ")[2].partition(" characters")[0])
         assert abs(told - characters) < 10

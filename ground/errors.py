@@ -12,6 +12,7 @@ __all__ = [
     "AsyncOnlyError",
     "ConflictError",
     "ConversationIdError",
+    "CutReplyError",
     "MemoryZooError",
     "MessageError",
     "MissingExtraError",
@@ -123,6 +124,16 @@ class ModelReplyError(ModelError, ValueError):
     """
 
     spent: Any = None
+
+
+class CutReplyError(ModelReplyError):
+    """The model's reply was cut off: whole, it would have been longer than the model may write.
+
+    Attributes:
+        characters: So many came.
+    """
+
+    characters: int = 0
 
 
 class ToolRoundsError(MemoryZooError, RuntimeError):

@@ -4,7 +4,7 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
-from memzoo.errors import ConflictError, ModelError
+from memzoo.errors import ConflictError, CutReplyError, ModelError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import Follower, Log, talk
@@ -130,10 +130,8 @@ class Learner:
             try:
                 changes = await self.derived(state, step.shortened)
             except ModelError as error:
-                # Nobody was asked yet, so the step is made shorter.
-                least = _size_of_first(step.entries) or _FEWEST_TOKENS
-                if isinstance(error, TooLongError) and not error.asked and room > least:
-                    room = max(room - max(error.excess, room // 8), least)
+                if smaller := _smaller(room, step, error):
+                    room = smaller
                     continue
                 await self._note_failure(state, step.entries, error, proven=proven)
                 raise
@@ -299,6 +297,21 @@ class Learner:
         """What has to change before something can be due that was not."""
         entries = self._follower.entries
         return state.version, self._follower.epoch, entries[-1].seq if entries else 0
+
+
+def _smaller(room: int, step: Step, error: ModelError) -> int:
+    """The room for a smaller step, to be tried at once; 0 if a smaller one would be of no use, or there is none.
+
+    So it is where a prompt is too long of which nobody was asked yet; and where the reply to several exchanges was cut
+    off, since that to fewer is shorter.
+    """
+    least = _size_of_first(step.entries)
+    if isinstance(error, CutReplyError) and least:
+        return max(sum(map(size_of, step.entries)) // 2, least)
+    least = least or _FEWEST_TOKENS
+    if isinstance(error, TooLongError) and not error.asked and room > least:
+        return max(room - max(error.excess, room // 8), least)
+    return 0
 
 
 def _size_of_first(entries: Sequence[Entry]) -> int:

@@ -5,7 +5,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from memzoo.errors import ModelReplyError
+from memzoo.errors import CutReplyError, ModelReplyError
 from memzoo.memories.models.cleaning import is_sendable, spoken
 from memzoo.memories.models.usage import Spent
 from memzoo.stores import Message
@@ -53,9 +53,12 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
     return answer
 
 
-def unusable(asked: str, fault: str, spent: Spent) -> ModelReplyError:
-    """Make the error for a reply that was paid for and cannot be used."""
+def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = None) -> ModelReplyError:
+    """Make the error for a reply that was paid for and cannot be used; of one that was cut off, after how much."""
     error = ModelReplyError(f"{asked}, {fault}")
+    if cut_after is not None:
+        error = CutReplyError(str(error))
+        error.characters = cut_after
     error.spent = spent
     return error
 

@@ -61,7 +61,7 @@ class Model(Protocol):
 
         Raises:
             ModelError: The call failed.
-            ModelReplyError: The reply is empty, refused or cut off.
+            ModelReplyError: The reply is empty, refused or, as a `CutReplyError`, cut off.
         """
         ...
 
@@ -239,7 +239,7 @@ def _completion(answer: Answer, asked: str) -> Completion:
     """The text of an answer that must be a whole text."""
     text = (answer.message["content"] or "").strip()
     if fault := _fault(text, answer):
-        raise unusable(asked, fault + _UNCHANGED, answer.spent)
+        raise unusable(asked, fault + _UNCHANGED, answer.spent, cut_after=len(text) if _is_cut(answer) else None)
     return Completion(text, answer.spent)
 
 
@@ -247,9 +247,13 @@ def _fault(text: str, answer: Answer) -> str:
     """Say what is wrong with an answer that must be a whole text; "" if nothing is."""
     if refusal := answer.message.get("refusal"):
         return f"refused: {refusal!r}"
-    if answer.finish_reason == "length":
+    if _is_cut(answer):
         return f"was cut off after {len(text)} characters (a larger max_completion_tokens may help)"
     return "" if text else "sent an empty reply"
+
+
+def _is_cut(answer: Answer) -> bool:
+    return answer.finish_reason == "length" and not answer.message.get("refusal")
 
 
 class _Rules:

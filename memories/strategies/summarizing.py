@@ -2,10 +2,10 @@
 
 import contextlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memzoo.errors import ModelReplyError
+from memzoo.errors import CutReplyError, ModelReplyError
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
@@ -117,14 +117,25 @@ class SummarizingMemory(ModelBackedMemory):
             return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}
 
         try:
-            return prose(await self.ask("summary", **given, **told(summary)), "summary", summary)
+            return await self._asked(summary, {**given, **told(summary)})
         except TooLongError as error:
             prompts = self._engine.patience.prompts
             spare = prompts.tokens - estimated(self._prompts.render("summary", **given, **told("")))
             hidden, shown = _parted(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
-        return "\n".join([hidden, prose(await self.ask("summary", **given, **told(shown)), "summary", shown)])
+        return "\n".join([hidden, await self._asked(shown, {**given, **told(shown)})])
+
+    async def _asked(self, old: str, given: Mapping[str, Any]) -> str:
+        """A summary as the model writes it; one that was cut off is asked for once more, shorter."""
+        try:
+            reply = await self.ask("summary", **given)
+        except CutReplyError as error:
+            target = error.characters * _OF_A_CUT_ONE // 100
+            if not target or "target" not in self._prompts.variables("summary"):
+                raise
+            reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
+        return prose(reply, "summary", old)
 
     def _room(self, sample: str) -> int:
         """The characters that a summary should have at most, if it has as many in a token as a sample."""
@@ -157,6 +168,8 @@ _EARLIER = ("kept", "counter", "distilled", "system")
 _TOKENS_AROUND = 32
 # Models count badly: they are told a little less than there is.
 _SHARE = 0.95
+# What is asked for in place of a reply that was cut off, in hundredths of what came.
+_OF_A_CUT_ONE = 75
 _BYTES_PER_TOKEN = 4
 # The limit to which a model was asked to shorten the summary, and did not.
 _OVER = "over"

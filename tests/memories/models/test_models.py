@@ -13,7 +13,7 @@ import openai
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
-from memzoo.memories import ChatModel, ConversationSummaryMemory
+from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory
 from memzoo.memories.models.chat import Model, as_model
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -87,10 +87,10 @@ class TestCalls:
         """A reply that was cut off was paid for: its tokens count; one without a count counts as a call (M3)."""
         cases: list[tuple[dict[str, Any], int]] = [(completion("partly", "length"), 11), (NO_CHOICE, 0)]
         for body, tokens in cases:
-            memory = ConversationSummaryMemory(llm=ChatModel("m", client(says(body))))
+            memory = ConversationKGMemory(llm=ChatModel("m", client(says(body))))
             with pytest.raises(ModelReplyError):
-                memory.save_context({"input": "a"}, {"output": "b"})
-            assert (memory.usage["summary"].calls, memory.usage["summary"].prompt_tokens) == (1, tokens)
+                memory.save_context({"input": "I live in Oslo."}, {"output": "Good."})
+            assert (memory.usage.total.calls, memory.usage.total.prompt_tokens) == (1, tokens)
 
     @pytest.mark.parametrize("usage", [None, {}, {"total_tokens": 3}])
     def test_do_without_usage(self, usage: Any) -> None:

@@ -104,9 +104,9 @@ BROKEN: Sequence[Broken] = (
         "A model that fails, refuses",
         "test_bad_reply_changes_nothing",
         _CONTRACT,
-        "memories/models/replies.py",
-        "    if _REFUSAL.match(text) or _says_nothing(text) or not",
-        "    if _says_nothing(text) or not",
+        "memories/models/replies/plain.py",
+        "    if refuses(text) or says_nothing(text) or not",
+        "    if says_nothing(text) or not",
         "summary",
     ),
     Broken(

@@ -14,7 +14,7 @@ from memzoo.stores import JSON
 
 __all__ = ["Fact", "Quote", "Reason", "Source", "by_name", "in_order", "marked_relation", "names_in"]
 
-_NEGATABLE = ("is", "are", "was", "were", "has", "have", "can", "will", "does", "do")
+_NEGATABLE = frozenset("is are was were has have had can could will would should must may might does do did".split())
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,20 +1,22 @@
-"""The 74 replies of a large instruction-following model to the prompts of "v0", on the bundled conversation.
+"""The replies of a large instruction-following model on the bundled conversation: each line ends where it was meant to.
 
-`replies/large-model.json` has them as they came, with the names that each prompt for notes had under "known". Each
-line is to end where its writer meant it.
+`replies/large-model.json` has the 74 to the prompts of "v0" as they came, with the names that each prompt for notes had
+under "known". Those to today's prompts lie with the research, since the states that are compared are made of them.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memzoo.memories.models.replies import aliases, amendments, names, notes, prose, statements
+from memzoo.memories.models.replies import SAME_AS, Statement, aliases, amendments, names, notes, prose, statements
 
 REPLIES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "replies" / "large-model.json").read_text(encoding="utf-8")
 )
+LATER = Path(__file__).parents[3] / "benchmarks" / "research" / "replies"
 NEW_NAMES = {
     *("Pumpernickel", "Devin Achterberg", "Priya Raman", "Fenwick & Daughters, Ltd.", "St Brannoc's Hospital"),
     *("Opening party", "Budget of the new shop", "Leo's party", "Harriet Fenwick", "Opening of the new shop"),
@@ -79,3 +81,47 @@ def test_facts_are_kept_as_written(reply: dict[str, Any]) -> None:
 def test_summaries_are_kept_whole(reply: dict[str, Any]) -> None:
     """A summary is the whole reply."""
     assert prose(reply["reply"], "summary") == reply["reply"].strip()
+
+
+def later(memory: str) -> Any:
+    """The replies to today's prompts of a memory."""
+    given: list[dict[str, str]] = json.loads((LATER / f"{memory}.json").read_text(encoding="utf-8"))
+    found = [reply for reply in given if reply["name"].startswith("derive")]
+    return pytest.mark.parametrize("reply", [pytest.param(one, id=str(number)) for number, one in enumerate(found)])
+
+
+@later("entity")
+def test_each_amendment_is_on_what_it_was_written(reply: dict[str, str]) -> None:
+    """Of today's replies, too: a name or a number before each statement, and another name as it stands."""
+    lines = [line.strip() for line in reply["reply"].splitlines() if line.strip() not in {"", "NOTHING NEW"}]
+    numbered = [(int(found[1]), found[2]) for line in lines if (found := re.fullmatch(r"\[(\d+)\] -> (.*)", line))]
+    same = dict(line.split(" = ") for line in lines if " = " in line and ": " not in line)
+    named = [tuple(line.split(": ", 1)) for line in lines if line[0] != "[" and ": " in line]
+    found = amendments(reply["reply"], [], "")
+    assert [(one.number, one.text or "NO LONGER") for one in found if one.number] == numbered
+    assert [(one.name, one.text) for one in found if not one.number] == named
+    assert aliases(reply["reply"], [*same], "") == same
+
+
+@later("knowledge-graph")
+def test_each_fact_is_as_it_was_written(reply: dict[str, str]) -> None:
+    """Of today's replies, too: three parts or four, a mark before them or none, to the letter."""
+    found = {one: place for place, one in enumerate(statements(reply["reply"]))}
+    lines = [line.strip() for line in reply["reply"].splitlines() if line.strip()]
+    meant = [read_literally(line) for line in lines]
+    places = [found[one] for one in meant if one in found]
+    assert places == sorted(places) or len(set(meant)) < len(meant)
+    # A relation that is denied by its own verb is read as a denial.
+    assert all(re.match(r"\S+(?: not|n['’]t)\b", one.relation) for one in meant if one not in found)
+
+
+def read_literally(line: str) -> Statement:
+    """A line as the prompt asks for it, cut at its bars; without quotes around a whole part."""
+    mark = re.match(r"(NOT|NO LONGER) ", line)
+    body = line[mark.end() :] if mark else line
+    first, _, last = body.partition(" = ")
+    written = body.split(" | ", 3) if "|" in body else [first, SAME_AS, last]
+    parts = [re.sub(r'^"([^"]*)"$', r"\1", part) for part in written]
+    return Statement(
+        *parts[:3], negated=bool(mark), ended=bool(mark) and mark[1] == "NO LONGER", qualifier="".join(parts[3:])
+    )

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from memzoo.errors import ModelReplyError
-from memzoo.memories.models.replies import Statement, names, notes, prose, statements
+from memzoo.memories.models.replies import Statement, amendments, names, notes, prose, statements
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",
@@ -305,3 +305,50 @@ def test_errors_show_what_came() -> None:
         notes(json.dumps(["x" * 10_000]), ["Sam"], "")
     assert "xxx" in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("relation", "read"),
+    [
+        ("is not allergic to", ("is allergic to", True)),
+        ("can't eat", ("can eat", True)),
+        ("won’t come to", ("will come to", True)),
+        ("had not known about", ("had known about", True)),
+        ("can't wait for", ("can't wait for", False)),
+        ("cannot eat", ("cannot eat", False)),
+        (
+            "is closed on Tuesdays, not on Mondays, because of",
+            ("is closed on Tuesdays, not on Mondays, because of", False),
+        ),
+        ("notes", ("notes", False)),
+    ],
+)
+def test_a_relation_is_denied_by_the_not_of_its_verb(relation: str, read: tuple[str, bool]) -> None:
+    """A "not" behind more words, and what is only said with one, deny nothing; no half of a verb is left."""
+    (statement,) = statements(f"Sam | {relation} | tea")
+    assert (statement.relation, statement.negated) == read
+
+
+@pytest.mark.parametrize(
+    "name", ['the band "Summer Sounds"', '"Brave" and its singer', "the first “听鲸”", "the 'Lighthouse' bun", "八“重”"]
+)
+def test_quotes_inside_a_name_stay(name: str) -> None:
+    """A name that ends or begins with a title in quotes keeps both of them, in facts, notes and lists."""
+    assert statements(f"Eve | hears | {name}")[0].object == name
+    assert statements(f"{name} | is | new")[0].subject == name
+    assert amendments(f"Eve: Eve hears {name}", [], "")[0].text == f"Eve hears {name}"
+    assert names(name) == [name]
+    assert statements(f'Eve | hears | "{name}')[0].object.strip('"') == name.strip('"')
+
+
+def test_a_long_label_is_an_entry_of_its_own() -> None:
+    """What has no name may have a label of many words; its line is not added to the note before it."""
+    reply = "Mara: Bakes.\nthe man with the quail and the little dog: The man with the quail cried.\n"
+    assert [one.name for one in amendments(reply, [], "")] == ["Mara", "the man with the quail and the little dog"]
+
+
+@pytest.mark.parametrize("mark", ["NOT", "NO LONGER"])
+def test_another_name_can_be_taken_back(mark: str) -> None:
+    """A mark stands before two names, too."""
+    ended = mark == "NO LONGER"
+    assert statements(f"{mark} Bob = Eve") == [Statement("Bob", "is another name of", "Eve", negated=True, ended=ended)]

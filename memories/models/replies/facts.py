@@ -1,0 +1,133 @@
+"""Reads facts: triples, with the marks before them that end or deny."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memzoo.memories.models.cleaning import cleaned
+from memzoo.memories.models.forms import cells, json_rows, parsed_json, rows_of_table
+from memzoo.memories.models.replies.lines import (
+    BULLET,
+    LABEL,
+    SAME,
+    refuses,
+    says_nothing,
+    unusable,
+    unwrapped,
+    without_stop,
+)
+from memzoo.memories.text.names import canonical
+
+__all__ = ["SAME_AS", "Statement", "statements"]
+
+SAME_AS = "is another name of"
+"""The relation that "Bob = Robert" states."""
+_HEADS = (
+    "subject head entity source".split(),
+    "relation relationship predicate verb".split(),
+    "object tail target value".split(),
+)
+# What stands before a triple that is wrong, or that was so before.
+_MARK = re.compile(r"\W*(NOT|NO LONGER)\b[\s:|*_]*")
+_NOT_TOLD = re.compile(
+    r"\W*(?:(?:none|n/?a|null|unknown|always|not (?:told|stated|specified|given))\W*)?", re.IGNORECASE
+)
+
+# "is not", "isn't", "not in"; what is said behind a comma or after more words denies something else.
+_DENIAL = re.compile(
+    r"(?:(?P<verb>is|are|was|were|has|have|had|do|does|did|can|ca|could|will|wo|would|should|must|may|might)"
+    r"(?: not|n['’]t)|not)\b",
+    re.IGNORECASE,
+)
+_IDIOM = re.compile(r"(?:can|could)(?: not|['’]t|n['’]t) (?:wait|help|stop|but)\b", re.IGNORECASE)
+_SHORTENED = {"ca": "can", "wo": "will"}
+
+
+class Statement(NamedTuple):
+    """A fact as a model wrote it down.
+
+    Attributes:
+        subject: Whom or what it is about.
+        relation: What is said of it.
+        object: With whom or what.
+        negated: The model says that it is wrong, or no longer so.
+        ended: The model says that it was so before, and is no longer.
+        qualifier: When it is so, where, or on what condition; "" where that was not told.
+    """
+
+    subject: str
+    relation: str
+    object: str
+    negated: bool = False
+    ended: bool = False
+    qualifier: str = ""
+
+
+def statements(reply: str) -> list[Statement]:
+    """Read the facts that a reply lists as triples, in their order.
+
+    "subject | relation | object" on each line is what the prompts ask for, and a fourth part that says when;
+    "(subject, relation, object)", separated by line ends or by "<|>", with brackets missing, and JSON are read too.
+    "NOT" or "NO LONGER" may stand before one, and "Bob = Robert" says that the two are one. What
+    is no triple is skipped.
+
+    Raises:
+        ModelReplyError: No triple is in it, and it does not say that there is none.
+    """
+    text = LABEL.sub("", cleaned(reply))
+    if not text or says_nothing(text):
+        return []
+    found = [statement for parts in _triples(text) if (statement := _statement(parts))]
+    if not found or (refuses(text) and "|" not in text):
+        raise unusable(reply)
+    # Of a statement that is made twice, the last one counts: it may follow a denial.
+    return list(reversed(dict.fromkeys(reversed(found))))
+
+
+def _triples(text: str) -> Iterator[list[str]]:
+    if (rows := json_rows(text)) is not None:
+        yield from rows
+        return
+    for piece in re.split(r"<\|>|\n|(?<=\))\s*,\s*(?=\()", "\n".join(rows_of_table(text))):
+        row = parsed_json(piece)
+        yield _split_triple(BULLET.sub("", LABEL.sub("", piece.strip())).strip()) if row is None else cells(row)
+
+
+def _split_triple(piece: str) -> list[str]:
+    mark = _MARK.match(piece)
+    body = (piece[mark.end() :] if mark else piece).strip()
+    if "|" not in body and (same := SAME.fullmatch(body)):
+        return [f"{mark[1]} {same[1]}" if mark else same[1], SAME_AS, same[2]]
+    body = without_stop(body).strip()
+    body = body.removeprefix("(").removesuffix(
+        ")" if body.count(")") > body.count("(") - body.startswith("(") else "\0"
+    )
+    separator = next((mark for mark in ("|", "\t", "->", ", ", ",") if body.count(mark) > 1), ",")
+    first, *rest = body.split(separator, maxsplit=3 if separator in "|\t" else 2)
+    return [f"{mark[1]} {first}" if mark else first, *rest]
+
+
+def _statement(parts: list[str]) -> Statement | None:
+    stripped = [unwrapped(part) for part in parts]
+    if len(stripped) not in {3, 4}:
+        return None
+    subject, relation, obj, *when = stripped
+    mark = _MARK.match(subject)
+    relation, ended = re.subn(r" ?\bno longer\b", "", " ".join(relation.split()), flags=re.IGNORECASE)
+    relation, inner = _without_denial(relation)
+    over = bool(ended) or (mark is not None and mark[1] != "NOT")
+    bare = (subject[mark.end() :] if mark else subject, relation.strip(), obj)
+    if all(part.lower() in heads for part, heads in zip(bare, _HEADS, strict=True)):
+        return None  # the head of a table, or the form that the prompt gives
+    qualifier = "" if not when or _NOT_TOLD.fullmatch(when[0]) else " ".join(when[0].strip(" |").split())
+    statement = Statement(*bare, negated=over or inner or bool(mark), ended=over, qualifier=qualifier)
+    return statement if all(map(canonical, bare)) else None
+
+
+def _without_denial(relation: str) -> tuple[str, bool]:
+    """A relation without the "not" that denies it, and whether there was one; one further behind is a part of it."""
+    denial = _DENIAL.match(relation)
+    if denial is None or _IDIOM.match(relation):
+        return relation, False
+    verb = _SHORTENED.get((denial["verb"] or "").lower(), denial["verb"] or "")
+    return f"{verb} {relation[denial.end() :].strip()}".strip(), True

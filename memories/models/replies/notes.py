@@ -1,0 +1,206 @@
+"""Reads notes: whole ones, and the lines by which notes are amended."""
+
+import functools
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from memzoo.memories.models.cleaning import cleaned
+from memzoo.memories.models.forms import noted, parsed_json, rows_of_table
+from memzoo.memories.models.replies.lines import (
+    BULLET,
+    LABEL,
+    LONGEST_NAME,
+    LONGEST_SOURCE,
+    MOST_WORDS,
+    SAME,
+    bare_name,
+    can_be_name,
+    refuses,
+    says_nothing,
+    unusable,
+    unwrapped,
+)
+from memzoo.memories.text.names import canonical, mentions
+
+__all__ = ["Amendment", "aliases", "amendments", "notes"]
+
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s++(\S.*)")
+# Behind a name; not the one of a time, as in "10:30".
+_COLON = re.compile(r"(?<!\d)[:\uff1a]|[:\uff1a](?!\d)")
+# "[3] -> now it is so", "3 -> NO LONGER", "NO LONGER [3]"
+_NUMBERED = re.compile(
+    r"\s*(?:[-*•–]+\s+)?(?P<over>NO LONGER\W{0,3})?"
+    r"(?:\[(?P<one>\d{1,6})\]\s*(?:[-=]+>|→|=|:)?|(?P<two>\d{1,6})\s*(?:[-=]+>|→))\s*(?P<text>.*)"
+)
+_OVER = re.compile(r"\W*NO LONGER\b\W*(?:\w+\W*)?", re.IGNORECASE)
+_ALSO = re.compile(r"(?<=\S)\s+\(also [^()]*\)$", re.IGNORECASE)
+# What our prompts write where a name or a statement is to stand, and what models write that is no name.
+_PATTERN = re.compile(
+    r"\W*(?:Name: (?:one short sentence|all that is still true)|\[\d\] -> (?:the statement that|what) holds now)"
+)
+_NO_NAME = frozenset(
+    """
+    name names entity note notes known statement statements new history input output answer result example task summary
+    explanation reasoning remark correction corrections amendment amendments update updates change changes important
+    warning context first second third then also finally next last
+    """.split()
+) | {"new lines", "new notes", "new statements", "updated notes", "short name", "full name", "there are notes on"}
+_NO_NAME_BEGINS = re.compile(
+    r"(?:here|these|this|that|those|there|following|in|based|as|if|i|it|we|you|please|sure|for)\b", re.IGNORECASE
+)
+_MOST_COMMON_WORDS = 5
+
+
+class Amendment(NamedTuple):
+    """A line by which a model amends notes.
+
+    Attributes:
+        name: Whom or what the note is on; "" where `number` tells.
+        text: What is to be noted; "" if a known statement ends, and nothing takes its place.
+        number: The number of the known statement that ends; 0 if none does.
+    """
+
+    name: str
+    text: str
+    number: int = 0
+
+
+def notes(reply: str, known: Collection[str], source: str) -> dict[str, str]:
+    """Read the notes that a reply gives, by name.
+
+    Args:
+        reply: Lines of the form "Name: note", or a JSON object.
+        known: The names that were asked about.
+        source: The lines that the model was to read: where it repeats one, that is no note.
+
+    Raises:
+        ModelReplyError: There is no note in it, and it does not say that nothing is new.
+    """
+    text = SAME.sub("", LABEL.sub("", cleaned(reply)))
+    if says_nothing(text):
+        return {}
+    found: dict[str, tuple[str, list[str]]] = {}
+    for name, piece in _named_lines(text, known, source):
+        found.setdefault(canonical(name), (name, []))[1].append(piece)
+    if not found and not aliases(reply, known, source):
+        raise unusable(reply)
+    return {name: note for name, pieces in found.values() if (note := _worth_keeping(pieces))}
+
+
+def amendments(reply: str, known: Collection[str], source: str) -> list[Amendment]:
+    """Read the lines by which a reply amends notes, in their order.
+
+    "Name: statement" adds to a note, or makes a new one, wherever the name comes from. "[3] -> statement" takes the
+    place of a known statement, "[3] -> NO LONGER" ends it. Lists below a name and JSON objects are read too.
+
+    Args:
+        reply: The reply.
+        known: The names that there are notes on, as far as the model was shown them.
+        source: The lines that the model was to read: where it repeats one, that is no note.
+
+    Raises:
+        ModelReplyError: There is no such line in it, and it does not say that nothing is new.
+    """
+    text = SAME.sub("", LABEL.sub("", cleaned(reply)))
+    if says_nothing(text):
+        return []
+    found, others = list[Amendment](), list[str]()
+    for line in text.split("\n"):
+        numbered = None if _PATTERN.match(line) else _NUMBERED.fullmatch(line)
+        if numbered is None:
+            others.append(line)
+            continue
+        number, said = int(numbered["one"] or numbered["two"]), unwrapped(numbered["text"])
+        over = bool(numbered["over"]) or not said or _OVER.fullmatch(said)
+        found.append(Amendment("", "" if over else said, number))
+    # Each line stands for itself, so a long label is one too ("the man with the two quails and the dog").
+    noted = _named_lines("\n".join(others), known, source, MOST_WORDS)
+    found += [Amendment(name, piece) for name, piece in noted if _tells(piece)]
+    if not found and not aliases(reply, known, source):
+        raise unusable(reply)
+    return found
+
+
+def aliases(reply: str, known: Collection[str], source: str) -> dict[str, str]:
+    """Read which names a reply of notes takes for the same: "Bob = Robert", a line each.
+
+    Args:
+        reply: The reply.
+        known: The names that the model was shown.
+        source: The lines that it was to read. Of two names, one has to be known or to stand there.
+
+    Returns:
+        Each such name with the one that is to be kept.
+    """
+    counts = _counting(known, source)
+    pairs = [(bare_name(one), bare_name(other)) for one, other in SAME.findall(cleaned(reply))]
+    labels = [pair for pair in pairs if all(map(_can_label, pair)) and any(map(counts, pair))]
+    return {one: other for one, other in labels if canonical(one) != canonical(other)}
+
+
+def _counting(known: Iterable[str], source: str) -> Callable[[str], bool]:
+    """Tells whether a name was asked about, or stands in the source as a name."""
+    asked = {canonical(name) for name in known}
+    spoken_of = functools.cache(functools.partial(mentions, source[:LONGEST_SOURCE]))
+
+    def is_name_like(name: str) -> bool:
+        return name != name.lower() or name == name.upper()  # not in small letters, or in a script without any
+
+    return lambda name: canonical(name) in asked or (is_name_like(name) and spoken_of(canonical(name)))
+
+
+def _can_label(name: str, most_common: int = _MOST_COMMON_WORDS) -> bool:
+    """Whether something has the form of a name or a short label ("the oven"), and is no word about the answer."""
+    form, words = canonical(name), name.split()
+    if not form or not can_be_name(name) or form in _NO_NAME or "|" in name:
+        return False
+    common = sum(word[:1].islower() for word in words)
+    return not (_NO_NAME_BEGINS.match(name) and common) and common <= most_common
+
+
+def _named_lines(
+    text: str, known: Collection[str], source: str, most_common: int = _MOST_COMMON_WORDS
+) -> Iterator[tuple[str, str]]:
+    """The lines of notes, each with the name that it stands behind or below.
+
+    Each line that begins like "Name: " has the name of its own. Below a heading, only a known name ends the list.
+    """
+    asked = {canonical(name) for name in known}
+    repeated = {" ".join(line.split()) for line in source[:LONGEST_SOURCE].split("\n")} - {""}
+    last, headed = "", False
+    for name, note in _noted(text):
+        line = f"{name}: {note}" if name else note
+        bare = _ALSO.sub("", name)
+        if " ".join(line.split()) in repeated or _PATTERN.match(line):
+            last = ""
+        elif canonical(bare) in asked or (bare and _can_label(bare, most_common) and not (headed and note)):
+            last, headed = bare, not note
+            yield last, note
+        elif last:
+            yield last, line
+
+
+def _noted(text: str) -> Iterator[tuple[str, str]]:
+    parsed = parsed_json(text)
+    if isinstance(parsed, (dict, list)):
+        yield from noted(parsed)
+        return
+    for row in filter(str.strip, rows_of_table(text)):
+        heading = _HEADING.fullmatch(row)
+        line = f"{heading[1].rstrip(' #')}:" if heading else BULLET.sub("", row)
+        name, colon, note = _split_note(line if _COLON.search(line) else line.replace("|", ":", 1))
+        yield (bare_name(name), unwrapped(note)) if colon and len(name) <= LONGEST_NAME else ("", line.strip())
+
+
+def _split_note(line: str) -> tuple[str, str, str]:
+    colon = _COLON.search(line)
+    return (line[: colon.start()], ":", line[colon.end() :]) if colon else (line, "", "")
+
+
+def _tells(piece: str) -> bool:
+    return bool(piece) and not says_nothing(piece) and not refuses(piece)
+
+
+def _worth_keeping(pieces: list[str]) -> str:
+    return " ".join(filter(_tells, pieces))

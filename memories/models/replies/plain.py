@@ -1,0 +1,93 @@
+"""Reads prose, and lists of names."""
+
+import functools
+import itertools
+import re
+from typing import Any, cast
+
+from memzoo.memories.models.cleaning import cleaned
+from memzoo.memories.models.forms import json_rows, parsed_json, rows_of_table
+from memzoo.memories.models.replies.lines import LABEL, bare_name, can_be_name, refuses, says_nothing, unusable
+from memzoo.memories.text.names import canonical
+
+__all__ = ["names", "prose"]
+
+_EXPLAINED = re.compile(r"(?<!\s)\s+\((?=[a-z][^()]*\)$)[^()]*\)$|(?::| [-–—])\s+(?=[a-z]).*$")
+_REMARK = re.compile(r"\W*(?:note|explanation|reasoning)\b\W*:", re.IGNORECASE)
+_COMPANY = re.compile(
+    r",\s+(?=(?:inc|ltd|llc|llp|gmbh|corp|co|plc|jr|sr|ph\.?d|m\.?d|s\.?a|a\.?g|esq)\b\.?)", re.IGNORECASE
+)
+_HOUSE = re.compile(
+    r",[^,]*&\s+(?:co|company|sons?|daughters?|bros|brothers|partners)\b\.?(?:,\s+\w{2,4}\.?)?$", re.IGNORECASE
+)
+# All our prompts begin so; small models begin their answers so, too, with a task of their own.
+_INSTRUCTION = re.compile(r"Task: [^\n]*\s*")
+# One line that goes on in lower case and ends in a full stop is a sentence, not a list.
+_SENTENCE = re.compile(r"[A-Z]\w* (?:\w+,? ){4,}[a-z]+\.")
+_WRAPPERS = " \t\"'“”‘’«»`*_"
+
+
+def prose(reply: str, label: str, known: str = "") -> str:
+    """Read a reply that should be plain prose, without an instruction or a label like "New summary:" before it.
+
+    Args:
+        reply: The reply.
+        label: What such a label may be called.
+        known: The text if the reply says, in the prompts' words or the like, that there is nothing to change.
+
+    Raises:
+        ModelReplyError: There is no text, or it is a refusal.
+    """
+    if says_nothing(whole := cleaned(reply)):
+        return known
+    text, _, last = whole.rpartition("\n")
+    written = parsed_json(text := text if text and says_nothing(last) else whole)
+    if isinstance(written, dict):
+        text = " ".join(str(value) for value in cast("dict[str, Any]", written).values())
+    text = written if isinstance(written, str) else _labelled(label).sub("", text).strip()
+    text = text[found.end() :] if (found := _INSTRUCTION.match(text)) else text
+    if refuses(text) or says_nothing(text) or not re.search(r"\w", text):
+        raise unusable(reply)
+    return text
+
+
+def names(reply: str) -> list[str]:
+    """Read the names that a reply lists, each once whatever its case, in their order.
+
+    One name a line is what the prompts ask for; a comma list on one line, JSON, bullets and numbers are read too.
+
+    Raises:
+        ModelReplyError: It is a refusal or prose.
+    """
+    text = LABEL.sub("", cleaned(reply))
+    if not text or says_nothing(text):
+        return []
+    found: dict[str, str] = {}
+    for name in filter(can_be_name, map(bare_name, _listed(text))):
+        found.setdefault(canonical(name), name)
+    if refuses(text) or not found or _SENTENCE.fullmatch(text):
+        raise unusable(reply)
+    return [name for name in found.values() if not says_nothing(name)]
+
+
+@functools.cache
+def _labelled(label: str) -> re.Pattern[str]:
+    named = rf"[\W_]*(?:(?:the|new|updated|current)\s+)*{label}[*_\s]*:"
+    return re.compile(rf"^(?:{named}|#{{1,6}}[^\S\n]+[^\n]*\b{label}\b[^\n]*\n)[\s*_]*", re.IGNORECASE)
+
+
+def _listed(text: str) -> list[str]:
+    if (rows := json_rows(text)) is not None:
+        return [row[0] for row in rows if row]
+    lines = itertools.takewhile(lambda line: not _REMARK.match(line), rows_of_table(text))
+    entries = [LABEL.sub("", line.partition("|")[0]) for line in lines if line.strip()]
+    entries = [_EXPLAINED.sub("", line) for line in entries if not line.rstrip(_WRAPPERS).endswith(":")]
+    most_commas = 0 if len(entries) == 1 else 1
+    return [_EXPLAINED.sub("", name) for line in entries for name in _parts_of_list(line, most_commas)]
+
+
+def _parts_of_list(line: str, most_commas: int) -> list[str]:
+    if _HOUSE.search(line):
+        return [line]
+    whole = _COMPANY.sub("\0", line)
+    return [part.replace("\0", ", ") for part in (whole.split(",") if whole.count(",") > most_commas else [whole])]

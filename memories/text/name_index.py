@@ -4,11 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from memzoo.memories.text.language import UNSPACED
 from memzoo.memories.text.names import canonical, folded, places
 
 __all__ = ["NameIndex"]
 
-_WORD = re.compile(r"\w+")
+# Where words are not told apart by blanks, each character is one.
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 _SHORTEST_PART = 4
 _START = 4
 

@@ -5,10 +5,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from memzoo.memories.text.language import UNSPACED
+
 __all__ = ["canonical", "folded", "mentions", "places", "refers_back"]
 
 # What may stand around a name without being part of it; "C#", "-5" and ".NET" keep their signs.
 _AROUND = frozenset(" \"'“”‘’«»`*,;:!?()[]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _POSSESSIVES = ("'s", "’s")
 _MOST_MARKS = 30
 # Nobody is called anything longer; to look for it could take time in proportion to its length and to the text's.
@@ -79,10 +82,15 @@ def places(text: str, name: str) -> Iterator[int]:
     place = text.find(name) if 0 < len(name) <= _LONGEST else -1
     while place >= 0:
         end = place + len(name)
-        whole = not (_in_word(text[place - 1 : place]) or _in_word(text[end : end + 1]))
+        whole = not (_joined(text[place - 1 : place], name[0]) or _joined(name[-1], text[end : end + 1]))
         if whole:
             yield place
         place = text.find(name, end if whole else place + 1)
+
+
+def _joined(one: str, other: str) -> bool:
+    """Whether two neighbours are in one word; in Chinese, that is not told."""
+    return _in_word(one) and _in_word(other) and not (_UNSPACED.match(one) or _UNSPACED.match(other))
 
 
 def _in_word(char: str) -> bool:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories.text.names import canonical
+from memzoo.memories.text.name_index import NameIndex
+from memzoo.memories.text.names import canonical, mentions
 
 PIECES = ["the", "The", "s", "'s", "'", '"', "(", ")", ".", " ", "Sam"]
 
@@ -77,3 +78,22 @@ def test_a_form_is_its_own_form(written: str) -> None:
     """The form of a form is the form itself, so that a name that is read back finds what was kept under it."""
     assert canonical(canonical(written)) == canonical(written)
     assert "\t" not in canonical(written)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "stands"),
+    [
+        ("房东是老太太叫洪玉珍就住对门。", "洪玉珍", True),
+        ("洪玉珍的孙子在槟城。", "洪玉珍", True),
+        ("猫叫Tiger是橘的", "tiger", True),
+        ("洪玉不在。", "洪玉珍", False),
+        ("Tigers", "tiger", False),
+    ],
+)
+def test_names_stand_in_texts_without_blanks(text: str, name: str, stands: bool) -> None:  # noqa: FBT001
+    """In Chinese a name has no blanks around it, and is found all the same, alone and among many."""
+    index = NameIndex()
+    for known in (name, "听鲸"):
+        index.add(known)
+    assert mentions(text, name) is stands
+    assert index.standing_in(text) == index.named_in(text) == [name] * stands

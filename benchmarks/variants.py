@@ -130,7 +130,12 @@ PRESETS: dict[str, Variant] = {
             max_token_limit=BUDGET,
             count_summary=True,
         ),
-        _preset("entity", "notes on whom the question is about, and the last 3 exchanges", k=3),
+        _preset(
+            "entity",
+            "notes on whom the question is about, up to the budget, and the last 3 exchanges",
+            k=3,
+            max_token_limit=BUDGET,
+        ),
         _preset(
             "vector-retriever", "the messages that fit the question best, up to the budget", max_token_limit=BUDGET
         ),

@@ -18,6 +18,7 @@ from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.research.inputs import refusals
 from memzoo.benchmarks.transcripts import Transcript, sample_transcripts
+from memzoo.benchmarks.variants import BUDGET, Variant
 from memzoo.errors import OptionError
 from memzoo.memories import create_memory
 from memzoo.stores import InMemoryStore, Message
@@ -28,13 +29,14 @@ __all__ = ["Replies", "learn", "learnt_from"]
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     "summary": {"max_summary_tokens": 900},
     "summary-buffer": {"max_token_limit": 500},
-    "entity": {"k": 3},
-    "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": 1000},
+    "entity": {"k": 3, "max_token_limit": BUDGET},
+    "knowledge-graph": {"k": 2, "mine_ai": True, "max_token_limit": BUDGET},
 }
-"""The memories that learn with a model, and their options, for 1,000 tokens to be shown."""
+"""The memories that learn with a model, and their options; what the others learn is meant for 1,000 tokens."""
 
 _ID = "learnt"
 _ENCODING = "o200k_base"
+_TOKENS = 1_000
 
 
 class Replies:
@@ -112,7 +114,7 @@ def learnt_from(talk: Transcript, name: str, replies: Replies, max_prompt_tokens
         ai_prefix=talk.assistant,
         token_counter=_ENCODING,
         max_prompt_tokens=max_prompt_tokens,
-        **OPTIONS[name],
+        **Variant(name, options=OPTIONS[name]).options_at(_TOKENS),
     )
     memory.relearn()
     state = drive(store.read_state(_ID, memory.state_name))

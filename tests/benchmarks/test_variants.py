@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from memzoo.benchmarks.learnt import learnt_of
+from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.variants import (
     BASELINES,
     PRESETS,
@@ -13,6 +15,7 @@ from memzoo.benchmarks.variants import (
     parse_variant,
     read_config,
     variants_of,
+    with_learnt,
 )
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
@@ -172,3 +175,13 @@ def test_a_missing_file_is_called_missing(tmp_path: Path) -> None:
     """Not one of a wrong form."""
     with pytest.raises(OptionError, match=r"none\.toml cannot be read: No such file"):
         read_config(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("name", ["entity", "knowledge-graph", "entity*", "knowledge-graph*"])
+@pytest.mark.parametrize("budget", [150, 3000])
+def test_notes_and_facts_follow_the_budget(name: str, budget: int) -> None:
+    """What is searched for a question may have as many tokens as are measured at, whatever was learnt beforehand."""
+    learnt = learnt_of(sample_transcripts())
+    assert learnt
+    variants = {one.name: one for one in with_learnt(PRESETS.values(), learnt)}
+    assert variants[name].options_at(budget)["max_token_limit"] == budget

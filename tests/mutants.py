@@ -85,7 +85,14 @@ ROOMS = {
             "tests/cli/test_graph_command.py",
         ),
     ),
-    "strategies": Room(("memories/strategies",), ("tests/memories/strategies", "tests/memories/test_contract.py")),
+    "strategies": Room(
+        ("memories/strategies",),
+        (
+            "tests/memories/strategies",
+            *(f"tests/memories/test_{name}.py" for name in ("contract", "registry", "options", "assigning")),
+            *(f"tests/stores/test_{name}.py" for name in ("plugins", "import_fuzz", "transfer")),
+        ),
+    ),
     "migrate": Room(
         ("hosts/migrate",),
         ("tests/hosts/migrate", *(f"tests/benchmarks/test_{name}.py" for name in ("formats", "transcripts"))),
@@ -127,8 +134,6 @@ _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Sub: ast.Add,
 }
 _OTHER_NAMES = {"all": "any", "any": "all", "min": "max", "max": "min"}
-# Each mutant meets as many of the quickest tests as take so long.
-_MOST_SECONDS = 60.0
 # A test may take so many times as long as before, and so many seconds more.
 _SLOWER, _PAUSE = 10, 30
 # What `coverage` names no test for ran when a module was loaded, so any test may show it.
@@ -172,10 +177,10 @@ class _Place:
 class _Work:
     """A room at work: copies of the working tree, and the tests that reach a line."""
 
-    def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int) -> None:
+    def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int, seconds: float) -> None:
         self.room, self.files = room, [file for file in files if file in _files_of(room)]
         self.places = [_Place(ROOT, folder / "0", room)]
-        self.tests = _reaching(self.places[0], self.files, room)
+        self.tests = _reaching(self.places[0], self.files, room, seconds)
         self.places += [_Place(self.places[0].tree, folder / str(number), room) for number in range(1, jobs)]
         self.free = queue.Queue[_Place]()
         for place in self.places:
@@ -202,10 +207,14 @@ def main(
         list[str] | None,
         typer.Argument(help=f"Rooms ({', '.join([*ROOMS, 'hosts'])}), files or folders; sql and engine if none."),
     ] = None,
+    *,
     sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
     seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
     skip: Annotated[int, typer.Option(help="Leave out so many of the chosen, as seen already.")] = 0,
     jobs: Annotated[int, typer.Option(help="How many at once.")] = 2,
+    seconds: Annotated[
+        float, typer.Option(help="Each change meets as many of the quickest tests as take so long; more if it is busy.")
+    ] = 60.0,
 ) -> None:
     """Change, run the tests, and list what survived; the exit code says whether anything did."""
     rooms = [room for target in targets or ["sql", "engine"] for room in _rooms(target)]
@@ -217,7 +226,7 @@ def main(
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
         changed = sorted({mutant.file for mutant in mutants})
         told = [room for room in rooms if set(changed) & set(_files_of(room))]
-        work = [_Work(room, changed, Path(folder) / str(number), jobs) for number, room in enumerate(told)]
+        work = [_Work(room, changed, Path(folder) / str(number), jobs, seconds) for number, room in enumerate(told)]
         noticed = [*pool.map(_noticed, mutants, itertools.repeat(work))]
         for one in work:
             one.close()
@@ -312,7 +321,7 @@ def _files(target: str) -> list[str]:
     return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
 
 
-def _reaching(place: _Place, files: Sequence[str], room: Room) -> Callable[[Mutant], dict[str, float]]:
+def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> Callable[[Mutant], dict[str, float]]:
     """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took."""
     data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
     # Without the project's own settings, which measure all of it.
@@ -335,7 +344,7 @@ def _reaching(place: _Place, files: Sequence[str], room: Room) -> Callable[[Muta
             found = {test for tests in lines.values() for test in tests}
         quickest = sorted(found & taken.keys(), key=taken.__getitem__)
         until = [*itertools.accumulate(taken[test] for test in quickest)]
-        return {test: taken[test] for test, seconds in zip(quickest, until, strict=True) if seconds <= _MOST_SECONDS}
+        return {test: taken[test] for test, seconds in zip(quickest, until, strict=True) if seconds <= most}
 
     return reaching
 

@@ -13,7 +13,7 @@ from memzoo.memories.engine.patience import ATTEMPTS
 from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html
-from memzoo.stores import Store, managed
+from memzoo.stores import Store
 from memzoo.stores.common import did_you_mean
 
 __all__ = ["FORMATS", "StoredGraph", "export", "stored_graph", "to_graphml", "to_json", "to_mermaid", "to_text"]
@@ -38,20 +38,11 @@ class StoredGraph:
 
 
 async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
-    """Read the graph of a conversation as it was left, however far behind.
-
-    Raises:
-        OptionError: The store has no such conversation.
-    """
-    newest = await store.read(conversation_id, limit=1, newest=True)
-    if not newest:
-        known = ", ".join(map(repr, await managed(store, "conversations").conversations())) or "none"
-        raise OptionError(f"the store has no conversation {conversation_id!r}; it has {known}")
+    """Read the graph of a conversation as it was left, however far behind."""
     state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
-    graph.apply(
-        {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}, reset=True
-    )
+    facts = {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}
+    graph.apply(facts, reset=True)
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 

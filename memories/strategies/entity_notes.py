@@ -194,7 +194,7 @@ class EntityNotes:
         asked = self._index.asked_in(text, labels, before)
         for other in self._index.other_names(asked.keys()):
             key, surely = self.key(other), asked.pop(other)
-            asked[key] = max(surely, asked.get(key, 0.0))
+            asked[key] = max(surely, asked.get(key, surely))
         return asked
 
     def lately(self, most: int) -> list[str]:

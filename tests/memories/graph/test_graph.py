@@ -112,6 +112,11 @@ class TestCorrections:
             Fact("Sam", "lives in", "London", sources=(source(3),)),
         ]
 
+    def test_end_each_fact_once(self) -> None:
+        """Who moves on and on left each place with the message that named the next."""
+        graph = told(*(("Sam", "lives in", town) for town in ("Oslo", "Rome", "Paris", "Bern")))
+        assert [fact.superseded_by for fact in graph.facts(history=True)] == [2, 3, 4, 0]
+
     def test_can_be_taken_back(self) -> None:
         """Who moves back lives there again; both mentions are kept (K2)."""
         graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Sam", "lives in", "Oslo"))
@@ -178,6 +183,9 @@ class TestNamesInText:
         graph.apply({"sam\tlikes\ttea": None}, reset=False)
         assert graph.named_in("Sam or Eve, tea?") == ["Eve", "tea"]
         assert graph.about("Sam") == []
+        assert set(graph.graph) == {"eve", "tea"}
+        graph.apply({"eve\tlikes\ttea": None}, reset=False)
+        assert graph.empty
 
     @given(some.lists(NAMES, max_size=6), some.lists(NAMES, max_size=6).map(" ".join))
     def test_are_those_that_are_mentioned(self, names: list[str], text: str) -> None:
@@ -216,6 +224,10 @@ class TestSurroundings:
         near = self.GRAPH().around(["sam"], depth)
         assert sorted(str(found.fact) for found in near if found.steps == depth) == sorted(expected)
         assert len({found.fact for found in near}) == len(near)
+
+    def test_are_those_about_the_names_if_nothing_is_said(self) -> None:
+        """By default it is one step."""
+        assert self.GRAPH().around(["Sam"]) == self.GRAPH().around(["Sam"], 1)
 
     def test_belong_to_the_nearest_name(self) -> None:
         """A fact about two names comes with both; one further away with the name that it is reached from first."""
@@ -397,6 +409,28 @@ def test_a_relation_that_one_subject_has_is_not_offered_for_others() -> None:
     assert graph.relations(5) == []
     graph.apply(graph.changes_from([(Statement("Sam", *alone[1:]), [source(2)])]), reset=False)
     assert graph.relations(5) == [alone[1]]
+
+
+def test_relations_that_no_fact_has_any_more_are_not_counted() -> None:
+    """What nobody has any more is no relation; nor does a fact that was put again count twice."""
+    graph = told(*((name, relation, "X") for relation in ("owns", "likes", "owns") for name in ("Sam", "Eve")))
+    assert graph.relations(5) == ["likes", "owns"]
+    graph.apply({"sam\towns\tx": None}, reset=False)
+    assert graph.relations(5) == ["likes"]
+    graph.apply({"eve\towns\tx": None}, reset=False)
+    assert graph.relations(5) == ["likes"]
+
+
+def test_a_fact_that_no_message_stated_has_no_number() -> None:
+    """The newest message of a fact that was made by hand is number 0, which no message has."""
+    assert Fact("Sam", "likes", "tea").newest == 0
+
+
+def test_facts_are_found_by_their_keys_while_they_hold() -> None:
+    """What was superseded, or never known, is not among them; they come in the order of the keys."""
+    graph = told(("Sam", "lives in", "Oslo"), ("Sam", "lives in", "Rome"), ("Eve", "likes", "tea"))
+    keys = ("eve\tlikes\ttea", "sam\tlives in\toslo", "sam\tlikes\tmilk", "sam\tlives in\trome")
+    assert texts([*graph.holding(keys)]) == ["Eve likes tea", "Sam lives in Rome"]
 
 
 def test_reset_forgets_all() -> None:

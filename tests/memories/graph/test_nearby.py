@@ -59,9 +59,19 @@ class TestBudget:
 
     def test_holds_where_texts_have_more_tokens_than_their_parts(self) -> None:
         """A counter that adds something for each text, even for none, leads neither over the limit nor to an error."""
-        for limit in range(1, 40):
-            shown = lines(best_within(limit, BEST, lambda text: len(text.split()) ** 2 + 2))
-            assert not shown or len("\n".join(shown).split()) ** 2 + 2 <= limit
+
+        def tokens(text: str) -> int:
+            return words(text) ** 2 + 2
+
+        for limit in range(1, 250):
+            shown = lines(best_within(limit, BEST, tokens))
+            assert not shown or tokens("\n".join(shown)) <= limit
+
+    def test_is_not_looked_for_without_end(self) -> None:
+        """After twenty facts in a row that do not fit, no other is tried."""
+        long = [fact(seq, f"Sam says {'so ' * 30}{seq}") for seq in range(20)]
+        assert best_within(20, [BEST[0], *long, BEST[1]], words) == best_within(20, BEST[:1], words)
+        assert len(best_within(20, [BEST[0], *long[1:], BEST[1]], words)) == 2
 
 
 class TestKnown:

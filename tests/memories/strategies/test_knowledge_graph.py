@@ -456,6 +456,13 @@ class TestQuestions:
         assert len(memory.history()) == 2
         assert len(memory.kg.facts()) == 1
 
+    def test_too_long_a_text_is_not_sent(self) -> None:
+        """What no prompt has room for is an error that says so, and no call."""
+        memory, model = told(max_prompt_tokens=2_000)
+        with pytest.raises(ModelError, match="'triple_extraction' would have about"):
+            memory.get_knowledge_triplets("red " * 4_000)
+        assert len(model.asked) == 1
+
     def test_get_current_entities(self) -> None:
         """The names in a text are found after the last exchanges; a failing model is an error here."""
         memory, model = told("Sam", ModelError("down"))

@@ -41,6 +41,14 @@ class TestSetMessages:
         assert memory.messages() == []
         assert told(memory, U2).messages() == [U2]
 
+    def test_holds_until_another_system_message_is_said(self) -> None:
+        """A new one takes the place of the one that was set; said again, that one stands where it stood."""
+        for system_first, moved in ((True, [S2, U3]), (False, [U3, S2])):
+            memory = told(window(limit=9, system_first=system_first), U1)
+            memory.set_messages([S, U3])
+            assert told(memory, S).messages() == [S, U3]
+            assert told(memory, S2).messages() == moved
+
     def test_is_evicted_by_the_same_rules(self) -> None:
         """The messages are under the limit like all others, orphans are not sent, and one system message holds."""
         memory = told(window(limit=3), U1)

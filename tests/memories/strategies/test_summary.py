@@ -362,6 +362,19 @@ def test_predicts_without_storing() -> None:
     assert memory.history() == []
 
 
+def test_predicts_on_from_a_summary_that_is_too_long_for_a_prompt() -> None:
+    """The model sees the sentences that the new lines are most about, and the others stay as they are."""
+    model = ScriptedModel("Sam moved to Rome.")
+    memory = ConversationSummaryMemory(llm=model, max_prompt_tokens=2_000)
+    old = " ".join(f"Fact number {number} is known to everybody here." for number in range(400))
+    said: list[Message] = [{"role": "user", "content": "Sam moved."}]
+    summary = memory.predict_new_summary(said, f"{old} Sam lives in Oslo.")
+    assert "Sam lives in Oslo." in model.asked[0][1]
+    assert summary.endswith("\nSam moved to Rome.")
+    assert "Fact number 0 is known" in summary
+    assert "Oslo" not in summary
+
+
 class TestEveryTokens:
     """Calls by the tokens of what is new."""
 

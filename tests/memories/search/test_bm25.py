@@ -240,6 +240,38 @@ class TestCorrections:
         index = index_of(*["The weather is dull"] * 30, "Anna keeps the boat in the harbour of Bergen.", later)
         assert index.corrected([31], 1_000) == [31]
 
+    @pytest.mark.parametrize(
+        ("said", "later", "corrects"),
+        [
+            ("The budget is $20.", "Make that $50.", True),
+            ("My sister drinks tea.", "Make that $50.", False),
+            ("The budget is $20.", "Make that as you like.", False),
+            (
+                "The budget is $20.",
+                "Fine, $50 or so is what they usually ask for, I would say, as far as we know.",
+                False,
+            ),
+            ("The budget is $20.", f"Make that $50, {'which is rather much for so little, ' * 3}or so.", False),
+        ],
+    )
+    def test_that_are_brief_need_only_a_value_of_the_same_kind(self, said: str, later: str, *, corrects: bool) -> None:
+        """Few words that surely correct something need no word in common with it, but an amount for an amount."""
+        index = index_of(*["The weather is dull"] * 30, said, later)
+        assert index.corrected([31], 1_000) == ([32, 31] if corrects else [31])
+
+    def test_are_the_newest_and_the_one_most_like_it(self) -> None:
+        """Of many later corrections, at most two come: the best, and the last that fits nearly as well."""
+        hay = ["We had lunch"] * 30
+        said = ["The project budget is $20.", "The project budget is now $30.", "Actually, the project budget is $40."]
+        index = index_of(*hay, *said, *hay, "The project budget is now $50.", *hay)
+        assert index.corrected([31], 1_000) == [64, 31]
+        assert index.corrected([64], 1_000) == [64]
+        like = "Sam moved his red boat from the old harbour of Bergen, it is now in Oslo."
+        index = index_of(
+            *hay, "Sam has his red boat in the old harbour of Bergen.", like, *hay, "His red boat is now old."
+        )
+        assert index.corrected([31], 2_000)[-2:] == [32, 31]
+
     def test_of_three_finds_where_there_is_room_else_of_the_first(self) -> None:
         """Each stands before what it corrects; with room for little, that of the first find alone."""
         hay = ["We had lunch"] * 30

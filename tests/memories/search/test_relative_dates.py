@@ -30,6 +30,34 @@ MONDAY = date(2023, 5, 1)
         ("\u6628\u5929\u6211\u4eec\u53bb\u722c\u5c71", "30 April 2023"),
         ("\u4e0a\u5468", "April 2023"),
         ("\u4e24\u4e2a\u6708\u524d", "March 2023"),
+        ("tomorrow", "2 May 2023"),
+        ("last night", "30 April 2023"),
+        ("the day after tomorrow", "3 May 2023"),
+        ("next week", "May 2023"),
+        ("last month", "April 2023"),
+        ("next year", "2024"),
+        ("last year", "2022"),
+        ("next Sunday", "7 May 2023"),
+        ("last Sunday", "30 April 2023"),
+        ("an hour and a day ago", "30 April 2023"),
+        ("a couple of weeks ago", "April 2023"),
+        ("ten days ago", "21 April 2023"),
+        ("four months ago", "January 2023"),
+        ("five months ago", "December 2022"),
+        ("vorgestern", "29 April 2023"),
+        ("\u00fcbermorgen", "3 May 2023"),
+        ("n\u00e4chstes Jahr", "2024"),
+        ("letzten Freitag", "28 April 2023"),
+        ("vor einem Jahr", "2022"),
+        ("vor einer Woche", "April 2023"),
+        ("vor 4 Tagen", "27 April 2023"),
+        ("\u524d\u5929", "29 April 2023"),
+        ("\u660e\u5929", "2 May 2023"),
+        ("\u540e\u5929", "3 May 2023"),
+        ("\u4e0b\u4e2a\u6708", "June 2023"),
+        ("\u4e0a\u4e2a\u6708", "April 2023"),
+        ("\u4e24\u5e74\u524d", "2021"),
+        ("\u4e09\u5929\u524d", "28 April 2023"),
         ("at last we ate", ""),
         ("50 years ago", "1973"),
     ],
@@ -37,6 +65,26 @@ MONDAY = date(2023, 5, 1)
 def test_are_resolved(text: str, meant: str) -> None:
     """A phrase gives the words of the day, month or year that it means."""
     assert meant_dates(text, MONDAY) == meant.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "meant"),
+    [
+        ("next month", date(2023, 12, 31), "January 2024"),
+        ("last month", date(2023, 1, 31), "December 2022"),
+        ("a month ago", date(2023, 12, 1), "November 2023"),
+        ("last week", date(2023, 1, 7), "December 2022"),
+        ("last week", date(2023, 1, 8), "January 2023"),
+        ("next week", date(2023, 12, 25), "January 2024"),
+        ("next week", date(2023, 12, 24), "December 2023"),
+        ("tomorrow", date(2023, 12, 31), "1 January 2024"),
+        ("last Wednesday", date(2023, 5, 4), "3 May 2023"),
+        ("next Wednesday", date(2023, 5, 4), "10 May 2023"),
+    ],
+)
+def test_cross_the_ends_of_months_and_years(text: str, said: date, meant: str) -> None:
+    """A week has seven days, a year twelve months, whatever month it is."""
+    assert meant_dates(text, said) == meant.split()
 
 
 @pytest.mark.parametrize("text", ["99 years ago", "99 months ago", "yesterday", "last week"])

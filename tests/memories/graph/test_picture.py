@@ -132,6 +132,15 @@ def test_names_around_one_stand_apart_but_near() -> None:
     assert max(picture.width, picture.height) < 3_000
 
 
+def test_what_a_fact_connects_stands_together() -> None:
+    """Of twenty pairs, each name is nearer to the other of its pair than to most of the rest."""
+    picture = Picture(*((f"Sam {number}", "likes", f"tea {number}") for number in range(20)))
+    for number in range(20):
+        here, there = picture.at(f"Sam {number}"), picture.at(f"tea {number}")
+        nearer = [name for name in picture.names if abs(name.at - here) < abs(there - here)]
+        assert len(nearer) <= 10
+
+
 def test_names_that_nothing_connects_stay_near_each_other() -> None:
     """Twenty pairs fill the picture: it is no larger than a few labels a name, about as wide as high."""
     picture = Picture(*((f"Sam {number}", "likes", f"tea {number}") for number in range(20)))

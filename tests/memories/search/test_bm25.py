@@ -198,6 +198,28 @@ class TestSpeakers:
         found = ranked(index, "Does Melanie like pottery?")
         assert said[found[0] // 3 - 2][0] == "AI"
 
+    @pytest.mark.parametrize(
+        ("label", "known"), [("Anna Lee", True), ("Old Anna Lee", True), ("Dear Old Anna Lee", False)]
+    )
+    def test_have_labels_of_three_words_at_most(self, label: str, *, known: bool) -> None:
+        """A label is found in a question word by word; nobody is called by more words than three."""
+        index = WordIndex()
+        index.add(spoken([("Bo", "I like pottery", 0), (label, "I like pottery", 120)]))
+        assert (ranked(index, f"Does {label} like pottery?")[0] == 6) == known
+
+    def test_are_not_known_by_what_was_said_once(self) -> None:
+        """Who was greeted by a name a single time may be somebody else."""
+        said = ["I like pottery.", "Hey Mel!", "I like pottery."]
+        index = WordIndex()
+        index.add(spoken([(("Human", "AI")[place % 2 == 0], text, 120) for place, text in enumerate(said)]))
+        assert ranked(index, "Does Melanie like pottery?") == [3, 9]
+
+    def test_are_not_their_parts_in_the_talk(self) -> None:
+        """In a question, "the user" is not who has the label User, as most have."""
+        index = WordIndex()
+        index.add(spoken([("AI", "I like pottery", 0), ("User", "I like pottery", 120)]))
+        assert ranked(index, "Does the user like pottery?") == [3, 6]
+
 
 class TestCorrections:
     """What was said later about the same."""
@@ -258,6 +280,13 @@ class TestCorrections:
         """Few words that surely correct something need no word in common with it, but an amount for an amount."""
         index = index_of(*["The weather is dull"] * 30, said, later)
         assert index.corrected([31], 1_000) == ([32, 31] if corrects else [31])
+
+    @pytest.mark.parametrize(("words", "corrects"), [(57, True), (58, False)])
+    def test_are_said_in_few_words(self, words: int, *, corrects: bool) -> None:
+        """What is longer than a paragraph tells something of its own."""
+        later = "Actually, the project budget is now $50" + " budget" * (words - 7)
+        index = index_of(*["The weather is dull"] * 30, "The project budget is $20.", later)
+        assert index.corrected([31], 10_000) == ([32, 31] if corrects else [31])
 
     def test_are_the_newest_and_the_one_most_like_it(self) -> None:
         """Of many later corrections, at most two come: the best, and the last that fits nearly as well."""

@@ -1,6 +1,7 @@
 """What is shown of what was found: short messages whole, long ones as the excerpt that matters, within the limit."""
 
 import functools
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from statistics import fmean
 
@@ -11,9 +12,10 @@ from hypothesis import strategies as some
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.clipping import GAP, Clipper
-from memzoo.memories.search.excerpt import evidence, fit_passages
+from memzoo.memories.search.excerpt import evidence, fit_found, fit_passages
 from memzoo.memories.text.view import Passage
 from memzoo.stores import InMemoryStore, Message
+from memzoo.sync import drive
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)
 ANALYSER = Analyser()
@@ -82,6 +84,87 @@ class TestShown:
         passages = [Passage(seq, "Anna", "Hi", day, begins=True) for seq, day in enumerate(days, start=1)]
         dates = [line for line in evidence(passages)[0].splitlines() if line.endswith(":")]
         assert dates == ["12 July 2025:", "8 May 2026:", "9 May:"]
+
+
+def said(*texts: str, day: datetime = NOON) -> list[Passage]:
+    """Passages of Anna, all of one day."""
+    return [Passage(seq, "Anna", text, day, begins=True) for seq, text in enumerate(texts, start=1)]
+
+
+class TestRoom:
+    """What fits."""
+
+    @pytest.mark.parametrize(("limit", "shown"), [(6, 0), (7, 1), (10, 1), (11, 2), (16, 2), (17, 3), (25, 3), (26, 4)])
+    def test_is_used_to_the_last_token(self, limit: int, shown: int) -> None:
+        """A line has its speaker, each day its date once, with a year for the first of the year."""
+        same, later, before = said("a b c", "d e f"), NOON + timedelta(days=1), NOON - timedelta(days=300)
+        others = [Passage(3, "Anna", "g h i", later, begins=True), Passage(0, "Anna", "j k l m n", before, begins=True)]
+        chosen = fit_passages(limit, [*same, *others], words)
+        assert len(chosen) == shown
+        assert not chosen or words(evidence(chosen)[0]) <= limit
+
+    @pytest.mark.parametrize(("long", "shown"), [(19, 2), (20, 1)])
+    def test_is_not_looked_for_without_end(self, long: int, shown: int) -> None:
+        """After twenty in a row that do not fit, no more are tried; one that fits begins the count anew."""
+        texts = ["a", *["b " * 99] * long, "c"]
+        assert len(fit_passages(20, said(*texts), words)) == shown
+        again = ["a", *["b " * 99] * 19, "c", *["b " * 99] * 19, "d"]
+        assert len(fit_passages(20, said(*again), words)) == 3
+
+    @pytest.mark.parametrize(
+        ("limit", "length", "whole"), [(400, 150, True), (400, 151, False), (1_000, 250, True), (1_000, 251, False)]
+    )
+    def test_is_not_taken_by_one_message(self, limit: int, length: int, *, whole: bool) -> None:
+        """A message of a quarter of the limit, or of 150 tokens, is shown whole; of a longer one an excerpt."""
+        text = "It rains in Oslo. " * 300
+        cut = " ".join(text.split()[: length - 1])
+        (shown,) = fit_passages(limit, said(cut), words, lambda text, most: " ".join(text.split()[: most // 2]))
+        assert (shown.text == cut) == whole
+        assert fit_passages(limit, said(cut), words)[0].text == cut
+
+    def test_is_not_given_to_nothing(self) -> None:
+        """A message of which no excerpt fits is left out, and the next is shown."""
+        chosen = fit_passages(400, said("long " * 200, "short"), words, lambda *_: "")
+        assert [passage.text for passage in chosen] == ["short"]
+
+
+@pytest.mark.parametrize(
+    ("count", "room", "asked"), [(10, 50, [64]), (64, 999, [64, 128]), (200, 999, [64, 128, 256]), (200, 50, [64])]
+)
+def test_only_as_many_are_read_as_are_looked_at(count: int, room: int, asked: list[int]) -> None:
+    """Messages are ranked and read by dozens, twice as many each time, while there is room for more."""
+    counts: list[int] = []
+
+    def ranked(most: int) -> list[int]:
+        counts.append(most)
+        return list(range(1, count + 1))[:most]
+
+    async def read(seqs: Sequence[int]) -> list[Passage]:
+        return [Passage(seq, "Anna", "Hi", NOON, begins=True) for seq in seqs]
+
+    shown = drive(fit_found(room, ranked, read, words))
+    assert counts == asked
+    assert len(shown) == min(count, (room - 3) // 2)
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"),
+    [
+        (99, "It rained. The boat lies here. We ate. We slept. Bye now."),
+        (13, "It rained. The boat lies here. [...]"),
+        (7, "[...] The boat lies here. [...]"),
+        (3, ""),
+    ],
+)
+def test_marks_stand_where_something_is_left_out(most: int, shown: str) -> None:
+    """At the beginning, between and at the end; not between sentences that follow each other."""
+    assert clip("Where is the boat?", "It rained. The boat lies here. We ate. We slept. Bye now.", most) == shown
+
+
+def test_sentences_beside_a_find_come_before_others() -> None:
+    """What stands beside the words of the question tells more than what stands far from them."""
+    text = "Far one. Far two. Near one. The boat lies here. Near two. Far three. Far four."
+    assert clip("boat", text, 16) == "[...] Near one. The boat lies here. Near two. [...]"
 
 
 @functools.cache

@@ -85,6 +85,59 @@ class TestFinding:
         assert texts(index_of(FACTS), " ") == []
 
 
+class TestFound:
+    """What a search found, as a prompt or an explanation shows it."""
+
+    def test_is_told_by_its_parts(self) -> None:
+        """Of each part of the search, those that it gave something, best first; together they make up the score."""
+        found = index_of(FACTS, APART).found("chemistry", {"mara": 1.0})
+        assert found.parts == ("words", "names", "neighbours")
+        given = {part: {one.unit.text: score for one, score in found.by(part)} for part in found.parts}
+        assert set(given["names"]) == {"Mara asked for a quote"}
+        assert next(iter(given["words"])) == "Noor studies food chemistry"
+        assert "Mara asked for a quote" not in given["words"]
+        assert all(score > 0 for scores in given.values() for score in scores.values())
+        assert all([*scores.values()] == sorted(scores.values(), reverse=True) for scores in given.values())
+        assert len(found) == len([*found])
+
+    @pytest.mark.parametrize("most", [0, 1, 2, 9])
+    def test_introduces_so_many_names(self, most: int) -> None:
+        """Each name with what says who it is, though something else was found before that."""
+        found = index_of(FACTS, APART).found("Who learnt his trade, and who studies chemistry?")
+        likely = {name: unit.text for name, unit in found.introduced(most).items()}
+        assert len(likely) == min(most, 2)
+        introductions = {"devin achterberg": FACTS[0].text, "noor": FACTS[2].text}
+        if most > 1:
+            assert likely == introductions
+
+    def test_comes_in_the_same_order_however_many(self) -> None:
+        """Far more finds than are looked at at once come each once, the best first."""
+        units = [KnownUnit(f"boat {number} " + "is red " * (number % 7), (f"n{number}",)) for number in range(200)]
+        found = index_of(units).found("boat")
+        scores = [score for _, score in found.scores]
+        assert scores == sorted(scores, reverse=True)
+        assert len({one.key for one in found}) == len(found) == 200
+
+
+class TestTouched:
+    """What new lines may change."""
+
+    def test_is_found_for_each_line(self) -> None:
+        """A short line among others finds what it is about: what fits any one line best comes first."""
+        index = index_of(FACTS, APART)
+        lines = [("The oven weighs less, and the oven is from Graz", {"the oven": 1.0}), ("chemistry", {})]
+        assert {one.unit.text for one in [*index.touched(lines)][:3]} == {
+            "the oven weighs 640 kilos",
+            "the oven comes from Linz",
+            "Noor studies food chemistry",
+        }
+
+    def test_of_nothing_is_nothing(self) -> None:
+        """Where nothing is known, or nothing said, nothing changes."""
+        assert [*UnitIndex().touched([("tea", {})])] == []
+        assert [*index_of(FACTS).touched([])] == []
+
+
 class TestChanges:
     """An index follows what it is told."""
 

@@ -380,6 +380,13 @@ def test_what_is_said_again_without_its_time_is_the_same_fact() -> None:
     ]
 
 
+def test_another_time_of_what_can_be_so_once_takes_the_place_of_the_first() -> None:
+    """Who lives in one place at a time does so until one day; who flies somewhere may do so on two days."""
+    home, flight = ("Sam", "lives in", "Oslo"), ("Sam", "flies to", "Rome")
+    assert told_when((*home, "until May"), (*home, "until June")) == [("Sam lives in Oslo (until June)", (2,))]
+    assert len(told_when((*flight, "in May"), (*flight, "in June"))) == 2
+
+
 @pytest.mark.parametrize("over", ["Oslo", "a flat in Oslo", "new flat in Oslo"])
 def test_what_is_over_is_found_by_a_shorter_or_longer_value(over: str) -> None:
     """In other words of the relation, the old value may be named in more words, in fewer, or in just these."""

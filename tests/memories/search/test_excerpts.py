@@ -161,6 +161,12 @@ def test_marks_stand_where_something_is_left_out(most: int, shown: str) -> None:
     assert clip("Where is the boat?", "It rained. The boat lies here. We ate. We slept. Bye now.", most) == shown
 
 
+def test_a_word_of_one_sentence_counts_for_more_than_a_word_of_two() -> None:
+    """Where there is room for one sentence, it is the one with the rarer word, wherever it stands."""
+    text = "The boat one. Far a. Far b. Far c. The boat two. Far d. Far e. Far f. A harmonium three. Far g."
+    assert clip("boat harmonium", text, 5) == "[...] A harmonium three. [...]"
+
+
 def test_sentences_beside_a_find_come_before_others() -> None:
     """What stands beside the words of the question tells more than what stands far from them."""
     text = "Far one. Far two. Near one. The boat lies here. Near two. Far three. Far four."

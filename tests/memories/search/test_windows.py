@@ -46,3 +46,13 @@ def test_a_new_message_looks_at_few_old_ones(text: str, monkeypatch: pytest.Monk
         index.add([passage])
     assert len(looked_at) == 600
     assert max(looked_at) <= reach(WINDOW) + 1
+
+
+@pytest.mark.parametrize(("length", "together"), [(425, True), (426, False)])
+def test_a_window_is_filled_to_the_last_character(length: int, together: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Of two messages of 850 characters together, each is found by the words of the other; of longer ones, neither."""
+    texts = ("boat" + " x" * length)[:length], ("harbour" + " x" * length)[:length]
+    index = WordIndex(Weights(segment=0))
+    index.add(Passage(seq, "Human", text, NOW, begins=True) for seq, text in enumerate(texts, start=1))
+    assert set(index.scores("boat")) == ({1, 2} if together else {1})
+    assert set(index.scores("harbour")) == ({1, 2} if together else {2})

@@ -124,7 +124,7 @@ class TestRoom:
 
     def test_is_not_given_to_nothing(self) -> None:
         """A message of which no excerpt fits is left out, and the next is shown."""
-        chosen = fit_passages(400, said("long " * 200, "short"), words, lambda *_: "")
+        chosen = fit_passages(400, said("long " * 200, "short"), words, lambda text, _: text[:0])
         assert [passage.text for passage in chosen] == ["short"]
 
 

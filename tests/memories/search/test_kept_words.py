@@ -11,6 +11,10 @@ import pytest
 from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
+from memzoo.memories.search.documents import Documents
+from memzoo.memories.search.kept_words import KeptWords
+from memzoo.memories.search.weights import Weights
+from memzoo.memories.text.messages import Labels
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
 from memzoo.sync import drive
 
@@ -226,3 +230,27 @@ def test_only_what_is_shown_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "read", counting)
     assert "message 1234 " in shown(opened(store), "message 1234")
     assert read < 1000
+
+
+@pytest.mark.parametrize(("apart", "questions"), [(1, 1), (16, 1), (17, 5)])
+def test_what_stands_near_each_other_is_read_at_once(
+    apart: int, questions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five messages with at most fifteen others between them take one question to the store, others one each."""
+    memory = opened(InMemoryStore())
+    memory.add_messages(said(1, 200))
+    words = KeptWords(memory.store, memory.conversation_id, Documents(Labels("Human", "AI"), frozenset()), Weights())
+    log = drive(memory._engine.refreshed())  # pyright: ignore[reportPrivateUsage] - as strategies get it
+    asked: list[tuple[int, int]] = []
+    plain = log.between
+
+    async def counting(first: int, last: int) -> Any:
+        asked.append((first, last))
+        return await plain(first, last)
+
+    monkeypatch.setattr(log, "between", counting)
+    seqs = [1 + apart * place for place in (4, 0, 2, 1, 3)]
+    assert [passage.seq for passage in drive(words.passages(log, seqs))] == seqs
+    assert len(asked) == questions
+    assert [passage.seq for passage in drive(words.passages(log, seqs))] == seqs
+    assert len(asked) == questions

@@ -125,7 +125,10 @@ class TestTouched:
     def test_is_found_for_each_line(self) -> None:
         """A short line among others finds what it is about: what fits any one line best comes first."""
         index = index_of(FACTS, APART)
-        lines = [("The oven weighs less, and the oven is from Graz", {"the oven": 1.0}), ("chemistry", {})]
+        lines: list[tuple[str, dict[str, float]]] = [
+            ("The oven weighs less, and the oven is from Graz", {"the oven": 1.0}),
+            ("chemistry", {}),
+        ]
         assert {one.unit.text for one in [*index.touched(lines)][:3]} == {
             "the oven weighs 640 kilos",
             "the oven comes from Linz",

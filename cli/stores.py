@@ -56,9 +56,16 @@ def list_stores(
         for kind, meaning in (KINDS | added).items():
             echo(f"{kind:32}{meaning}")
         return
+    damaged = 0
     with closing(existing_store(url)) as store:
         for id_ in drive(managed(store, "conversations").conversations(after=after, limit=limit)):
-            row(id_, *_about(store, id_))
+            try:
+                row(id_, *_about(store, id_))
+            except StoreError as error:
+                damaged += 1
+                row(id_, str(error))
+    if damaged:
+        raise StoreError(f"{counted(damaged, 'conversation')} damaged; --check lists all that is")
 
 
 def _check(url: str) -> None:

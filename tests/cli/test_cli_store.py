@@ -76,6 +76,17 @@ def test_stores_are_listed(memzoo: Memzoo, url: str) -> None:
     assert memzoo("stores", url, "--after", "anna").output.startswith("bo")
 
 
+def test_a_damaged_conversation_is_listed_among_the_others(url: str) -> None:
+    """What is wrong with it stands in its line, the others follow, and the command ends with an error."""
+    say(url, "bo")
+    with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file, file:
+        file.execute("UPDATE memzoo_messages SET message = '{' WHERE conversation_id = 'anna' AND seq = 1")
+    done = CliRunner().invoke(app, ["stores", url])
+    assert done.output.startswith("anna\tmessage 1 of 'anna' is damaged")
+    assert "\nbo\t2 messages\t" in done.output
+    assert str(done.exception) == "1 conversation damaged; --check lists all that is"
+
+
 def test_history_is_printed_by_pages(memzoo: Memzoo) -> None:
     """Numbers, times, roles and texts, from either end."""
     lines = [line.split("\t") for line in memzoo("history").output.splitlines()]

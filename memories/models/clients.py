@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from memzoo.errors import AsyncOnlyError, ModelError, OptionError
+from memzoo.errors import AsyncOnlyError, CutReplyError, ModelError, OptionError
 from memzoo.memories.models.bounds import Bounds
 from memzoo.memories.models.usage import Spent
 from memzoo.sync import is_blocking, settled
@@ -112,11 +112,12 @@ async def called(function: Callable[[Any], Any], given: Any, failed: str) -> tup
     Raises:
         ModelError: It raised something; the text begins with `failed`.
         AsyncOnlyError: It needs an event loop, and there is none.
+        CutReplyError: It said so.
     """
     start = time.perf_counter()
     try:
         result = await settled(function(given))
-    except AsyncOnlyError:
+    except (AsyncOnlyError, CutReplyError):
         raise
     except Exception as error:
         raise ModelError(f"{failed}: {type(error).__name__}: {error}"[:_MOST_TOLD]) from error

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
+from memzoo.errors import CutReplyError
 from memzoo.memories import ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.note_statement import statements_in
@@ -26,13 +27,15 @@ exchanges = some.lists(some.tuples(some.sampled_from([1, 40, 400]), some.boolean
 class Forgetful:
     """A model that leaves out some of what it is shown, and adds a long sentence of its own each time."""
 
-    def __init__(self, size: int, leaves_out: int) -> None:
-        self._numbers, self._size, self._leaves_out = itertools.count(1), size, leaves_out
+    def __init__(self, size: int, leaves_out: int, most: int = 1000) -> None:
+        self._numbers, self._size, self._leaves_out, self._most = itertools.count(1), size, leaves_out, most
         self.prompts: list[str] = []
 
     def __call__(self, messages: list[Message]) -> str:
         """Answer by what the prompt asks for."""
         prompt = str(messages[-1]["content"])
+        if prompt.partition("<new_lines>")[2].count(" met at ") > self._most:
+            raise CutReplyError("cut off")
         self.prompts.append(prompt)
         number = next(self._numbers)
         new = f"Fact {number} is {'very ' * self._size}true."
@@ -61,9 +64,11 @@ def told(memory: BaseMemory) -> set[str]:
     return facts | {told.text for item in items.values() if "statements" in item for told in statements_in(item)}
 
 
-def checked(make: Callable[..., BaseMemory], said: list[tuple[int, bool]], limit: int, *, size: int, left: int) -> None:
+def checked(
+    make: Callable[..., BaseMemory], said: list[tuple[int, bool]], limit: int, *, size: int, left: int, most: int = 1000
+) -> None:
     """Save exchanges, some of them several at once, and look after each what is gone from the state."""
-    model = Forgetful(size, left)
+    model = Forgetful(size, left, most)
     memory = make(llm=model, max_prompt_tokens=limit)
     for number, (words, at_once) in enumerate(said):
         before, asked = told(memory), len(model.prompts)
@@ -112,6 +117,15 @@ def test_of_notes_that_are_written_anew(
 def test_of_a_graph(said: list[tuple[int, bool]], limit: int) -> None:
     """Facts stay, shown or not."""
     checked(ConversationKGMemory, said, limit, size=1, left=7)
+
+
+@settings(max_examples=15)
+@given(
+    exchanges, limits, some.sampled_from([ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory])
+)
+def test_of_replies_that_are_cut_off(said: list[tuple[int, bool]], limit: int, make: Callable[..., BaseMemory]) -> None:
+    """Where a model answers to one exchange at most, several are learnt one after another, and nothing is lost."""
+    checked(make, said, limit, size=1, left=7, most=1)
 
 
 def test_a_limit_of_notes_takes_the_least_worth() -> None:

@@ -38,25 +38,26 @@ class Axis:
         low, high, here = (math.log1p(one / _BEND) if self.bent else one for one in (self.low, self.high, value))
         return round(self.start + (here - low) / (high - low) * (self.end - self.start), 1)
 
-    def ticks(self, gap: float) -> list[float]:
-        """List round values whose places have at least a gap between them.
+    def ticks(self, gap: float, least: float = 0) -> list[float]:
+        """List round values whose places have at least a gap between them, and which are at least so far apart.
 
         Example:
             >>> Axis(0, 1000, 0, 300).ticks(60)
             [0.0, 200.0, 400.0, 600.0, 800.0, 1000.0]
         """
         found: list[float] = []
-        for value in self._bent_values() if self.bent else self._even_values(gap):
+        for value in self._bent_values() if self.bent else self._even_values(gap, least):
             if not found or abs(self.at(value) - self.at(found[-1])) >= gap:
                 found.append(value)
         return found
 
     def _bent_values(self) -> list[float]:
-        marks = [self.low, *(digit * 10.0**power for power in range(1, 12) for digit in (1, 2, 5))]
+        powers = range(1, len(f"{self.high:.0f}"))
+        marks = [self.low, *(digit * 10.0**power for power in powers for digit in (1, 2, 5))]
         return [mark for mark in marks if self.low <= mark <= self.high]
 
-    def _even_values(self, gap: float) -> Iterator[float]:
-        rough = (self.high - self.low) * gap / abs(self.end - self.start)
+    def _even_values(self, gap: float, least: float) -> Iterator[float]:
+        rough = max(least, (self.high - self.low) * gap / abs(self.end - self.start))
         power = 10.0 ** math.floor(math.log10(rough))
         # A little tolerance: 0.1 + 0.2 is more than 0.3, and a tick at the very end would be lost.
         step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= rough * (1 - 1e-9))

@@ -137,7 +137,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
         ("model", model_note(run.model)),
-        ("with a star", ", ".join({f"answered by {row.memory.learnt_by}": 0 for row in learnt})),
+        ("with a star", ", ".join(dict.fromkeys(f"answered by {row.memory.learnt_by}" for row in learnt))),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
     ]
@@ -272,4 +272,5 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
 
 
 def _two_digits(value: float) -> str:
-    return f"{value:.2f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"
+    """Write a share, or a difference of two."""
+    return f"{value:.2f}".replace("0.", ".")

@@ -63,7 +63,7 @@ def _times(comparison: Compared, date: datetime) -> str:
 
 
 def _table(comparison: Compared, budget: int) -> Table:
-    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
+    drawn = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=0)
     drawn.title = f"within {budget:,} tokens" if len(comparison.results.run.budgets) > 1 else None
     drawn.add_column("memory", overflow="fold", min_width=16)
     shown = columns(comparison, budget)

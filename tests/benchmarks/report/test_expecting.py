@@ -3,8 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
 from memzoo.benchmarks import TextCounter, compare, sample_transcripts
-from memzoo.benchmarks.report.expecting import expected
+from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.outcomes import Sum
+from memzoo.benchmarks.report.expecting import dry_run_table, expected
+from memzoo.benchmarks.results import Compared
 from memzoo.benchmarks.variants import PRESETS
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
@@ -13,6 +18,14 @@ if TYPE_CHECKING:
     from memzoo.memories.models.chat import ModelOption
 
 MEMORIES = [name for name, one in PRESETS.items() if not one.baseline]
+
+
+def drawn(found: Compared, judge: str = "") -> str:
+    """What a dry run shows of results."""
+    console = Console(width=200, force_terminal=False)
+    with console.capture() as captured:
+        console.print(dry_run_table(found, "gpt", judge))
+    return captured.get()
 
 
 def brief(messages: list[Message]) -> str:
@@ -39,3 +52,42 @@ def test_exact_figures_are_those_of_any_run(words: TextCounter) -> None:
                 assert {name: found} == {name: expected(after[1], 60)[name]}, before.memory.name
                 checked += 1
     assert checked >= 5 * 7 + 8
+
+
+def test_what_a_reply_decides_is_an_estimate(comparison: Comparison) -> None:
+    """Without a model all is exact; an entity memory is known to ask at loads, not how often at saves."""
+    rows = {row.memory.name: row for row in comparison.rows}
+    exact = {name: [one.exact for one in expected(rows[name], 1000).values()] for name in ("window", "entity")}
+    assert exact == {"window": [True] * 5, "entity": [False, True, False, False, False]}
+    idle = rows["entity"].model_copy(update={"load": Sum(), "save": Sum()})
+    assert [one.exact for one in expected(idle, 1000).values()] == [False, True, False, True, True]
+    assert str(expected(rows["entity"], 1000)["calls to save"]) == "≈ 76"
+
+
+def test_each_memory_that_can_be_measured_has_a_line(comparison: Comparison) -> None:
+    """With its cost, where there are prices."""
+    lines = drawn(comparison).splitlines()
+    assert any(line.split() == ["memory", "shown", "load", "save", "sent", "received", "cost"] for line in lines)
+    window = next(line.split() for line in lines if line.strip().startswith("window "))
+    entity = next(line.split() for line in lines if line.strip().startswith("entity "))
+    assert window == ["window", "120", "0", "0", "0", "0", "0.00"]
+    assert entity[:3] == ["entity", "≈", "300"]
+    assert entity[-2:] == ["≈", "0.02"]
+    assert not any(line.strip().startswith("broken") for line in lines)
+
+
+def test_notes_say_what_stands_behind_the_figures(comparison: Comparison) -> None:
+    """Only where it does: replies that are estimated, several budgets, a judge who has answers to mark."""
+    text = drawn(comparison, "judge")
+    assert "Dry run: gpt was not asked, nothing was spent or written." in text
+    assert "≈ marks an estimate" in text
+    assert "A memory whose options name the budget runs once for each budget" in text
+    # 24 questions, two budgets, all but what shows everything.
+    assert "The judge: 480 answers, and as many marks" in text
+    assert "The judge" not in drawn(comparison)
+    results = comparison.results
+    plain = [row for row in results.rows if not row.memory.model]
+    changes = {"rows": tuple(plain), "run": results.run.model_copy(update={"budgets": (1000,)}), "questions": ()}
+    text = drawn(Comparison(results.model_copy(update=changes), {}), "judge")
+    for said in ("≈", "A memory whose options", "The judge"):
+        assert said not in text

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks.outcomes import Scored
 from memzoo.benchmarks.report.pages import fragment, page
 from memzoo.benchmarks.report.tabulating import columns
 from memzoo.benchmarks.results import Results, Talks
@@ -184,6 +185,66 @@ class TestContent:
         text = page(with_results(comparison, run=run, rows=rows), DATE)
         assert "Tokens for an exchange" in text
         assert "USD" not in text
+
+    def test_a_cell_says_what_a_memory_showed_for_a_question(self, comparison: Comparison) -> None:
+        """What the judge says, else what words say, else the share; what is stale is missed; what rules miss is not."""
+        shown: dict[str, list[dict[str, Any]]] = {
+            "buffer": [{"covered": 1.0}, {"covered": 0.5}, {"covered": 0.0}, {}],
+            "window": [
+                {"answer": True, "covered": 0.0},
+                {"answer": False, "covered": 1.0},
+                {"judged": True, "answer": False},
+                {"judged": False, "answer": True},
+            ],
+            "vector-retriever": [{"covered": 0.5, "update": "stale"}] * 4,
+            "entity": [{"covered": 1.0}, {"covered": 0.5}, {"covered": 0.0}, {}],
+        }
+        questions = tuple(
+            one.model_copy(
+                update={"memories": {name: {1000: Scored(**figures[place])} for name, figures in shown.items()}}
+            )
+            for place, one in enumerate(comparison.results.questions[:4])
+        )
+        text = page(with_results(comparison, questions=questions), DATE)
+        rows = [row.memory.name for row in comparison.results.competing]
+        table = text[text.index('id="questions"') :]
+        found = [
+            [
+                (kind, float(order), said)
+                for kind, order, said in re.findall(r'<td class="(.*?)" data-order="(.*?)">(.*?)<', line)
+            ]
+            for line in table.split("<tr data-place")[1:5]
+        ]
+        cells = {name: [line[rows.index(name)] for line in found] for name in shown}
+        assert cells["buffer"] == [("hit", 1, "100%"), ("part", 0.5, "50%"), ("miss", 0, "0%"), ("", -1, "–")]
+        assert cells["window"] == [
+            ("hit", 1, "said"),
+            ("miss", 0, "not said"),
+            ("hit", 1, "right"),
+            ("miss", 0, "wrong"),
+        ]
+        assert cells["entity"] == [("hit", 1, "100%"), ("part", 0.5, "50%"), ("", 0, "≥ 0%"), ("", -1, "–")]
+        ((kind, order, said),) = set(cells["vector-retriever"])
+        assert (kind, said) == ("miss", "50%, stale")
+        # Sorted between what showed nothing and what is not known.
+        assert -1 < order < 0
+
+    def test_what_was_shown_is_there_as_it_was_said(self, comparison: Comparison) -> None:
+        """In its own script; what was not kept is told apart from nothing."""
+        question = comparison.results.questions[0]
+        answers = {"buffer": {1000: Scored(shown=(("user", "我住在上海。"),), tokens=7)}, "window": {1000: Scored()}}
+        changed = question.model_copy(update={"memories": answers})
+        text = page(with_results(comparison, questions=(changed,)), DATE)
+        assert "我住在上海。" in text
+        data = json.loads(read(text).texts["script"][0])
+        buffer, window = (data["questions"][0]["memories"][data["names"].index(name)] for name in ("buffer", "window"))
+        assert (buffer["tokens"], data["lines"][buffer["shown"][0][1][0]]) == (7, "我住在上海。")
+        assert window["shown"] is None
+
+    def test_the_main_budget_comes_first_and_no_budget_twice(self, comparison: Comparison) -> None:
+        """The others are folded below it."""
+        text = page(comparison, DATE)
+        assert re.findall(r">Within ([\d,]+) tokens<", text) == ["1,000", "250"]
 
     def test_a_line_of_text_stands_there_but_once(self, comparison: Comparison) -> None:
         """What many memories showed for many questions makes no page of megabytes."""

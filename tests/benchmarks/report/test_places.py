@@ -50,3 +50,12 @@ def test_an_axis_may_go_up() -> None:
     axis = Axis(0, 1, 100, 0)
     assert axis.at(0.25) == 75.0
     assert axis.ticks(20) == [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+
+
+def test_ticks_are_one_two_or_five_times_a_power_of_ten() -> None:
+    """The smallest step that leaves the gap; whole numbers where they are to be; from the end of a bent axis to 10."""
+    assert Axis(0, 1000, 0, 300).ticks(90) == [0, 500, 1000]
+    assert Axis(0, 1, 0, 300).ticks(300) == [0, 1]
+    assert Axis(1, 3, 0, 300).ticks(30, 1) == [1, 2, 3]
+    assert Axis(0, 100, 0, 300, bent=True).ticks(10) == [0, 10, 20, 50, 100]
+    assert Axis(5, 2e6, 0, 900, bent=True).ticks(1)[-4:] == [2e5, 5e5, 1e6, 2e6]

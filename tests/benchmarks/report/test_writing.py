@@ -1,6 +1,7 @@
 """The files of a report, and the tables in the terminal and in Markdown."""
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -43,6 +44,11 @@ class TestFiles:
         assert times["memories"]["buffer"] == {"load_ms": 12.3, "save_ms": 4.5}
         assert "22 November 2026" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
+    def test_a_folder_is_made_and_written_to_again(self, comparison: Comparison, tmp_path: Path) -> None:
+        """Within others that are not there either."""
+        paths = [*write_report(comparison, tmp_path / "a" / "b"), *write_report(comparison, tmp_path / "a" / "b")]
+        assert all(path.exists() for path in paths)
+
     def test_results_can_be_read_again(self, comparison: Comparison, tmp_path: Path) -> None:
         """As what they were."""
         write_report(comparison, tmp_path)
@@ -80,6 +86,40 @@ class TestTable:
         tables = "\n".join(lines[lines.index(next(one for one in lines if one.startswith("memory"))) :])
         assert [line[:9].strip() for line in tables.splitlines() if line[:9].strip() in names] == names * 2
 
+    def test_baselines_stand_apart(self, comparison: Comparison) -> None:
+        """A line below the titles, an empty one behind the first and before the last, and one before the notes."""
+        run = comparison.results.run.model_copy(update={"budgets": (1000,)})
+        rows = [row for row in comparison.rows if row.memory.name in ("none", "buffer", "window", "everything")]
+        results = comparison.results.model_copy(update={"run": run, "rows": tuple(rows)})
+        lines = printed(Comparison(results, comparison.times), 200).splitlines()
+        (begin,) = (place for place, line in enumerate(lines) if line.startswith("memory "))
+        first = [next(iter(line.split()), "") for line in lines[begin : begin + 9]]
+        ruled, *others = first[1:]
+        assert set(ruled) == {"─"}
+        assert others == ["none", "", "buffer", "window", "", "everything", ""]
+        assert lines[begin + 9].startswith("transcript: ")
+
+    def test_budgets_are_told_apart(self, comparison: Comparison) -> None:
+        """A single one needs no title."""
+        assert "within 250 tokens" in printed(comparison, 200)
+        run = comparison.results.run.model_copy(update={"budgets": (1000,)})
+        one = Comparison(comparison.results.model_copy(update={"run": run}), comparison.times)
+        assert "within" not in printed(one, 200)
+
+    def test_what_failed_is_red_and_what_frames_or_bounds_is_dim(self, comparison: Comparison) -> None:
+        """What competes is neither."""
+        console = Console(width=200, force_terminal=True, color_system="standard")
+        with console.capture() as captured:
+            console.print(table(comparison))
+        lines = captured.get().splitlines()
+        styles = {
+            name: {code for line in lines if re.match(rf"(\x1b\[\d+m)*{name} ", line) for code in line.split("m")[:1]}
+            for name in ("none", "everything", "entity", "broken", "window")
+        }
+        dim, red = {"\x1b[2"}, {"\x1b[31"}
+        assert [styles[name] for name in ("none", "everything", "entity", "broken")] == [dim, dim, dim, red]
+        assert not styles["window"] & (dim | red)
+
     @pytest.mark.parametrize("priced", [True, False])
     def test_it_fits_a_terminal_of_80_columns(self, comparison: Comparison, *, priced: bool) -> None:
         """No figure is cut off, whatever was measured; a long name takes several lines."""
@@ -89,6 +129,10 @@ class TestTable:
         assert max(map(len, lines)) <= 80
         assert "…" not in "".join(lines)
         assert any("cost" in line for line in lines) is priced
+        assert any(line.startswith("vector-retriever ") for line in lines)
+        # Narrower still, names are broken, and never figures.
+        narrow = printed(Comparison(results, comparison.times), 70)
+        assert re.search(r"^window +\.\d\d ±\.\d\d +\.\d\d ±\.\d\d ", narrow, re.MULTILINE)
 
     def test_lower_bounds_are_marked_and_explained(self, comparison: Comparison) -> None:
         """Where there is no room for words, a sign with a note."""

@@ -122,7 +122,8 @@ class ConversationEntityMemory(ModelBackedMemory):
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
-        same = replies.aliases(reply, known.shown, new_lines)
+        named = [one.name for one in found if one.name]  # labels that the reply gives stand nowhere else
+        same = replies.aliases(reply, [*known.shown, *named], new_lines)
         return self._bounded(state, notes.amended(known.meant(found), same, entries))
 
     def _bounded(self, state: State, changes: Mapping[str, JSON]) -> Changes:

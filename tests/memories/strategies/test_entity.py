@@ -477,3 +477,10 @@ def test_notes_that_were_added_to_last_are_named_first() -> None:
         for key, said in seqs.items()
     }
     assert EntityNotes(items | {"b": {"name": "B", "of": "bo"}}).lately(3) == ["bo", "anna", "cleo"]
+
+
+def test_another_name_for_a_label_of_the_same_reply_is_kept() -> None:
+    """A label that the model has just made up may have another name, though neither stands in what was said."""
+    memory = ConversationEntityMemory(llm=ScriptedModel("the new flat: Has five floors.\nthe new home = the new flat"))
+    memory.save_context({"input": "We take the one with five floors."}, {"output": "Good."})
+    assert memory.aliases == {"the new home": "the new flat"}

@@ -184,14 +184,19 @@ def reasons(
         if not one.shown:
             continue
         text = said.get(one.what, "") if isinstance(one.what, int) else one.what
-        for key in (one.what, *(part.strip() for part in _cut(text))):
+        for key in (one.what, *map(_bare, _cut(text))):
             if key not in best or one.score > best[key][1]:
                 best[key] = one.by, one.score
     for place, piece in enumerate(pieces if best else ()):
-        keys = [piece.head.number] if piece.head and piece.head.number else _unlabelled(piece.text.strip())
+        keys = [piece.head.number] if piece.head and piece.head.number else _unlabelled(_bare(piece.text))
         found = next((best[key] for key in keys if key in best), None)
         if found:
             yield place, *found
+
+
+def _bare(text: str) -> str:
+    """A text without what may end it differently elsewhere: a fact is told as a sentence."""
+    return text.strip().rstrip(".")
 
 
 def _unlabelled(text: str) -> Iterator[str]:

@@ -83,7 +83,8 @@ function prepare() {
     "for names, and read “A is B” as a fact. Memories that ask a model (◆) show less by them than they would with one.";
   const model = start.rules ? rules : `${start.model} answers, and learns for the memories that ask a model (◆).`;
   const counter = start.counter === "approximate" ? "Tokens are estimated." : `Tokens are counted by ${start.counter}.`;
-  $("about").textContent = `${many(start.memories.length, "memory").replace("memorys", "memories")}, one conversation. ${model} ${counter}`;
+  const several = start.memories.length > 1 ? `${start.memories.length} memories, one conversation. ` : "";
+  $("about").textContent = `${several}${start.memories.some(({ asks }) => asks) ? `${model} ` : ""}${counter}`;
   for (const { name } of start.memories) {
     const box = element("input", { type: "checkbox", checked: true });
     box.addEventListener("change", () => {
@@ -122,10 +123,19 @@ function draw() {
   const shown = start.memories.filter(({ name }) => !hidden.has(name));
   $("memories").classList.toggle("single", shown.length === 1);
   $("memories").replaceChildren(...shown.map(card));
+  reveal();
   drawGraph();
   const changes = shown.map(({ name }) => `${name}: ${changed(name).told}`).join("; ");
   $("told").textContent = `${asked ? "For the question" : $("where").textContent}. ${changes}`;
   document.documentElement.dataset.drawn ??= Math.round(performance.now());
+}
+
+/* Each view begins where something changed. */
+function reveal() {
+  for (const view of document.querySelectorAll(".view")) {
+    const first = view.querySelector("ins");
+    if (first && first.offsetTop > 0.6 * view.clientHeight) view.scrollTop = first.offsetTop - 0.3 * view.clientHeight;
+  }
 }
 
 function bubble(role, text, label) {
@@ -142,7 +152,7 @@ function* said() {
   if (asked) {
     yield bubble("next", asked.text, "The question, asked at this turn");
     if (asked.expected) yield bubble("next", asked.expected, "The right answer");
-  } else if (next) yield bubble("next", next, `Next, ${start.user} says, and each memory shows this for it`);
+  } else if (next) yield bubble("next", next, `Next, ${start.user} says, and this is what is shown for it`);
 }
 
 /* One memory. */
@@ -177,7 +187,7 @@ function changed(name) {
   }
   same(old.length);
   const told = [[came, "came"], [went, "went"], [reworded, "rewritten"]].filter(([count]) => count).map(([count, what]) => `${count} ${what}`);
-  return { items, told: told.join(", ") || "as before" };
+  return { items, told: told.join(", ") || (asked ? "the same as without the question" : "as before") };
 }
 
 function card({ name, class: className, about, asks }) {
@@ -380,7 +390,8 @@ function drawGraph() {
   const some = part === "all" ? known : part === "newest" ? known.slice(-20) : known.filter((id) => [facts[id][0], facts[id][2]].includes(part.slice(1)));
   $("graph-told").textContent = `${many(known.length, "fact")} in ${owner.name} at this turn; ${some.length === known.length ? "all" : some.length} drawn.`;
   $("drawing").replaceChildren(picture(some, came));
-  const told = (id, mark) => element("li", { className: mark === "+" ? "came" : "went" }, `${mark} ${facts[id][0]} · ${facts[id][3] ? "not: " : ""}${facts[id][1]} · ${facts[id][2]}`);
+  const told = (id, mark) => element("li", { className: mark === "−" ? "went" : "" }, `${mark} ${facts[id][0]} · ${facts[id][3] ? "not: " : ""}${facts[id][1]} · ${facts[id][2]}`);
+  $("facts").replaceChildren(...some.map((id) => told(id, came.has(id) ? "+" : "")));
   $("news").replaceChildren(...[...came].map((id) => told(id, "+")), ...gone.map((id) => told(id, "−")));
 }
 
@@ -396,7 +407,7 @@ function picture(some, came) {
     const [[x, y], [toX, toY]] = [places.get(subject), places.get(object)];
     const line = drawn("line", { x1: x, y1: y, x2: toX, y2: toY, class: `${came.has(id) ? "came" : ""} ${denied ? "denied" : ""}` });
     const text = drawn("text", { x: (x + toX) / 2, y: (y + toY) / 2 - 3, class: "relation" });
-    text.textContent = some.length <= 30 ? short(`${denied ? "not " : ""}${relation}`, 22) : "";
+    text.textContent = some.length <= (wide < 600 ? 8 : 30) ? short(`${denied ? "not " : ""}${relation}`, 22) : "";
     const group = drawn("g", {}, line, text, drawn("title"));
     group.lastChild.textContent = `${subject} ${denied ? "not: " : ""}${relation} ${object} (message ${facts[id][4]})`;
     made.append(group);

@@ -14,6 +14,7 @@ from memzoo.benchmarks.transcripts import Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import BaseMemory, Completion, Model
+from memzoo.memories.models.offline.answers import CANNOT
 from memzoo.stores import InMemoryStore, Message
 from memzoo.sync import drive, together
 
@@ -235,7 +236,7 @@ class Play:
             found = await self._setup.answering.complete(request, _PURPOSE)
         except ModelError as error:
             return {"answer": "", "error": str(error)}
-        return {"answer": found.text}
+        return {"answer": "" if found.text == CANNOT else found.text}
 
 
 class _Resting:

@@ -4,7 +4,7 @@ import contextlib
 import json
 import tempfile
 
-from tests.documentation import generated, measured, picture
+from tests.documentation import generated, measured, picture, screenshot
 from tests.documentation.running import with_outputs
 
 
@@ -19,6 +19,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             text = with_outputs(page.read_text(encoding="utf-8"), page.name)
         page.write_text(text, encoding="utf-8")
+    screenshot.take()
 
 
 main()

@@ -16,7 +16,7 @@ from memzoo.memories.base import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.prompts import PROMPTS, PromptSet
-from tests.documentation import measured, picture
+from tests.documentation import embedded, measured, picture
 from tests.documentation.talk import QUESTION, TALK, shown_at_the_end
 
 ROOT = Path(__file__).parent.parent.parent
@@ -131,8 +131,14 @@ def talk(_: str) -> str:
 
 
 def drawn(name: str) -> str:
-    """The picture of a class, which lies beside its page."""
-    return f"![{picture.described(name)}]({name}.svg)"
+    """The picture of a class, which lies beside its page, and the page on which one can watch it."""
+    watched = embedded.framed(f"../../embedded/{name}.html", f"{name}, turn by turn", "36rem")
+    return f"![{picture.described(name)}]({name}.svg)\n\nStep through the same conversation:\n\n{watched}"
+
+
+def played(_: str) -> str:
+    """The bundled conversation, to be watched."""
+    return embedded.framed("embedded/bakery.html#13", "Seven memories remember a conversation", "50rem")
 
 
 def class_named(name: str) -> type[BaseMemory]:
@@ -150,6 +156,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "view": view,
     "comparison": comparison,
     "picture": drawn,
+    "play": played,
     "talk": talk,
 }
 

@@ -112,7 +112,8 @@ def test_each_line_that_was_found_tells_how() -> None:
     page = Page(play(talk(), "vector-retriever").lines())
     why = page.frame(4, "vector-retriever")["why"]
     texts = page.pieces(4, "vector-retriever")
-    assert {page.ways[way] for _, way, _ in why} == {"words and embeddings"}
+    *_, (memory, query), _ = by_hand(talk(), "vector-retriever")
+    assert {page.ways[way] for _, way, _ in why} == {find.by for find in memory.explain(query).finds}
     assert any("flour" in texts[place] or "Anna" in texts[place] for place, _, score in why if score > 0)
 
 

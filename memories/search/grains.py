@@ -42,8 +42,8 @@ class Grain(NamedTuple):
         relative = weights.dilution * length / max(length.mean(), _LEAST_WEIGHT)
         return cls(first, end, day, weights.saturation * (1 - weights.dilution + relative), weights.saturation)
 
-    def add(self, began: Places, finished: Places, scores: Numbers) -> None:
-        """Add the score of a word to the scores of the spans in which it stands."""
+    def add(self, began: Places, finished: Places, scores: Numbers, share: float = 1.0) -> None:
+        """Add the score of a word, or a share of it, to the scores of the spans in which it stands."""
         # A phrase that reaches over a span from end to end began before it and does not finish in it: less than none.
         count = numpy.maximum(finished.take(self.end) - began.take(self.first), 0)
         if finished[-1] > began[self.day[0]]:  # It stands in a date.
@@ -51,7 +51,7 @@ class Grain(NamedTuple):
         found = numpy.flatnonzero(count > 0)
         count, rest = count[found], len(count) - len(found)
         weight = max(numpy.log((rest + 0.5) / (len(found) + 0.5)), _LEAST_WEIGHT)
-        scores[found] += weight * count * (self.saturation + 1) / (count + self.norm[found])
+        scores[found] += share * weight * count * (self.saturation + 1) / (count + self.norm[found])
 
 
 class SearchedText(NamedTuple):

@@ -2,7 +2,7 @@
 
 import re
 
-__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "kinds_of"]
+__all__ = ["CORRECTING", "CORRECTS", "SURELY", "VALUES", "asked_kinds", "kinds_of"]
 
 CORRECTING = frozenset(
     """
@@ -50,6 +50,18 @@ _KINDS = (
 )
 _NAME = re.compile(r"(?<!\S)[a-z\u00df-\u00ff]+ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
 _NAMES = 1 << len(_KINDS)
+_MONEY, _DATE, _NUMBER = (1 << place for place in range(len(_KINDS)))
+
+_WHEN = re.compile(
+    r"\b(?:when|since|until|(?:what|which) (?:time|day|date|week|month|year)s?|how (?:long|old|often|soon|late))\b"
+    r"|\b(?:wann|seit|bis|wie (?:lange|alt|oft))\b"
+    r"|\u4ec0\u4e48\u65f6|\u51e0[\u6708\u53f7\u70b9\u5e74]|\u54ea\u4e00?\u5929|\u4f55\u65f6|\u591a\u4e45",
+)
+_HOW_MUCH = re.compile(
+    r"\b(?:how (?:much|many|big|high|large|long|old|far|often|heavy|tall|deep|expensive)|what time"
+    r"|(?:what|which) (?:rate|price|percentage|share|portion|sum|amount|number|size|weight)|per ?cent(?:age)?|costs?"
+    r"|price|rate|amount|number|wie ?(?:viele?|gro\u00df|hoch|lange?|alt|weit|oft|schwer))\b|\u591a\u5c11|\u51e0",
+)
 
 VALUES = (_NAMES << 1) - 1
 """The bits of the kinds of values."""
@@ -72,3 +84,15 @@ def kinds_of(text: str) -> int:
     if _SURE.search(small):
         return kinds | CORRECTS | SURELY
     return kinds | CORRECTS if _PERHAPS.search(small) else kinds
+
+
+def asked_kinds(question: str) -> int:
+    """Tell by bits which kinds of values answer a question: dates ("when"), amounts and numbers ("how much"), or none.
+
+    Example:
+        >>> asked_kinds("When does it open?") & kinds_of("It opens on Monday.") > 0, asked_kinds("Who is it?")
+        (True, 0)
+    """
+    small = question.lower()
+    dates = _DATE if _WHEN.search(small) else 0
+    return dates | (_MONEY | _DATE | _NUMBER if _HOW_MUCH.search(small) else 0)

@@ -1,5 +1,6 @@
 """Searches what is known by words together with names: facts, and the statements of notes."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from datetime import date
 from types import MappingProxyType
@@ -8,14 +9,18 @@ from typing import NamedTuple
 import numpy
 
 from memzoo.forks import new_lock
-from memzoo.memories.search.analysis import Analyser, hashed
+from memzoo.memories.search.analysis import Analyser, hashed, telling_words
 from memzoo.memories.search.found_units import FoundUnits
 from memzoo.memories.search.grains import Grain, phrase_counts
+from memzoo.memories.search.kinds import asked_kinds, kinds_of
+from memzoo.memories.search.latent import LatentSpace, Placed
 from memzoo.memories.search.passages import windows
 from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
 from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
 from memzoo.memories.search.worth import doublings
+from memzoo.memories.text.language import SMALL_TALK
+from memzoo.memories.text.language import words as words_of
 from memzoo.memories.text.view import in_words
 
 __all__ = ["UnitIndex"]
@@ -23,7 +28,7 @@ __all__ = ["UnitIndex"]
 _UNIT = numpy.dtype(
     [
         *((name, "<i8") for name in ("seq", "length", "terms", "start", "day")),
-        *((name, "<i8") for name in ("about", "other")),
+        *((name, "<i8") for name in ("about", "other", "kinds")),
         *((name, "<u8") for name in ("beginning", "sign")),
         ("tells", "?"),
         ("holds", "?"),
@@ -36,6 +41,8 @@ _NOBODY = -1
 _PASSING_ON = 10
 _OTHER = 0.5
 _LEAST = 1e-3
+_MOST_NAMES = 500
+_NEAR = 0.2
 # How far what lines find is brought to one measure, so that a line in rare words does not take all the room.
 _EVENED = 0.3
 
@@ -67,7 +74,9 @@ class UnitIndex:
 
     A unit is looked for in its own words, in the words of what was said around it, and in those of all that is known
     under its names. So "my head baker" finds what is known of Devin, though only one unit calls him so. What the best
-    finds share a name with gains too, most through a unit that says who somebody is.
+    finds share a name with gains too, most through a unit that says who somebody is. So does what is about the same in
+    other words, as far as words that stand together tell ("lessons", where the course is spoken of), and what has a
+    date or a number, if the question asks for one.
 
     Args:
         weights: How much each part counts.
@@ -94,6 +103,7 @@ class UnitIndex:
         self._of: dict[str, dict[KnownUnit, int]] = {}
         self._names: dict[str, int] = {}
         self._laid: _Laid | None = None
+        self._space: tuple[LatentSpace, Placed] | None = None
 
     def put(self, items: Mapping[str, Sequence[KnownUnit]]) -> None:
         """Put the units of items in the place of those before; those that stay as they are cost next to nothing."""
@@ -107,7 +117,7 @@ class UnitIndex:
             self._rows = numpy.concatenate([self._rows, numpy.fromiter(rows, _UNIT, len(new))])
             self._terms = numpy.concatenate([self._terms, terms])
             self._units += new
-            self._laid = None
+            self._laid = self._space = None
             if 2 * numpy.count_nonzero(self._rows["holds"]) < len(self._rows):
                 self._compact()
 
@@ -123,8 +133,8 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._scored(laid, query, named, steps)
-            return self._ranked(laid, self._worth(laid, by), by)
+            by = self._scored(laid, self._asked(query), named, steps)
+            return self._ranked(laid, self._worth(laid, self._completed(laid, query, by)), by)
 
     def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return what lines may say something new of, what fits any one of them best first.
@@ -138,7 +148,9 @@ class UnitIndex:
             laid = self._laid = self._laid or self._lay()
             best = numpy.zeros(len(laid.rows))
             for line, named in lines:
-                worth = self._worth(laid, self._scored(laid, line, named, 1))
+                worth = self._worth(
+                    laid, self._scored(laid, [(phrase, 1.0) for phrase in self.analyser.phrases(line)], named, 1)
+                )
                 best = numpy.maximum(best, worth / max(worth.max(), _LEAST) ** _EVENED)
             return self._ranked(laid, best, {"words": best})
 
@@ -192,7 +204,9 @@ class UnitIndex:
         day = unit.said_at.date().toordinal() if unit.said_at else _UNDATED
         beginning = int.from_bytes(known.key.encode(errors="replace")[:8].ljust(8, b"\0"), "big")
         sign = _sign(known.key, known.place)
-        return (unit.seq, len(unit.text), count, start, day, about, other, beginning, sign, unit.tells, True, said_at)
+        kinds = kinds_of(unit.text)
+        at = (unit.seq, len(unit.text), count, start, day, about, other, kinds, beginning, sign)
+        return (*at, unit.tells, True, said_at)
 
     def _lay(self) -> _Laid:
         """Lay out what holds: in the order in which it was said, then once more name by name, then the dates."""
@@ -215,6 +229,23 @@ class UnitIndex:
         ]
         grains = [Grain.of(span, day, ends, self._weights) for span, day in spans]
         return _Laid(places, kept, terms, ends, grains, number, degree.astype(float))
+
+    def _latent(self, laid: _Laid) -> tuple[LatentSpace, Placed]:
+        """Work out what stands near what: in the units, and in all that is known under each name."""
+        (units, _, names), count = laid.grains, len(laid.rows)
+        # Whatever numbers the names happen to have, those come first that were said first.
+        begun = numpy.full(len(laid.degree) + 1, 2 * count)
+        for shift, end in enumerate(("about", "other")):
+            numpy.minimum.at(begun, laid.rows[end], 2 * numpy.arange(count) + shift)
+        several = numpy.argsort(begun[:-1], kind="stable")
+        of_several = several[laid.degree[several] > 1]
+        first = laid.ends[numpy.concatenate([units.first, names.first[of_several]])]
+        ends = laid.ends[numpy.concatenate([units.end, names.end[of_several]])]
+        # The names of most units, then units by their signs: what is drawn stays the same, whatever else becomes known.
+        known = count + numpy.argsort(-laid.degree[of_several], kind="stable")
+        drawn = numpy.concatenate([known[:_MOST_NAMES], numpy.argsort(laid.rows["sign"], kind="stable")])
+        space = LatentSpace.of(laid.terms, first, ends, drawn, self._weights.axes)
+        return space, space.placed(laid.terms, first[:count], ends[:count])
 
     def _by_name(self, kept: Rows) -> tuple[Places, Places, Places, Places]:
         """Sort rows by the names that they have, of which each row comes once under each.
@@ -245,19 +276,49 @@ class UnitIndex:
         terms, counts = self.analyser.terms(["", *texts])
         return terms, counts, day_of + 1
 
-    def _scored(self, laid: _Laid, query: str, named: Mapping[str, float], steps: int) -> dict[str, Numbers]:
+    def _asked(self, query: str) -> list[tuple[Terms, float]]:
+        """What a question is after: its words, those of every talk the least; and two in a row, as they stand there."""
+        common = self._weights.common
+        words = [(word, common if word in SMALL_TALK else 1.0) for word in telling_words(query)]
+        telling = {word for word, _ in words}
+        pairs = itertools.pairwise(words_of(query))
+        rows = [f"{one} {two}" for one, two in pairs if {one, two} <= telling and not {one, two} <= SMALL_TALK]
+        weighed = [*words, *((row, self._weights.rows) for row in dict.fromkeys(rows))]
+        terms, counts = self.analyser.terms(word for word, _ in weighed)
+        phrases = numpy.split(terms, numpy.cumsum(counts)[:-1])
+        return [(phrase, weight) for phrase, (_, weight) in zip(phrases, weighed, strict=False) if len(phrase)]
+
+    def _completed(self, laid: _Laid, query: str, by: dict[str, Numbers]) -> dict[str, Numbers]:
+        """Add what units gain that are about the same in other words, or have what is asked for."""
+        weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
+        if weights.related:
+            space, placed = self._space = self._space or self._latent(laid)
+            words = " ".join(word for word in telling_words(query) if word not in SMALL_TALK)
+            terms, counts = self.analyser.terms([words])
+            (asked,) = space.placed(terms, numpy.zeros(1, numpy.int64), counts)
+            near = placed @ asked
+            by["related"] = weights.related * total.max() * numpy.where(near > _NEAR, near, 0.0)
+            total = total + by["related"]
+        if kinds := asked_kinds(query):
+            by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds > 0)
+        return by
+
+    def _scored(
+        self, laid: _Laid, said: Sequence[tuple[Terms, float]], named: Mapping[str, float], steps: int
+    ) -> dict[str, Numbers]:
         """How well each unit fits: by words, by names, by neighbours."""
-        words, names = self._by_words(laid, query), self._asked_about(laid, named)
+        words, names = self._by_words(laid, said), self._asked_about(laid, named)
         neighbours = numpy.zeros(len(laid.rows))
         for step in range(1, steps + 1):
             neighbours = numpy.maximum(neighbours, self._passed_on(laid, words + names + neighbours, step))
         return {"words": words, "names": names, "neighbours": neighbours}
 
-    def _by_words(self, laid: _Laid, query: str) -> Numbers:
+    def _by_words(self, laid: _Laid, said: Sequence[tuple[Terms, float]]) -> Numbers:
         own, around, known = scores = [numpy.zeros(len(grain.first)) for grain in laid.grains]
-        for began, finished in phrase_counts(laid.terms, laid.ends, self.analyser.phrases(query)):
-            for grain, score in zip(laid.grains, scores, strict=True):
-                grain.add(began, finished, score)
+        for share, phrases in itertools.groupby(said, key=lambda one: one[1]):
+            for began, finished in phrase_counts(laid.terms, laid.ends, [phrase for phrase, _ in phrases]):
+                for grain, score in zip(laid.grains, scores, strict=True):
+                    grain.add(began, finished, score, share)
         weights = self._weights
         words: Numbers = weights.own * own + weights.around * around + weights.profile * _of_both(laid.rows, known)
         return words

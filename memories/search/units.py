@@ -51,6 +51,11 @@ class UnitWeights:
         names: What a unit gains for a name that is asked about, times how rare the name is.
         neighbours: What it gains for a name that it shares with the best finds, as a share of their score.
         roles: How much more a find passes on that says who somebody is.
+        related: What a unit gains that is about the same in other words, as a share of the best score.
+        axes: Along how many axes it is told what is about the same, see `LatentSpace`.
+        kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
+        common: What the words of every talk count ("big", "really") beside others.
+        rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
         length: What it loses with each doubling of its length above `short`, as a share of the best score.
         short: Words up to which it loses nothing.
         window: Characters of the text around a unit, itself included.
@@ -65,6 +70,11 @@ class UnitWeights:
     names: float = 0.3
     neighbours: float = 0.6
     roles: float = 0.5
+    related: float = 0.4
+    axes: int = 24
+    kinds: float = 1.0
+    common: float = 0.2
+    rows: float = 0.6
     length: float = 0.1
     short: int = 10
     window: int = 600

@@ -10,7 +10,7 @@ from memzoo.memories.text.names import canonical, refers_back
 
 __all__ = ["FOR_SURE", "asked_names"]
 
-FOR_SURE = 4.0
+FOR_SURE = 8.0
 """How surely a name is asked about which a model says is."""
 
 _WORD = re.compile(r"\w+")

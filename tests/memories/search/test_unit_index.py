@@ -1,6 +1,7 @@
 """What is known, found by words, names and neighbours."""
 
 import gc
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -73,6 +74,33 @@ class TestFinding:
         index = index_of(units, APART)
         assert texts(index, "Who came in June?")[0] == "Bo came"
         assert texts(index, "1 August")[0] == "Cleo left yesterday"
+
+    def test_by_what_stands_together(self) -> None:
+        """What is about the same is found, though it has none of the words of the question."""
+        said = ["the lessons are about sourdough", "the course teaches sourdough", "the course begins on 19 May"]
+        units = [KnownUnit(text, (str(place),), place, DAY) for place, text in enumerate(said)]
+        alone = UnitWeights(window=1, axes=2)
+        assert said[2] in texts(index_of([*units, *FACTS], alone), "What about the lessons?")
+        assert said[2] not in texts(index_of([*units, *FACTS], replace(alone, related=0)), "What about the lessons?")
+
+    @pytest.mark.parametrize(
+        ("question", "first"), [("When does the oven come?", "the oven comes on Monday"), ("the oven?", "the oven is")]
+    )
+    def test_by_what_kind_of_thing_is_asked_for(self, question: str, first: str) -> None:
+        """Of what has the same words, that comes first which has a date, if the question asks when."""
+        units = [KnownUnit(f"the oven {rest}", ("the oven",)) for rest in ("is hot stone", "comes on Monday")]
+        assert texts(index_of(units, APART), question)[0].startswith(first)
+
+    def test_by_words_in_a_row(self) -> None:
+        """Two words that stand in the unit as in the question count more than the same words apart."""
+        units = [KnownUnit(text, (text,)) for text in ("a film for the club", "the club saw a film", "a film club")]
+        assert texts(index_of(units, APART), "our film club")[0] == "a film club"
+
+    def test_words_of_every_talk_count_little(self) -> None:
+        """A word that all questions have decides nothing, however rare it is in what is known."""
+        units = [KnownUnit(text, (text,)) for text in ("Sam has a nice boat", "Eve has a kayak", "Bo has a kayak")]
+        found = texts(index_of([*units, *FACTS], APART), "Who has a nice kayak?")
+        assert set(found[:2]) == {"Eve has a kayak", "Bo has a kayak"}
 
     def test_in_chinese(self) -> None:
         """Words of scripts without spaces are found, too."""

@@ -231,8 +231,8 @@ def _said(text: str) -> _Said:
 
 
 def _root(word: str) -> str:
-    word = singular(word)
-    return stem(_IRREGULAR.get(word) or _WEEKDAYS.get(word) or word)
+    word = singular(word) or word
+    return stem(_IRREGULAR.get(word) or _WEEKDAYS.get(word) or word) or word
 
 
 def _characters(text: str) -> str:

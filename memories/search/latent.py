@@ -76,7 +76,8 @@ class LatentSpace(NamedTuple):
         text, word, often = _counted(owners[is_known], at[is_known], len(self.words))
         value = (numpy.log1p(often) * self.rareness[word]).astype(numpy.float32)
         placed = _Sums(text, len(first))(value[:, None] * self.axes[word])
-        return placed / numpy.maximum(numpy.linalg.norm(placed, axis=1, keepdims=True), _LEAST_LENGTH)
+        directions: Placed = placed / numpy.maximum(numpy.linalg.norm(placed, axis=1, keepdims=True), _LEAST_LENGTH)
+        return directions
 
 
 class _Sums:

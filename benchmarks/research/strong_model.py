@@ -1,0 +1,199 @@
+"""What memories learn of a talk with a model, and show of it: `python -m memzoo.benchmarks.research strong-model`.
+
+The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/summary.json`, or
+`FOLDER/zh-summary/pairs.json`): a list of `{"prompt": ..., "reply": ...}`. Each memory learns its talk anew by them, in
+large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
+takes the next reply instead, and the table says so with the number of such prompts.
+"""
+
+import functools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated, Any, NamedTuple
+
+import typer
+
+from memzoo.benchmarks.learnt import LearntState, Unasked, log_of
+from memzoo.benchmarks.measure.answers import answer_found
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.evidence import scored
+from memzoo.benchmarks.measure.figures import DATE, with_one_writing
+from memzoo.benchmarks.outcomes import Scored, View
+from memzoo.benchmarks.research.inputs import LOCOMO, conversations, limits_of, refusals
+from memzoo.benchmarks.research.learning import OPTIONS, Replies, learnt_from
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import Question, Transcript, sample_transcripts
+from memzoo.errors import OptionError
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import in_words
+from memzoo.stores import InMemoryStore
+from memzoo.sync import drive
+
+__all__ = ["strong_model"]
+
+_ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
+_LOCOMO_TALK = "conv-26"
+_TALKS: Mapping[str, Callable[[Path], Transcript]] = {
+    "bundled": lambda _: next(iter(sample_transcripts("en"))),
+    "zh": lambda _: next(iter(sample_transcripts("zh"))),
+    _LOCOMO_TALK: lambda file: next(one for one in conversations(file) if _LOCOMO_TALK in one.title),
+}
+_HEADS = ["with a model", "known", "shown", "dates", "others", "corrections", "stale", "tokens", "calls", "learning"]
+
+
+@dataclass(frozen=True)
+class _Learnt:
+    """What a memory learnt: its state, all that the model wrote on the way, and how many prompts were others then."""
+
+    state: LearntState
+    written: Sequence[str]
+    others: int
+
+
+class _Asked(NamedTuple):
+    """A question, what was shown for it, and its size."""
+
+    question: Question
+    found: Scored
+    tokens: int
+
+
+def strong_model(
+    replies: Annotated[Path, typer.Argument(help="The folder with the replies.")],
+    *,
+    talk: Annotated[str, typer.Option(help=f"One of {', '.join(_TALKS)}.")] = "bundled",
+    locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
+    budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
+    max_prompt_tokens: Annotated[int, typer.Option(help="How large the steps of learning are.")] = 6000,
+    in_order: Annotated[bool, typer.Option("--in-order", help="Take replies in order where prompts differ.")] = False,
+) -> None:
+    """Measure what memories know of a talk, and show, that they learnt by a model's replies."""
+    with refusals():
+        if talk not in _TALKS:
+            raise OptionError(f"--talk must be one of {', '.join(_TALKS)}, not {talk!r}")
+        transcript, limits = _TALKS[talk](locomo), limits_of(budgets)
+        learnt = {
+            name: _learnt(transcript, name, file, max_prompt_tokens, in_order=in_order)
+            for name in OPTIONS
+            if (file := _file(replies, talk, name))
+        }
+        if not learnt:
+            raise OptionError(f"there is neither {replies / talk / 'entity.json'} nor another file of replies on it")
+        show(_report(transcript, learnt, limits))
+
+
+def _file(folder: Path, talk: str, name: str) -> Path | None:
+    places = (folder / talk / f"{name}.json", folder / f"{talk}-{name}" / "pairs.json")
+    return next((file for file in places if file.exists()), None)
+
+
+def _learnt(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> _Learnt:
+    given = json.loads(file.read_text(encoding="utf-8"))
+    replies = Replies(given, in_order=in_order)
+    state = learnt_from(transcript, name, replies, max_prompt_tokens)
+    return _Learnt(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
+
+
+def _report(transcript: Transcript, learnt: Mapping[str, _Learnt], limits: Sequence[int]) -> str:
+    questions = [one for one in transcript.measured if answer_found(one.answer, []) is not None]
+    rows = list[list[str]]()
+    for name, one in learnt.items():
+        known, cost = _share(questions, [_known(transcript, name, one)]), _cost(one)
+        for limit in limits if name in ("entity", "knowledge-graph") else limits[-1:]:
+            memory = _opened(transcript, name, one, limit)
+            rows.append([f"{name} @{limit:,}", f"{known:.2f}", *_figures(memory, questions), *cost])
+    for limit in limits:
+        memory = _opened(transcript, _SEARCH, None, limit)
+        rows.append([f"{_SEARCH} @{limit:,}", "-", *_figures(memory, questions), "0", "0"])
+    if graph := learnt.get("knowledge-graph"):
+        for limit in limits:
+            memory = _opened(transcript, "combined", graph, limit)
+            rows.append([f"combined @{limit:,}", "-", *_figures(memory, questions), *_cost(graph)])
+    said = [(in_words(one.created_at.date()), text_of(one.message)) for one in log_of(transcript)]
+    dated, plain = "\n".join(f"[{day}] {text}" for day, text in said), "\n".join(text for _, text in said)
+    others = sum(one.others for one in learnt.values())
+    note = f"; {others} prompts are others today" if others else ""
+    title = (
+        f"{transcript.title}: {len(questions)} questions; the whole talk has {_share(questions, [plain]):.2f} of the "
+        f"answers, with its dates {_share(questions, [dated]):.2f}{note}"
+    )
+    return table(_HEADS, rows, title)
+
+
+def _opened(transcript: Transcript, name: str, learnt: _Learnt | None, limit: int) -> BaseMemory:
+    """Open a memory of what was learnt, for so many tokens."""
+    store = InMemoryStore()
+    drive(store.restore(_ID, log_of(transcript), learnt.state.stored() if learnt else {}))
+    options: dict[str, Any] = dict(learnt.state.options) if learnt and name != "combined" else {}
+    if name in ("entity", "knowledge-graph", _SEARCH):
+        options["max_token_limit"] = limit
+    if name == "entity":
+        options["k"] = 0  # The notes alone, without the last exchanges.
+    if name == "combined":
+        own = learnt.state.options if learnt else {}
+        known = ("knowledge-graph", {"llm": Unasked(_BY), **own, "max_token_limit": limit})
+        options = {"memories": [known, (_SEARCH, {"max_token_limit": limit})], "max_token_limit": limit}
+    return create_memory(
+        name,
+        llm=Unasked(_BY),
+        store=store,
+        conversation_id=_ID,
+        human_prefix=transcript.user,
+        ai_prefix=transcript.assistant,
+        token_counter=_counter().of_message,
+        **options,
+    )
+
+
+def _figures(memory: BaseMemory, questions: Sequence[Question]) -> list[str]:
+    """The share of answers shown: of all, of dates, of others; of corrections, and what of them is stale; tokens."""
+    asked = list[_Asked]()
+    for one in questions:
+        messages = memory.messages(one.text)
+        view: View = tuple((message["role"], text_of(message)) for message in messages)
+        asked.append(_Asked(one, scored(one, view), sum(_counter()(text) for _, text in view)))
+    dated = [one for one in asked if DATE.search(with_one_writing(one.question.answer))]
+    corrections = [one.found.update for one in asked if one.found.update]
+    return [
+        _mean([bool(one.found.answer) for one in asked]),
+        _mean([bool(one.found.answer) for one in dated]),
+        _mean([bool(one.found.answer) for one in asked if one not in dated]),
+        f"{sum(one in ('corrected', 'both') for one in corrections)} of {len(corrections)}",
+        str(corrections.count("stale")),
+        f"{fmean(one.tokens for one in asked):,.0f}",
+    ]
+
+
+def _known(transcript: Transcript, name: str, learnt: _Learnt) -> str:
+    """All that a memory knows; of a summary, all that it said on the way."""
+    if name not in ("entity", "knowledge-graph"):
+        return "\n".join(learnt.written)
+    memory = create_memory(name, llm=Unasked(_BY), store=InMemoryStore(), conversation_id=_ID)
+    drive(memory.store.restore(_ID, log_of(transcript), learnt.state.stored()))
+    known: Any = memory
+    if name == "entity":
+        return "\n".join(f"{subject}: {note}" for subject, note in known.entities.items())
+    memory.load_memory_variables({"input": "?"})  # the graph follows what is stored
+    return "\n".join(map(str, known.kg.facts()))
+
+
+def _cost(learnt: _Learnt) -> list[str]:
+    spent = learnt.state.spent
+    return [str(spent.calls), f"{spent.prompt_tokens + spent.completion_tokens:,}"]
+
+
+def _share(questions: Sequence[Question], shown: Sequence[str]) -> float:
+    return fmean(bool(answer_found(one.answer, shown)) for one in questions)
+
+
+def _mean(found: Sequence[bool]) -> str:
+    return f"{fmean(found):.2f} ({len(found)})" if found else "-"
+
+
+@functools.cache
+def _counter() -> TextCounter:
+    return named_counter("o200k_base")

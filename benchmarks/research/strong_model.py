@@ -172,8 +172,9 @@ def _known(transcript: Transcript, name: str, learnt: _Learnt) -> str:
     """All that a memory knows; of a summary, all that it said on the way."""
     if name not in ("entity", "knowledge-graph"):
         return "\n".join(learnt.written)
-    memory = create_memory(name, llm=Unasked(_BY), store=InMemoryStore(), conversation_id=_ID)
-    drive(memory.store.restore(_ID, log_of(transcript), learnt.state.stored()))
+    store = InMemoryStore()
+    drive(store.restore(_ID, log_of(transcript), learnt.state.stored()))
+    memory = create_memory(name, llm=Unasked(_BY), store=store, conversation_id=_ID)
     known: Any = memory
     if name == "entity":
         return "\n".join(f"{subject}: {note}" for subject, note in known.entities.items())

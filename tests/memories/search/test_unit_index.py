@@ -119,7 +119,7 @@ class TestFound:
     def test_is_told_by_its_parts(self) -> None:
         """Of each part of the search, those that it gave something, best first; together they make up the score."""
         found = index_of(FACTS, APART).found("chemistry", {"mara": 1.0})
-        assert found.parts == ("words", "names", "neighbours")
+        assert found.parts == ("words", "names", "neighbours", "related")
         given = {part: {one.unit.text: score for one, score in found.by(part)} for part in found.parts}
         assert set(given["names"]) == {"Mara asked for a quote"}
         assert next(iter(given["words"])) == "Noor studies food chemistry"

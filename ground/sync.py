@@ -45,8 +45,7 @@ class _Call:
 
     __slots__ = ("loop",)
 
-    def __init__(self) -> None:
-        self.loop: object = _get_running_loop()
+    loop: object
 
 
 _call: ContextVar[_Call | None] = ContextVar("memzoo_call", default=None)
@@ -70,6 +69,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         AsyncOnlyError: Something in the coroutine suspended: it can only be awaited.
     """
     call = _Call()
+    call.loop = _get_running_loop()
     token = _call.set(call)
     try:
         coroutine.send(None)

@@ -14,7 +14,7 @@ from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedErr
 from memzoo.hosts.messages import HostMessage, fitting, written
 from memzoo.memories.base import BaseMemory
 from memzoo.memories.chat.provider import MemoryProvider
-from memzoo.memories.engine.system_message import forget_messages
+from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, Entry, Record

@@ -165,7 +165,7 @@ def _worded(messages: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps(said, ensure_ascii=False)
 
 
-def _put(owner: type, method: str, new: Any) -> None:
+def _put(owner: Any, method: str, new: Any) -> None:
     _ORIGINALS[owner, method] = vars(owner)[method]
     setattr(owner, method, new)
 
@@ -190,8 +190,8 @@ def seams() -> list[Seam]:
         (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
     )
     return [
-        Seam(BaseMemory, "_current_view", "memzoo.load", _of_memory, _of_view),
-        Seam(BaseMemory, "_append", "memzoo.save", _of_memory),
+        Seam(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
+        Seam(BaseMemory, "_save", "memzoo.save", _of_memory),
         Seam(Learner, "derived", "memzoo.derive", _of_learning),
         *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
@@ -208,11 +208,11 @@ def seams() -> list[Seam]:
 
 def _watch_learning(told: _Telling) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
+    from memzoo.memories.engine import learner as learning
     from memzoo.memories.engine.learner import Learner
-    from memzoo.memories.engine.patience import Attempts
-    from memzoo.memories.engine.steps import exchange_ends
+    from memzoo.memories.text.grouping import exchange_ends
 
-    catch_up, set_aside = Learner.catch_up, Attempts.set_aside
+    catch_up, decide = Learner.catch_up, vars(learning)["decide"]
 
     @functools.wraps(catch_up)
     async def counting(self: Learner, **options: Any) -> Any:
@@ -222,13 +222,15 @@ def _watch_learning(told: _Telling) -> None:
             waiting, _ = await self.waiting(await self.refresh())
             told.pending.record(sum(1 for _ in exchange_ends(waiting)), {"memzoo.strategy": self.name})
 
-    @functools.wraps(set_aside)
-    def counted(self: Attempts, first: int, last: int) -> Attempts:
-        told.aside.add(1)
-        return set_aside(self, first, last)
+    @functools.wraps(decide)
+    def counted(*failure: Any) -> Any:
+        decision = decide(*failure)
+        if decision.set_aside:
+            told.aside.add(1)
+        return decision
 
     _put(Learner, "catch_up", counting)
-    _put(Attempts, "set_aside", counted)
+    _put(learning, "decide", counted)
 
 
 def _nothing(*_: Any, **__: Any) -> dict[str, Any]:

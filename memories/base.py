@@ -4,33 +4,42 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from memzoo.forks import cached_property
 from memzoo.memories import options
-from memzoo.memories.engine import explaining, forgetting, relearning, turns
-from memzoo.memories.engine.chat_history import LogHistory
-from memzoo.memories.engine.engine import Engine
-from memzoo.memories.engine.forgetting import Receipt
-from memzoo.memories.engine.learner import Learner
+from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.log import Follower, Log, messages_of
-from memzoo.memories.engine.patience import Patience
-from memzoo.memories.engine.prompt_limit import PromptLimit
-from memzoo.memories.engine.state import Changes, State, hooks_of
+from memzoo.memories.engine.state import Changes, State
+from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.keys import check_query, input_key_of, output_key_of, query_of, record_of
+from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
-from memzoo.memories.text.redaction import Redact, Redactor, a_redaction
 from memzoo.memories.text.rendering import Renderer
-from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption, token_counter
 from memzoo.memories.text.view import Shown, View
-from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.common import copied
-from memzoo.sync import blocking, drive
+from memzoo.sync import blocking, drive, together
+
+if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
+    from memzoo.memories.engine.chat_history import LogHistory
+    from memzoo.memories.engine.explaining import Explanation
+    from memzoo.memories.engine.forgetting import Receipt
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.retry import RetryPolicy
+    from memzoo.memories.engine.turns import Busy, OnFailure, Turn
+    from memzoo.memories.text.redaction import Redact, Redactor
+    from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
+    from memzoo.prompts import PromptSet, PromptSource
 
 __all__ = ["BaseMemory"]
+
+
+def _a_redaction(name: str, value: object) -> None:
+    from memzoo.memories.text.redaction import a_redaction
+
+    a_redaction(name, value)
 
 
 @strategy
@@ -39,13 +48,25 @@ class BaseMemory(ABC):
 
     A strategy of your own overrides up to five hooks: `view` says what to show the model; `derive` what to learn from
     new messages, `due` when, and `oldest_needed` how far back it looks; `on_state_change` keeps up what lies beside the
-    state, such as an index. All else is here, once. Each method that may wait is a coroutine (`asave_context`) with a
-    twin for synchronous code (`save_context`).
+    state, such as an index. Class attributes say the rest about it. All else is here, once. Each method that may wait
+    is a coroutine (`asave_context`) with a twin for synchronous code (`save_context`).
 
     Attributes:
         name: The strategy's short name.
         needs_query: Loading needs the input of this turn, because the view depends on it.
         keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
+        learns: `derive` is called. So it is for each class that has one, unless it says otherwise.
+        learns_system: `derive` and `due` are given system messages too.
+        follows_state: `on_state_change` is called. So it is for each class that has one.
+        shows_waiting: What was not learnt from yet is added to the view, word for word.
+        limits_messages: `max_token_limit`, if the strategy has it, is for messages, and so for those that wait too.
+        tokenizer_model: The model whose tokens are counted, if `token_counter` names none; "" for an estimate.
+        longest_prompt: The tokens that a prompt may have, with three bytes counted as one.
+        log: What was said.
+        render: Writes entries as lines, and counts their tokens.
+        system: Which system message holds.
+        learner: What keeps the state and learns; `None` for a strategy without a state.
+        learners: All that learns from what is said: `learner`, or those of the members of a combined memory.
         usage: What this memory spent on models, by purpose.
 
     Raises:
@@ -56,12 +77,13 @@ class BaseMemory(ABC):
     # Not annotated, or they would be options.
     needs_query = False
     keeps_fields = False
-    # Whether the view shows what was not learnt from yet word for word.
-    _shows_waiting = False
-    # Whether its `max_token_limit`, if it has one, is for messages, and so for those that wait, too.
-    _limits_messages = True
-    # Whether `derive` is called at all, and whether it and `due` are given system messages too.
-    _derives, _learns_system = True, False
+    learns = False
+    learns_system = False
+    follows_state = False
+    shows_waiting = False
+    limits_messages = True
+    tokenizer_model = ""
+    longest_prompt = 12_000
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."
@@ -80,10 +102,10 @@ class BaseMemory(ABC):
         check=non_empty_text,
         doc="Names the conversation in the store; by default a fresh one. Nothing is shared between two ids.",
     )
-    prompts: PromptSource = option(
+    prompts: "PromptSource" = option(
         None, fixed=True, doc="Prompt templates of your own: a folder, or a mapping by name."
     )
-    token_counter: TokenCounterOption = option(
+    token_counter: "TokenCounterOption" = option(
         None,
         fixed=True,
         doc="What counts tokens: a model's name for tiktoken, `'approximate'` for an estimate, or a function of one "
@@ -117,10 +139,10 @@ class BaseMemory(ABC):
         "all memories of this conversation; a buffer and a retriever have use for everything.",
     )
 
-    redact: Redact | None = option(
+    redact: "Redact | None" = option(
         None,
         fixed=True,
-        check=a_redaction,
+        check=_a_redaction,
         doc="Sees each text before it is stored or sent, and gives what may be kept of it: a function of a text, or "
         "regular expressions by name, whose finds become `[name]`. `usage.redacted` counts them.",
     )
@@ -130,19 +152,26 @@ class BaseMemory(ABC):
         options.refuse_unknown(cls, given)
         return super().__new__(cls)
 
+    def __init_subclass__(cls, **given: Any) -> None:
+        """A class that has a hook wants it called."""
+        super().__init_subclass__(**given)
+        own = vars(cls)
+        cls.learns = own.get("learns", cls.learns or "derive" in own)
+        cls.follows_state = cls.follows_state or "on_state_change" in own
+
     def __post_init__(self) -> None:
         options.check(self)
-        self.usage, self._prompts = Usage(), PromptSet(self.prompts)
-        self._redactor = Redactor(self.redact, self.usage.count_redacted)
-        log = Follower(self.store, self.conversation_id)
+        if self.prompts is not None:
+            self.templates  # noqa: B018 - a template that cannot work is refused at once
+        self.usage = Usage()
+        follower = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
-        self._renderer = Renderer(labels, lambda: self.counter, log.lines, log.tokens)
-        patience = Patience(self.max_tries, self.clock, PromptLimit(self._longest_prompt))
-        hooks = hooks_of(self, BaseMemory, derives=self._derives, learns_system=self._learns_system)
-        learner = Learner(log, self.state_name, hooks, patience, background=self.background) if hooks else None
-        exact = self.token_counter is not None or self._message_limit is not None
-        raising, size = lambda: self.on_model_error == "raise", self._renderer.tokens if exact else None
-        self._engine = Engine(log, patience, learner, raising=raising, room=self._room_for_waiting, size=size)
+        self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens)
+        self.system = SystemMessage(follower)
+        self.learner: Learner | None = self._new_learner(follower) if type(self).learns else None
+        self.learners: Sequence[Learner] = [self.learner] if self.learner else []
+        # Last: from now on it is in use, and `options.assigned` checks what is assigned.
+        self.log = Log(follower)
 
     # The five hooks.
 
@@ -176,7 +205,7 @@ class BaseMemory(ABC):
             reset: Something was deleted: let go at once of all that was kept before.
         """
 
-    # What follows from them.
+    # What follows from them, and what they are made of.
 
     @property
     def state_name(self) -> str:
@@ -189,9 +218,65 @@ class BaseMemory(ABC):
         return [self.memory_key]
 
     @cached_property
-    def counter(self) -> TokenCounter:
+    def counter(self) -> "TokenCounter":
         """Counts the tokens of a message."""
-        return token_counter(self.token_counter, self._tokenizer_model)
+        from memzoo.memories.text.tokens import token_counter
+
+        return token_counter(self.token_counter, self.tokenizer_model)
+
+    @cached_property
+    def templates(self) -> "PromptSet":
+        """Renders prompts by name."""
+        from memzoo.prompts import PromptSet
+
+        return PromptSet(self.prompts)
+
+    @cached_property
+    def redactor(self) -> "Redactor":
+        """Takes out of texts what `redact` says."""
+        from memzoo.memories.text.redaction import Redactor
+
+        return Redactor(self.redact, self.usage.count_redacted)
+
+    @cached_property
+    def retry(self) -> "RetryPolicy":
+        """How a failing model is dealt with, and how long prompts may be."""
+        from memzoo.memories.engine.prompt_limit import PromptLimit
+        from memzoo.memories.engine.retry import RetryPolicy
+
+        return RetryPolicy(self.max_tries, self.clock, PromptLimit(self.longest_prompt))
+
+    @property
+    def message_limit(self) -> int | None:
+        """The tokens that messages may have in a view; `None` if the strategy has no such limit."""
+        return getattr(self, "max_token_limit", None) if self.limits_messages else None
+
+    async def known_state(self) -> State:
+        """What was learnt so far, without learning more."""
+        return await self.learner.refresh() if self.learner else State()
+
+    def keeps(self, state: State) -> bool:
+        """Whether a state is the kept one, as far as is known here; what `relearn` is about to learn is not, yet."""
+        return self.learner is not None and self.learner.keeper.newest is state
+
+    async def view_for(self, query: str | None, *, catch_up: bool = True, refreshed: bool = False) -> View:
+        """What it shows now: the strategy's view, what could not be learnt from yet, and the system message.
+
+        Args:
+            query: What the user is about to say, for a strategy that searches.
+            catch_up: As in `messages`.
+            refreshed: The log was just brought up to date.
+        """
+        if not refreshed:
+            await self.log.follower.refresh()
+        return await loading.view_of(self, query, catch_up=catch_up)
+
+    def variables(self, view: View) -> dict[str, Any]:
+        """A view as `load_memory_variables` returns it."""
+        *others, transcript = self.memory_variables
+        shown = copied(self.render.messages(view)) if self.return_messages else self.render.text(view)
+        loaded = {name: dict(view.notes or {}) for name in others} if others else {}
+        return {transcript: shown, **loaded}
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The memory for a prompt: a transcript, or chat messages with `return_messages`, by variable.
@@ -202,7 +287,8 @@ class BaseMemory(ABC):
         Raises:
             AmbiguousKeyError, MissingKeyError: The strategy needs the input and cannot tell which it is.
         """
-        return self._variables(await self._current_view(self._query(inputs)))
+        query = self._query(inputs) if self.needs_query else None
+        return self.variables(await self.view_for(query))
 
     async def asave_context(
         self, inputs: Mapping[str, Any], outputs: Mapping[str, Any], *, turn_id: str | None = None
@@ -218,10 +304,9 @@ class BaseMemory(ABC):
             AmbiguousKeyError, MissingKeyError, MessageError: The exchange is refused; nothing was stored.
             ModelError: It is stored, but could not be learnt from yet; a later call catches up.
         """
-        key = input_key_of(inputs, self.input_key, self.memory_variables)
-        answer, all_fields = output_key_of(outputs, self.output_key, type(self).__name__), self.keeps_fields
-        asked = record_of("user", inputs, key, all_fields=all_fields)
-        await self._append([asked, record_of("assistant", outputs, answer, all_fields=all_fields)], turn_id)
+        keys, owner = (self.input_key, self.output_key), type(self).__name__
+        exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
+        await self._save(exchange, turn_id)
 
     async def aadd_messages(
         self, messages: Sequence[Message | Record], *, turn_id: str | None = None, learn: bool = True
@@ -235,7 +320,7 @@ class BaseMemory(ABC):
             MessageError: One of them is refused; none was stored.
             ModelError: As in `asave_context`.
         """
-        await self._append([recorded(message) for message in messages], turn_id, learn=learn)
+        await self._save([recorded(message) for message in messages], turn_id, learns=learn)
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
@@ -253,14 +338,8 @@ class BaseMemory(ABC):
             OverBudgetError: What must not be left out is over `max_tokens`, or over the strategy's own limit.
         """
         check_query(query)
-        query = query and self._redactor.text(query)
-        log = await self._engine.refreshed()
-        if query is None and self.needs_query:
-            query = await log.last_question()
-        view = await self._current_view(query, log, catch_up=catch_up)
-        if not view.final:
-            view = view.ending_with(await log.unanswered())
-        return self._renderer.shown(explaining.showing(view, query), max_tokens)
+        view, _ = await self._sendable(query, catch_up=catch_up)
+        return self.render.shown(view, max_tokens)
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -273,7 +352,7 @@ class BaseMemory(ABC):
             after: Only numbers above this one.
             newest_first: Begin with the newest instead of the oldest.
         """
-        return await self._engine.log.page(limit, before=before, after=after, newest_first=newest_first)
+        return await self.log.page(limit, before=before, after=after, newest_first=newest_first)
 
     async def ahistory(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -281,7 +360,7 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> "Receipt":
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
@@ -293,7 +372,9 @@ class BaseMemory(ABC):
             UnknownMessageError: There is no such message; nothing was forgotten.
             ModelError: As in `asave_context`. The messages are forgotten all the same.
         """
-        return await forgetting.forget(self._engine, ids, self.usage, thorough=thorough)
+        from memzoo.memories.engine import forgetting
+
+        return await forgetting.forget(self, ids, thorough=thorough)
 
     async def arewind(self, last: int) -> list[Entry]:
         """Take back what was said after a log number, as if it had not been said: for an answer that is given anew.
@@ -310,22 +391,27 @@ class BaseMemory(ABC):
         Raises:
             UnsupportedError: The store cannot delete single messages.
         """
-        return await forgetting.rewind(self._engine, last)
+        from memzoo.memories.engine import forgetting
+
+        return await forgetting.rewind(self, last)
 
     async def aclear(self) -> None:
         """Start the conversation over: delete what was said, everything derived from it, and what was forgotten.
 
         A host that goes on to send the old messages brings them back; `forget(None)` keeps them away.
         """
-        await forgetting.clear(self._engine)
+        from memzoo.memories.engine import forgetting
+
+        await forgetting.clear(self)
 
     async def asettle(self) -> None:
         """Return when all that was said is learnt from; a failed model is asked at once. Raises as a save does."""
-        await self._engine.settle()
+        raising = self.on_model_error == "raise"
+        await together([learner.settle(raising=raising) for learner in self.learners])
 
     async def aset_aside(self) -> list[Entry]:
         """The messages at which a model failed again and again: they are kept, shown as if they waited, not learnt."""
-        return await self._engine.set_aside()
+        return await saving.set_aside(self)
 
     async def arelearn(self, *, from_: int | None = None, only_set_aside: bool = False) -> None:
         """Learn anew from what was said; the old state is there until the new one is whole.
@@ -338,17 +424,19 @@ class BaseMemory(ABC):
             OptionError: With `keep_history=False`, part of what was learnt from is gone.
             ModelError: The model failed. What was known before is still known.
         """
-        await relearning.relearn(self._engine, from_=from_, only_set_aside=only_set_aside, keeps=self.keep_history)
+        from memzoo.memories.engine.relearning import relearn
+
+        await relearn(self, from_=from_, only_set_aside=only_set_aside)
 
     def turn(
         self,
         user: str | Message | None,
         *,
         after: int | None = None,
-        on_failure: turns.OnFailure = "keep",
-        busy: turns.Busy = "wait",
+        on_failure: "OnFailure" = "keep",
+        busy: "Busy" = "wait",
         turn_id: str | None = None,
-    ) -> turns.Turn:
+    ) -> "Turn":
         """Begin a turn, for `with` or `async with`: its messages are stored together at its end, and learnt from.
 
         Args:
@@ -363,16 +451,20 @@ class BaseMemory(ABC):
         Raises:
             MessageError: What the user said is no user message.
         """
+        from memzoo.memories.engine.turns import Turn
+
         if after is not None:
             options.whole_number("after", after, at_least=0)
-        parts = self._engine.follower, self.amessages, self._save_turn, self.arewind
-        return turns.Turn(
-            *parts, user, redact=self._redactor.message, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id
+        parts = self.log.follower, self.amessages, self._save_turn, self.arewind
+        return Turn(
+            *parts, user, redact=self.redactor.message, after=after, on_failure=on_failure, busy=busy, turn_id=turn_id
         )
 
     async def aunfinished_turn(self) -> list[Message]:
         """The messages of the newest turn if it ended without an answer; else none. They stay in the log."""
-        return await turns.unfinished_turn(self._engine.follower)
+        from memzoo.memories.engine.turns import unfinished_turn
+
+        return await unfinished_turn(self.log.follower)
 
     async def aseed(self, examples: Sequence[Message | tuple[str, str]]) -> bool:
         """Begin an empty conversation with example exchanges, which the model takes for what was said before.
@@ -386,9 +478,31 @@ class BaseMemory(ABC):
         Raises:
             MessageError: The examples are not such messages; nothing was stored.
         """
-        return await turns.seed(self._engine.follower, self.aadd_messages, examples)
+        from memzoo.memories.engine.turns import seed
 
-    aexplain, explain = explaining.aexplain, blocking(explaining.aexplain)
+        return await seed(self.log.follower, self.aadd_messages, examples)
+
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | None = None) -> "Explanation":
+        """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
+
+        Looks at the whole log, which `messages` does not.
+
+        Args:
+            query: As in `messages`.
+            max_tokens: As in `messages`.
+
+        Raises:
+            OverBudgetError: As in `messages`.
+        """
+        from memzoo.memories.engine.explaining import explained
+        from memzoo.memories.engine.searches import watched
+
+        check_query(query)
+        with watched() as told:
+            view, asked = await self._sendable(query)
+        return await explained(self, told, view, asked if self.needs_query else None, max_tokens)
+
+    explain = blocking(aexplain)
     load_memory_variables = blocking(aload_memory_variables)
     save_context = blocking(asave_context)
     add_messages = blocking(aadd_messages)
@@ -405,13 +519,16 @@ class BaseMemory(ABC):
     seed = blocking(aseed)
 
     @property
-    def chat_memory(self) -> LogHistory:
+    def chat_memory(self) -> "LogHistory":
         """The log, with LangChain's methods."""
+        from memzoo.memories.engine.chat_history import LogHistory
+
         return LogHistory(self.history, self.add_messages, self.clear)
 
     def close(self) -> None:
         """Wait for what is being learnt in the background, then close the store, for all memories that use it."""
-        drive(self._engine.finished())
+        for learner in self.learners:
+            drive(learner.finished())
         self.store.close()
 
     def __repr__(self) -> str:
@@ -419,40 +536,29 @@ class BaseMemory(ABC):
 
     __setattr__, __reduce__ = options.assigned, options.travelling
 
-    # The model for which tokens are counted, where a strategy has one, and the tokens that its prompts may have.
-    _tokenizer_model, _longest_prompt = "", 12_000
+    async def _sendable(self, query: str | None, *, catch_up: bool = True) -> tuple[View, str | None]:
+        """What is to be sent now, with the question that is not answered yet, and what was looked for."""
+        query = query and self.redactor.text(query)
+        log = await self.log.refreshed()
+        if query is None and self.needs_query:
+            query = await log.last_question()
+        view = await self.view_for(query, catch_up=catch_up, refreshed=True)
+        return (view if view.final else view.ending_with(await log.unanswered())), query
 
-    def _room_for_waiting(self) -> int | None:
-        """Tokens that what waits may have in a view, if it is to be there."""
-        limit = self._message_limit
-        return (self.max_pending_tokens if limit is None else limit) if self._shows_waiting else None
-
-    @property
-    def _message_limit(self) -> int | None:
-        return getattr(self, "max_token_limit", None) if self._limits_messages else None
-
-    async def _current_view(self, query: str | None, log: Log | None = None, *, catch_up: bool = True) -> View:
-        return await self._engine.shown(lambda seen, state: self.view(seen, state, query), log, catch_up=catch_up)
-
-    def _variables(self, view: View) -> dict[str, Any]:
-        *others, transcript = self.memory_variables
-        shown = copied(self._renderer.messages(view)) if self.return_messages else self._renderer.text(view)
-        return {transcript: shown, **{name: dict(view.notes or {}) for name in others}}
-
-    def _query(self, inputs: Mapping[str, Any] | None) -> str | None:
-        """The user's words among inputs, if loading needs them."""
-        if not self.needs_query:
-            return None
-        return self._redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
+    def _query(self, inputs: Mapping[str, Any] | None) -> str:
+        """The user's words among inputs."""
+        return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
     async def _save_turn(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
         """Save messages whose texts were treated already."""
-        await self._store(list(map(Record, messages)), turn_id, learn=True)
+        await saving.save(self, list(map(Record, messages)), turn_id)
 
-    async def _append(self, records: Sequence[Record], turn_id: str | None, *, learn: bool = True) -> None:
-        await self._store(list(map(self._redactor.record, records)), turn_id, learn=learn)
+    async def _save(self, records: Sequence[Record], turn_id: str | None, *, learns: bool = True) -> None:
+        if self.redact is not None:
+            records = list(map(self.redactor.record, records))
+        await saving.save(self, records, turn_id, learns=learns)
 
-    async def _store(self, records: Sequence[Record], turn_id: str | None, *, learn: bool) -> None:
-        new = await self._engine.append(records, turn_id, learn=learn)
-        if new and not self.keep_history:
-            await forgetting.evict(self._engine, self.oldest_needed, new[0].seq)
+    def _new_learner(self, follower: Follower) -> "Learner":
+        from memzoo.memories.engine.learner import Learner
+
+        return Learner(follower, self.state_name, self, self.retry, background=self.background)

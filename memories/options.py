@@ -113,16 +113,18 @@ def assigned(memory: Any, name: str, value: object) -> None:
         OptionError: It cannot work with that value, or cannot change any more.
     """
     field: dataclasses.Field[Any] | None = memory.__dataclass_fields__.get(name)
-    engine = vars(memory).get("_engine")
-    if engine and not field and not hasattr(memory, name):
+    is_made = "log" in vars(memory)
+    if is_made and not field and not hasattr(memory, name):
         refuse_idle(memory, name, memory.__dataclass_fields__)
-    if field and engine:
+    if field and is_made:
         if field.metadata.get("fixed"):
             raise OptionError(_FIXED.format(name=name, kind=type(memory).__name__))
         _check_value(memory, field, value)
     object.__setattr__(memory, name, value)
-    if field and engine:
-        engine.look_again()
+    if field and is_made:
+        # There may be something to learn, though nothing was said.
+        for learner in memory.learners:
+            learner.idle_at = ()
 
 
 def refuse_idle(owner: object, name: str, known: Collection[str]) -> None:

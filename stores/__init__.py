@@ -15,24 +15,24 @@ from memzoo.stores.base import (
     StoredState,
     managed,
 )
-from memzoo.stores.encryption import EncryptedStore
-from memzoo.stores.indexes.index import ExactIndex, VectorIndex
 from memzoo.stores.memory import InMemoryStore
-from memzoo.stores.message_list import MessageListStore
-from memzoo.stores.opening import open_store
-from memzoo.stores.tombstones import TombstoneStore, take_back
-from memzoo.stores.transfer import (
-    aexport_conversation,
-    aimport_conversation,
-    export_conversation,
-    import_conversation,
-)
 from memzoo.sync import Closing
 
 if TYPE_CHECKING:
+    from memzoo.stores.encryption import EncryptedStore
     from memzoo.stores.indexes.chroma import ChromaIndex
+    from memzoo.stores.indexes.index import ExactIndex, VectorIndex
     from memzoo.stores.indexes.pgvector import PgVectorIndex
+    from memzoo.stores.message_list import MessageListStore
+    from memzoo.stores.opening import open_store
     from memzoo.stores.sql.store import SQLStore
+    from memzoo.stores.tombstones import TombstoneStore, take_back
+    from memzoo.stores.transfer import (
+        aexport_conversation,
+        aimport_conversation,
+        export_conversation,
+        import_conversation,
+    )
 
 __all__ = [
     "JSON",
@@ -64,11 +64,24 @@ __all__ = [
 ]
 
 
-# SQLAlchemy and Chroma take longer to load than everything else, so only their users wait for them.
-_LAZY = {"SQLStore": "sql.store", "ChromaIndex": "indexes.chroma", "PgVectorIndex": "indexes.pgvector"}
+# What keeps a conversation in memory is all that most programs begin with; SQLAlchemy and Chroma take longer to load
+# than everything else.
+_PLACES = {
+    "encryption": "EncryptedStore",
+    "indexes.chroma": "ChromaIndex",
+    "indexes.index": "ExactIndex VectorIndex",
+    "indexes.pgvector": "PgVectorIndex",
+    "message_list": "MessageListStore",
+    "opening": "open_store",
+    "sql.store": "SQLStore",
+    "tombstones": "TombstoneStore take_back",
+    "transfer": "aexport_conversation aimport_conversation export_conversation import_conversation",
+}
+_LAZY = {name: module for module, names in _PLACES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"memzoo.stores.{_LAZY[name]}"), name)
+    value = globals()[name] = getattr(importlib.import_module(f"memzoo.stores.{_LAZY[name]}"), name)
+    return value

@@ -119,7 +119,8 @@ class Store(Protocol):
     """Keeps logs and derived states, under the ids of conversations.
 
     A store is shared by any number of memories. Its methods are coroutines that suspend only when
-    `memzoo.sync.is_blocking` is false. What they return is the caller's to change.
+    `memzoo.sync.is_blocking` is false. Messages are immutable from here on: nobody changes a record that was handed
+    over, or an entry that was returned, so none need be copied. Lists and states that are returned are the caller's.
     `memzoo.stores.testing.PlainStoreContract` states all the rules as tests; run it over a store of your own, or
     `StoreContract` over a `ManagedStore`.
     """

@@ -2,7 +2,7 @@
 
 import itertools
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -75,17 +75,18 @@ class InMemoryStore(Closing):
         with self._lock:
             conversation = self._conversations.get(conversation_id) or self._begun()
             turn = conversation.turns.get(turn_id)
-            if turn is None and self._is_buried(conversation_id, turn_id):
+            if turn is None and self._tombstones and self._is_buried(conversation_id, turn_id):
                 return []
             if turn is None:
-                numbered = enumerate(records, start=conversation.last + 1)
-                turn = [Entry(seq, copied(one.message), turn_id, now, dict(one.fields)) for seq, one in numbered]
+                turn = []
+                for seq, one in enumerate(records, start=conversation.last + 1):
+                    turn.append(Entry(seq, one.message, turn_id, now, one.fields))
                 if turn:
                     conversation.last = turn[-1].seq
                     conversation.log.extend(turn)
                     conversation.turns[turn_id] = turn
                     self._conversations[conversation_id] = conversation
-            return _copies(turn)
+            return [*turn]
 
     async def read(
         self,
@@ -105,7 +106,7 @@ class InMemoryStore(Closing):
             if limit is not None:
                 count = max(limit, 0)
                 first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
-            return Entries(_copies(log[first:last]), conversation.epoch)
+            return Entries(log[first:last], conversation.epoch)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
@@ -222,7 +223,7 @@ class InMemoryStore(Closing):
     ) -> None:
         """See `TombstoneStore.restore`."""
         checked_numbers(entries)
-        log = _copies(entries)
+        log = list(entries)
         with self._lock:
             if conversation_id in self._conversations:
                 raise existing(conversation_id)
@@ -275,7 +276,3 @@ def _state(conversation: _Conversation, strategy: str) -> _State:
 
 def _without(log: Sequence[Entry], gone: Collection[int]) -> list[Entry]:
     return [entry for entry in log if entry.seq not in gone]
-
-
-def _copies(log: Iterable[Entry]) -> list[Entry]:
-    return [Entry(one.seq, copied(one.message), one.turn_id, one.created_at, dict(one.fields)) for one in log]

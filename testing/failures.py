@@ -57,7 +57,8 @@ class FailingTalk:
     def _watched(self, call: Any) -> None:
         calls, failures = self.model.calls, self.model.failures
         call()
-        drive(self.memory._engine.finished())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage] - what runs behind it
+        for learner in self.memory.learners:
+            drive(learner.finished())  # what runs behind it
         self.asked.append(self.model.calls - calls)
         self.failed.append(self.model.failures - failures)
 

@@ -65,7 +65,7 @@ class RetrieverMemory(BaseMemory):
 
     async def documents(self, query: str) -> list[Any]:
         """What the retriever finds, as LangChain's documents."""
-        return list(await _either(self.retriever, "invoke", self._redactor.text(query)))
+        return list(await _either(self.retriever, "invoke", self.redactor.text(query)))
 
     async def aclear(self) -> None:
         """Delete the conversation, with the documents that were made of it."""

@@ -1,20 +1,20 @@
 """Why a view is as it is: what was searched for it, what its tokens were spent on, and what was left out."""
 
-import contextlib
 import functools
 import html
 import json
-from collections.abc import Container, Generator, Iterable, Mapping, Sequence
-from contextvars import ContextVar
-from dataclasses import asdict, dataclass, field
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.searches import Searches
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 
-__all__ = ["Explanation", "Find", "LeftOut", "ShownText", "aexplain", "found", "showing"]
+__all__ = ["Explanation", "Find", "LeftOut", "ShownText", "explained"]
 
 _LONGEST = 80
 
@@ -133,77 +133,31 @@ class Explanation:
         return [("Shown", shown), ("Found", finds), ("Left out", left_out)]
 
 
-@dataclass
-class _Told:
-    """What a view told of itself while it was made."""
-
-    searches: list[tuple[str, dict[Any, float]]] = field(default_factory=list[tuple[str, dict[Any, float]]])
-    of_messages: bool = False
-    view: View = field(default_factory=View)
-    query: str | None = None
-
-
-# Who wants to know; nobody, most of the time.
-_asking: ContextVar[_Told | None] = ContextVar("memzoo_explaining", default=None)
-
-
-def found(by: str, scores: Iterable[tuple[int | str, float]], *, of_messages: bool = False) -> None:
-    """Tell what a search brought up, if somebody wants to know; otherwise the scores are not looked at.
-
-    Args:
-        by: How it was looked for.
-        scores: What was found, with how well it fits, best first: messages by number, or texts.
-        of_messages: Messages of the log were searched.
-    """
-    if told := _asking.get():
-        told.searches.append((by, dict(scores)))
-        told.of_messages |= of_messages
-
-
-def showing(view: View, query: str | None) -> View:
-    """Tell what is about to be sent, if somebody wants to know."""
-    if told := _asking.get():
-        told.view, told.query = view, query
-    return view
-
-
-# A method of `BaseMemory`, which stands to the left of this room.
-async def aexplain(  # noqa: D417 - as of any method
-    self: Any, query: str | None = None, *, max_tokens: int | None = None
+async def explained(
+    memory: Remembers, told: Searches, view: View, query: str | None, max_tokens: int | None
 ) -> Explanation:
-    """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
-
-    Looks at the whole log, which `messages` does not.
+    """As `BaseMemory.aexplain`.
 
     Args:
-        query: As in `messages`.
-        max_tokens: As in `messages`.
-
-    Raises:
-        OverBudgetError: As in `messages`.
+        memory: The memory.
+        told: What it told of its searches while it made the view.
+        view: What it shows.
+        query: What it searched for; `None` if it does not search.
+        max_tokens: See there.
     """
-    with _told() as told:
-        sent = await self.amessages(query, max_tokens=max_tokens)
-    limit: int | None = getattr(self, "max_token_limit", None) if max_tokens is None else max_tokens
-    entries: Sequence[Entry] = await self.aentries()
-    shown = tuple(_shown(sent, told.view, self.counter))
-    numbers = {one.number for one in shown} | {passage.seq for passage in told.view.passages}
-    finds = tuple(_finds(told.searches, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
+    sent = memory.render.shown(view, max_tokens)
+    limit: int | None = getattr(memory, "max_token_limit", None) if max_tokens is None else max_tokens
+    entries = await memory.log.page()
+    shown = tuple(_shown(sent, view, memory.counter))
+    numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}
+    finds = tuple(_finds(told.found, numbers, {entry.seq: text_of(entry.message) for entry in entries}, shown))
     numbers |= {find.what for find in finds if find.shown and isinstance(find.what, int)}
-    learnt = (await self.store.read_state(self.conversation_id, self.state_name)).watermark
-    reason = functools.partial(_reason, told, {find.what for find in finds if not find.shown}, learnt)
+    learnt = (await memory.known_state()).watermark
+    hidden = {find.what for find in finds if not find.shown}
+    reason = functools.partial(_reason, view, hidden, learnt, of_messages=told.of_messages)
     missing = (entry for entry in entries if entry.seq not in numbers)
     left_out = tuple(LeftOut(one.seq, reason(one), text_of(one.message)) for one in missing)
-    return Explanation(self.name, told.query if self.needs_query else None, limit, shown, finds, left_out)
-
-
-@contextlib.contextmanager
-def _told() -> Generator[_Told]:
-    token = _asking.set(told := _Told())
-    try:
-        yield told
-    finally:
-        _asking.reset(token)
+    return Explanation(memory.name, query, limit, shown, finds, left_out)
 
 
 def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[ShownText]:
@@ -235,13 +189,13 @@ def _finds(
             yield Find(by, what, float(score), what in numbers or bool(text and text in texts))
 
 
-def _reason(told: _Told, found: Container[object], learnt: int, entry: Entry) -> Any:
+def _reason(view: View, found: Container[object], learnt: int, entry: Entry, *, of_messages: bool) -> Any:
     """Why a message is not shown, which a search may have found and which may be learnt from."""
-    if told.of_messages:
+    if of_messages:
         return "found, but no room" if entry.seq in found else "not found"
     if entry.seq <= learnt:
         return "learnt from"
-    first = min((one.seq for one in told.view.entries), default=0)
+    first = min((one.seq for one in view.entries), default=0)
     return "older than what is shown" if entry.seq < first else "not shown"
 
 

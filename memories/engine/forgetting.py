@@ -1,23 +1,22 @@
 """Forgetting: messages are deleted for good, and what was learnt from them is learnt anew without them."""
 
+import contextlib
 import itertools
-import logging
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from memzoo.errors import ModelError, OptionError, StoreError, UnknownMessageError
-from memzoo.memories.engine.engine import Engine, OldestNeeded
+from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
-from memzoo.memories.engine.log import Follower
-from memzoo.memories.engine.system_message import forget_messages
-from memzoo.memories.models.usage import Usage
+from memzoo.memories.engine.log import Follower, own_copies
+from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.saving import learn
+from memzoo.memories.engine.system_message import STATE, held_items, held_message
 from memzoo.memories.options import whole_number
-from memzoo.stores import Entry, Store, managed, tombstones
+from memzoo.stores import Entry, Store, managed, take_back, tombstones
 from memzoo.stores.base import lacking
 
-__all__ = ["REMAINS", "Receipt", "clear", "evict", "forget", "rewind"]
-
-logger = logging.getLogger("memzoo")
+__all__ = ["REMAINS", "Receipt", "clear", "forget", "forget_messages", "rewind"]
 
 REMAINS = (
     "Copies of what was deleted may be left in the store's files: `memzoo scrub`, or store.scrub(thorough=True), "
@@ -55,16 +54,16 @@ class Receipt:
 _BEYOND = 2**63  # what no store has a number for
 
 
-async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, thorough: bool) -> Receipt:
+async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bool) -> Receipt:
     """As `BaseMemory.aforget`.
 
     Args:
-        engine: Of the conversation.
+        memory: Of the conversation.
         ids: Log numbers; `None` for all.
-        usage: What learning anew costs.
         thorough: See `BaseMemory.aforget`.
     """
-    store, id_, calls = engine.follower.store, engine.follower.conversation_id, usage.total.calls
+    log, calls = memory.log.follower, memory.usage.total.calls
+    store, id_ = log.store, log.conversation_id
     if ids is None:
         seqs = tuple(entry.seq for entry in await store.read(id_))
         if tombstones.keeps_tombstones(store):
@@ -73,80 +72,79 @@ async def forget(engine: Engine, ids: Collection[int] | None, usage: Usage, *, t
             await store.clear(id_, only_empty=True)
         else:
             await store.clear(id_)
-        failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
+        failed = [problem for learner in memory.learners for problem in await _let_go(learner)]
         erased, unscrubbed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
-    known = await _known(engine.follower, ids)
+    known = await _known(log, ids)
     if not (known or thorough):
         return Receipt(())
     before = set(await managed(store, "states").states(id_))
     removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
-    failed = [problem for learner in engine.learners for problem in await _let_go(learner)]
+    failed = [problem for learner in memory.learners for problem in await _let_go(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
-        await engine.learn()
+        await learn(memory)
     except ModelError as error:
         error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise
-    done = {learner.name for learner in engine.learners if not await learner.behind()}
+    done = {learner.name for learner in memory.learners if not await learner.behind()}
     return Receipt(
         removed=tuple(removed),
         rederived=tuple(name for name in cleared if name in done),
         outstanding=(*(name for name in cleared if name not in done), *failed, *unscrubbed),
-        calls=usage.total.calls - calls,
+        calls=memory.usage.total.calls - calls,
         erased=erased,
     )
 
 
-async def rewind(engine: Engine, last: int) -> list[Entry]:
+async def rewind(memory: Remembers, last: int) -> list[Entry]:
     """As `BaseMemory.arewind`."""
     whole_number("last", last, at_least=0)
-    store, id_ = engine.follower.store, engine.follower.conversation_id
+    store, id_ = memory.log.follower.store, memory.log.follower.conversation_id
     gone = await store.read(id_, after=last)
     if gone:
         await forget_messages(store, id_, [entry.seq for entry in gone], for_good=False)
-    for learner in engine.learners:
+    for learner in memory.learners:
         await learner.refresh(reset=True)
-    return list(gone)
+    return own_copies(gone)
 
 
-async def clear(engine: Engine) -> None:
+async def clear(memory: Remembers) -> None:
     """Delete a conversation: what was said and everything derived from it."""
-    store, id_ = engine.follower.store, engine.follower.conversation_id
+    store, id_ = memory.log.follower.store, memory.log.follower.conversation_id
     await store.clear(id_)
-    for learner in engine.learners:
+    for learner in memory.learners:
         await learner.refresh(reset=True)
     if not lacking(store, "scrub"):
         await managed(store, "scrub").scrub()
 
 
-async def evict(engine: Engine, oldest_needed: OldestNeeded, newest: int) -> None:
-    """Delete what a memory needs no more, but for the system message, what was set aside, and the newest turn.
-
-    If that fails, the next one does it.
+async def forget_messages(
+    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
+) -> list[int]:
+    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them.
 
     Args:
-        engine: Of the conversation.
-        oldest_needed: The strategy's hook.
-        newest: The first number of the newest turn. It stays in any case: otherwise a repetition of it would not be
-            recognised.
+        store: Where they are.
+        conversation_id: The conversation.
+        seqs: Their log numbers.
+        for_good: Otherwise they are taken back, and may be said again.
     """
-    log = await engine.refreshed()
-    first_needed = await oldest_needed(log, await engine.state())
-    kept = {entry.seq for entry in (*await engine.set_aside(), await engine.system.current()) if entry}
-    first = min(newest, first_needed)
-    old = await log.between(1, first - 1)
-    # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
-    known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
-    store, id_ = engine.follower.store, engine.follower.conversation_id
-    try:
-        for is_whole in (True, False):
-            gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
-            if gone:
-                await tombstones.forget(store, id_, gone, derived=False, tombstones=is_whole)
-    except StoreError as error:
-        logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
+    before = await store.read_state(conversation_id, STATE)
+    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
+    removed = await remove(conversation_id, seqs)
+    now, holds = await store.read_state(conversation_id, STATE), held_message(before.changes)
+    if not before.watermark or now.watermark or (holds and holds.seq in removed):
+        return removed
+    # Read after the version: if another process forgets it meanwhile, the commit is refused.
+    last = await store.read(conversation_id, limit=1, newest=True)
+    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
+    if last and there:
+        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, STATE)
+        with contextlib.suppress(ConflictError):
+            await store.commit(*key, expected=now.version, watermark=watermark, changes=held_items(holds))
+    return removed
 
 
 async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:

@@ -2,18 +2,18 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
 from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.eviction import unanswered
-from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
+from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer, unanswered
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message, Store
-from memzoo.stores.common import damaged
+from memzoo.stores.common import copied, damaged
 
-__all__ = ["Follower", "Log", "messages_of", "talk"]
+__all__ = ["Follower", "Log", "messages_of", "own_copies", "talk"]
 
 # As many as most views show; a longer one asks for more.
 _FIRST_READ = 64
@@ -168,10 +168,15 @@ class Log:
         self.until = until
         self._without = without
 
+    async def refreshed(self) -> "Log":
+        """The log as it is now: what was appended since, by whoever it was, is taken in."""
+        await self.follower.refresh()
+        return self
+
     async def after(self, seq: int, *, limit: int | None = None) -> list[Entry]:
         """The entries numbered above `seq`, at most `limit` of them, oldest first."""
         entries = await self.follower.reach(seq + 1)
-        end = self._end(entries)
+        end = len(entries) if self.until is None else self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
         if self._without:
             return self._seen(entries[first:end])[:limit]
@@ -205,7 +210,7 @@ class Log:
     ) -> list[Entry]:
         """The entries numbered above `after` and below `before`, at most `limit`, from the one end or the other.
 
-        They are copies from the store, for the caller to keep.
+        They are copies, for the caller to keep.
 
         Raises:
             OptionError: A bound is no whole number.
@@ -215,7 +220,7 @@ class Log:
                 whole_number(name, value, at_least=0)
         until = self.until if before is None else before - 1
         found = await self.follower.read(after=after, until=until, limit=limit, newest=newest_first)
-        return found[::-1] if newest_first else found
+        return own_copies(found[::-1] if newest_first else found)
 
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
@@ -281,6 +286,11 @@ class Log:
         if self.until is None or not entries or entries[-1].seq <= self.until:
             return len(entries)
         return bisect_right(entries, self.until, key=_seq)
+
+
+def own_copies(entries: Iterable[Entry]) -> list[Entry]:
+    """Copies of entries, for a caller to change: the log's own never change."""
+    return [replace(one, message=copied(one.message), fields=dict(one.fields)) for one in entries]
 
 
 def messages_of(entries: Sequence[Entry]) -> list[Message]:

@@ -4,33 +4,34 @@ import copy
 from dataclasses import replace
 
 from memzoo.errors import ConflictError, ModelError, OptionError
-from memzoo.memories.engine.engine import Engine
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
-from memzoo.memories.engine.patience import Attempts
-from memzoo.memories.engine.state import Changes, Draft, State
+from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.state import Attempts, Changes, State
+from memzoo.memories.engine.state_keeper import Draft
+from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
 
 __all__ = ["relearn"]
 
 
-async def relearn(engine: Engine, *, from_: int | None, only_set_aside: bool, keeps: bool) -> None:
-    """As `BaseMemory.arelearn`; `keeps` says whether all that was said is still there."""
+async def relearn(memory: Remembers, *, from_: int | None, only_set_aside: bool) -> None:
+    """As `BaseMemory.arelearn`."""
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:
         whole_number("from_", from_, at_least=1)
-    if not keeps and not only_set_aside:
+    if not memory.keep_history and not only_set_aside:
         raise OptionError(
             "relearn would lose what was learnt from messages that keep_history=False has deleted; "
             "only_set_aside=True learns from what was set aside"
         )
-    log = engine.follower
+    log = memory.log.follower
     await log.refresh()
     await together(
         _take_up(learner) if only_set_aside else _learn_anew(log, learner, from_ or 1)
-        for learner in engine.learners
-        if learner.derives
+        for learner in memory.learners
+        if learner.learns
     )
 
 
@@ -73,4 +74,18 @@ def _progress(state: State) -> tuple[int, Attempts]:
 async def _take_up(learner: Learner) -> None:
     async with learner.lock.held():
         for one in (await learner.refresh()).attempts.aside:
-            await learner.take_up(one)
+            await _take_up_one(learner, one)
+
+
+async def _take_up_one(learner: Learner, aside: tuple[int, int]) -> None:
+    """Learn from an exchange that was set aside.
+
+    Raises:
+        ModelError: It failed, and stays aside.
+        ConflictError: Another writer was faster; nothing is changed.
+    """
+    state, changes = await learner.refresh(), Changes()
+    if entries := learner.heard(await learner.log.between(*aside)):
+        changes = await learner.derived(state, shortened_entries(entries, learner.retry.prompts.room))
+    left = replace(state.attempts, aside=tuple(one for one in state.attempts.aside if one != aside))
+    await learner.keeper.commit(state, changes, state.watermark, left)

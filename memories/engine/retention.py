@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from memzoo.errors import OptionError
-from memzoo.memories.engine.system_message import forget_messages
+from memzoo.memories.engine.forgetting import forget_messages
 from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function

@@ -1,16 +1,15 @@
-"""The derived state of one strategy in one conversation: the hooks that make it, and what keeps it."""
+"""What a strategy learnt from a conversation: values that never change, and how they are written down."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, cast
 
-from memzoo.forks import new_lock
-from memzoo.memories.engine.locks import FairLock
-from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.patience import ATTEMPTS, Attempts
-from memzoo.stores import JSON, Entry, StateUpdate, Store
+from memzoo.stores import JSON
 
-__all__ = ["Changes", "Draft", "Hooks", "OnStateChange", "State", "StateKeeper", "hooks_of"]
+__all__ = ["ATTEMPTS", "Attempts", "Changes", "State"]
+
+ATTEMPTS = "attempts:"
+"""The item of a state that keeps them. No strategy sees it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,48 @@ class Changes:
 
     items: Mapping[str, JSON] = field(default_factory=dict[str, Any])
     embeddings: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """How the attempts to learn from what waits have gone so far. It never changes; each outcome makes a new one.
+
+    It is committed with the state that it belongs to, so the next call, or another process, goes on from there.
+
+    Attributes:
+        first: The number of the first message of the step that failed last; 0 if none did.
+        failures: How often a model has failed since it last worked.
+        at: When it failed last, in seconds.
+        exchanges: At most so many make a step; 0 for as many as fit.
+        tries: How often the first exchange has failed by itself.
+        answered: 1 if what failed last was a reply: the model is there then.
+        prompt_tokens: Tokens that a prompt may have, as far as an endpoint has told so; 0 if it has not.
+        aside: The first and last numbers of exchanges that were set aside.
+    """
+
+    first: int = 0
+    failures: int = 0
+    at: float = 0.0
+    exchanges: int = 0
+    tries: int = 0
+    answered: int = 0
+    prompt_tokens: int = 0
+    aside: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def from_json(cls, value: JSON) -> "Attempts":
+        """Read what `as_json` wrote. What is not of that form, as from an edited file, counts as nothing."""
+        given: Mapping[str, Any] = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        numbers = {field.name: given.get(field.name, 0) for field in fields(cls) if field.name != "aside"}
+        ranges: list[Any] = given["aside"] if isinstance(given.get("aside"), list) else []
+        aside = tuple((one[0], one[1]) for one in ranges if _is_range(one))
+        sound = all(_is_number(number, float if name == "at" else int) for name, number in numbers.items())
+        return cls(**numbers, aside=aside) if sound else cls(aside=aside)
+
+    def as_json(self) -> JSON:
+        """All that is not as it was at first; `None` if nothing is."""
+        known = asdict(self) | {"aside": [list(one) for one in self.aside]}
+        return {name: value for name, value in known.items() if value} or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,170 +86,13 @@ class State:
     attempts: Attempts = field(default_factory=Attempts)
 
 
-class OnStateChange(Protocol):
-    """Called when a state changed, before anybody sees the new one."""
-
-    def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> Awaitable[None]:
-        """Take in items that changed (`None` for one that went); `reset` says to let go of all before first."""
-        ...
+def _is_number(value: object, kind: type[float]) -> bool:
+    return isinstance(value, (int, kind)) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
-class Hooks(NamedTuple):
-    """What a strategy gives to the engine.
-
-    Attributes:
-        derive: Learns from entries that the state has not taken in.
-        due: Whether the entries that wait, if they are all there are, are to be learnt from now; or how many of them.
-        on_state_change: Called when the state changed; see `StateKeeper`. `None` if nothing is kept beside the state.
-        derives: Whether `derive` is called at all; otherwise the state is what the strategy itself puts there.
-        learns_system: Whether system messages are among the entries; otherwise they are no part of what was said.
-    """
-
-    derive: Callable[[State, Sequence[Entry], Log], Awaitable[Changes]]
-    due: Callable[[State, Sequence[Entry]], bool | int]
-    on_state_change: OnStateChange | None
-    derives: bool
-    learns_system: bool
-
-
-def hooks_of(memory: Any, base: type, *, derives: bool, learns_system: bool) -> Hooks | None:
-    """The hooks of a memory whose class overrides those of a base; `None` if it keeps no state.
-
-    Args:
-        memory: Has the hooks.
-        base: Has them as they are by default.
-        derives: See `Hooks`.
-        learns_system: See `Hooks`.
-    """
-    learns, follows = (getattr(type(memory), one) is not getattr(base, one) for one in ("derive", "on_state_change"))
-    on_state_change = memory.on_state_change if follows else None
-    return Hooks(memory.derive, memory.due, on_state_change, derives, learns_system) if learns else None
-
-
-class StateKeeper:
-    """Knows the newest state, and reads only what changed since it looked last.
-
-    Args:
-        store: Where the state is kept.
-        conversation_id: The conversation.
-        name: The name under which the store keeps the state.
-        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
-            change counts as taken in. `None` if nobody has to know.
-    """
-
-    def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange | None) -> None:
-        self._store = store
-        self._key = (conversation_id, name)
-        self._on_change = on_change
-        self._order = FairLock()
-        self._guard = new_lock()
-        self._state = State()
-
-    @property
-    def newest(self) -> State:
-        """The state as it was when it was looked at last."""
-        return self._state
-
-    async def refresh(self, *, reset: bool = False) -> State:
-        """Take in what this or another process committed, and return the state.
-
-        Args:
-            reset: Read all of it anew, as after a deletion.
-        """
-        known = self._state
-        update = await self._store.read_state(*self._key, since=0 if reset else known.version)
-        if update.version == known.version and not reset:
-            return self._state
-        return await self._taken_in(known, update, reset=reset)
-
-    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
-
-        Raises:
-            ConflictError: Another writer was faster; nothing is changed.
-        """
-        items = changes.items
-        if attempts is not None and attempts != state.attempts:
-            items = {**items, ATTEMPTS: attempts.as_json()}
-        version = await self._store.commit(
-            *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
-        )
-        return await self._taken_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
-
-    async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
-        """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
-        # An embedding that came with no item is nothing to follow, and the commonest commit of all.
-        if self._on_change is None or not (update.changes or update.reset or reset):
-            with self._guard:
-                if self._state.version == known.version:
-                    self._state = self._after(update, reset=reset)
-                    return self._state
-            return await self.refresh(reset=reset)
-        async with self._order.held() as held:
-            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
-            if not held:
-                return self._state
-            if self._state.version == known.version:
-                await self._announced(self._after(update, reset=reset), update, self._on_change, reset=reset)
-                return self._state
-        return await self.refresh(reset=reset)
-
-    async def _announced(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
-        if new is self._state:
-            return
-        try:
-            # Who knew nothing has nothing to let go of.
-            changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
-            await on_change(changes, reset=reset or (update.reset and self._state.version > 0))
-        finally:
-            with self._guard:
-                self._state = new
-
-    def _after(self, update: StateUpdate, *, reset: bool) -> State:
-        known, anew = self._state, reset or update.reset
-        if not anew and update.version == known.version:
-            return known
-        items = {} if anew else dict(known.items)
-        # Copied at one go, and looked at only where it changed: there may be many thousands of items.
-        items.update(update.changes)
-        for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
-            items.pop(gone, None)
-        attempts = Attempts() if anew else known.attempts
-        if ATTEMPTS in update.changes:
-            attempts = Attempts.from_json(update.changes[ATTEMPTS])
-        return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
-
-
-class Draft:
-    """Keeps a state in memory until it is whole, as `StateKeeper` keeps one in the store.
-
-    Attributes:
-        newest: The state as it is by now.
-        embeddings: Those that belong to it.
-    """
-
-    def __init__(self, state: State) -> None:
-        self.newest = state
-        self.embeddings: dict[int, bytes] = {}
-
-    async def refresh(self, *, reset: bool = False) -> State:
-        """The state as it is by now; nobody else changes it."""
-        return self.newest
-
-    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
-        """Keep what was learnt."""
-        items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
-        self.embeddings |= changes.embeddings
-        self.newest = State(items, watermark, state.version + 1, attempts=attempts or state.attempts)
-        return self.newest
-
-
-def _covered(items: Mapping[str, JSON], watermark: int) -> int:
-    """How far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover yet."""
-    match items:
-        case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:
-            return first - 1
-        case {"summary": str(), "distilled": int(distilled)}:
-            return distilled
-        case _:
-            return watermark
+def _is_range(value: object) -> bool:
+    """Whether it is the first and the last number of an exchange."""
+    if not isinstance(value, list):
+        return False
+    pair: list[Any] = value
+    return len(pair) == 2 and all(type(one) is int for one in pair) and 0 < pair[0] <= pair[1] < 2**53  # noqa: PLR2004

@@ -1,16 +1,19 @@
 """What is learnt from at once: whole exchanges, as many as a prompt has room for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from memzoo.memories.engine.prompt_limit import cut, estimated
-from memzoo.memories.text.grouping import is_instruction
+from memzoo.errors import CutReplyError, ModelError
+from memzoo.memories.engine.prompt_limit import TooLongError, cut, estimated
+from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry
 
-__all__ = ["Step", "exchange_ends", "next_step", "shortened_entries", "size_of"]
+__all__ = ["Step", "next_step", "shortened_entries", "size_of", "smaller_room"]
 
+# A message that is cut further than that says nothing any more.
+_FEWEST_TOKENS = 64
 # A speaker's label and a line end.
 _TOKENS_AROUND = 4
 
@@ -50,26 +53,25 @@ def next_step(waiting: Sequence[Entry], ripe: int, tokens: int, most: int) -> St
     return Step(waiting[:fitting], shortened_entries(waiting[:fitting], tokens), fitting == len(waiting))
 
 
-def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
-    """The places after which an exchange is complete; the end is one.
-
-    A new one begins with what a user says after an answer, and with each turn that does not go on with what the one
-    before it left open. What was saved together before there was an answer stays together.
-    """
-    for place in range(1, len(entries)):
-        before, here = entries[place - 1], entries[place]
-        answered = before.message["role"] == "assistant" and not _calls(before)
-        asks = here.message["role"] == "user" or is_instruction(here.message)
-        anew = before.turn_id != here.turn_id and (asks or answered) and here.message["role"] != "tool"
-        if anew or (asks and answered):
-            yield place
-    if entries:
-        yield len(entries)
-
-
 def size_of(entry: Entry) -> int:
     """The room that a message takes in a prompt, in tokens as `PromptLimit` counts them."""
     return estimated(text_of(entry.message)) + _TOKENS_AROUND
+
+
+def smaller_room(room: int, step: Step, error: ModelError) -> int:
+    """The room for a smaller step, to be tried at once; 0 if a smaller one would be of no use, or there is none.
+
+    So it is where a prompt is too long of which nobody was asked yet; and where the reply to several exchanges was cut
+    off, since that to fewer is shorter.
+    """
+    ends = [*exchange_ends(step.entries)]
+    first = sum(map(size_of, step.entries[: ends[0]])) if len(ends) > 1 else 0
+    if isinstance(error, CutReplyError) and first:
+        return max(sum(map(size_of, step.entries)) // 2, first)
+    least = first or _FEWEST_TOKENS
+    if isinstance(error, TooLongError) and not error.asked and room > least:
+        return max(room - max(error.excess, room // 8), least)
+    return 0
 
 
 def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
@@ -93,10 +95,6 @@ def _fitting_messages(exchange: Sequence[Entry], tokens: int) -> int:
         if size > tokens and place > 1:
             return place
     return len(exchange)
-
-
-def _calls(entry: Entry) -> bool:
-    return bool(entry.message.get("tool_calls") or entry.message.get("function_call"))
 
 
 def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:

@@ -1,19 +1,17 @@
 """The system message of a conversation: the newest one holds, and every strategy shows it first."""
 
-import contextlib
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import NamedTuple
 
 from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.text.grouping import is_instruction
-from memzoo.stores import JSON, Entry, Store, StoredState, managed, take_back
+from memzoo.stores import JSON, Entry, Store, StoredState
 
-__all__ = ["SystemMessage", "forget_messages", "note_system", "system_state"]
+__all__ = ["STATE", "SystemMessage", "held_items", "held_message", "note_system", "system_state"]
 
-_STATE, _ITEM = "system-message", "holds"
+STATE, _ITEM = "system-message", "holds"
 _PAGE = 500
 # It is written down when so many messages came since: as many as a memory reads anyway when it is opened.
 _KEPT_EACH = 64
@@ -57,6 +55,11 @@ class SystemMessage:
 
     async def current(self) -> Entry | None:
         """The system message that holds, as far as the log is known; `None` if there is none."""
+        known, held = self._known, self._follower.entries
+        # Nearly always nothing was deleted, and all of it was looked at before.
+        same = known and known.epoch is not None and known.epoch == self._follower.epoch
+        if known and same and held and held[-1].seq <= known.last:
+            return known.entry
         return (await self._found()).entry
 
     async def keep(self, new: Sequence[Entry]) -> None:
@@ -68,8 +71,8 @@ class SystemMessage:
         """Write down which one holds, so that opening the conversation does not look for it."""
         await self._follower.refresh()
         known = await self._found()
-        log, items = self._follower, _items(known.entry)
-        key = log.conversation_id, _STATE
+        log, items = self._follower, held_items(known.entry)
+        key = log.conversation_id, STATE
         try:
             version = await log.store.commit(*key, expected=known.version, watermark=known.last, changes=items)
         except ConflictError:  # another process wrote it down
@@ -95,8 +98,8 @@ class SystemMessage:
         """What the state in the store and the log before the part that is held tell."""
         log, held = self._follower, self._follower.entries
         epoch, start = log.epoch, held[0].seq if held else 1
-        update = await log.store.read_state(log.conversation_id, _STATE)
-        entry, last = _held(update.changes), update.watermark
+        update = await log.store.read_state(log.conversation_id, STATE)
+        entry, last = held_message(update.changes), update.watermark
         while last < start - 1:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
@@ -114,11 +117,13 @@ def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
     return known
 
 
-def _items(entry: Entry | None) -> dict[str, JSON]:
+def held_items(entry: Entry | None) -> dict[str, JSON]:
+    """The items of the state for the system message that holds."""
     return {_ITEM: [entry.seq, entry.message] if entry else None}
 
 
-def _held(items: Mapping[str, JSON]) -> Entry | None:
+def held_message(items: Mapping[str, JSON]) -> Entry | None:
+    """The system message that holds by these items of the state."""
     number, message = items.get(_ITEM) or (0, {})
     return Entry(number, message, "", _NEVER) if number else None
 
@@ -126,36 +131,9 @@ def _held(items: Mapping[str, JSON]) -> Entry | None:
 def system_state(entries: Sequence[Entry]) -> dict[str, StoredState]:
     """The state for a log that is restored as a whole, so that nobody has to look through it."""
     holds = _newest(None, entries)
-    return {_STATE: StoredState(entries[-1].seq, _items(holds) if holds else {})}
+    return {STATE: StoredState(entries[-1].seq, held_items(holds) if holds else {})}
 
 
 async def note_system(store: Store, conversation_id: str) -> None:
     """Write down which system message holds, after messages were appended that no memory saw."""
     await SystemMessage(Follower(store, conversation_id)).write_down()
-
-
-async def forget_messages(
-    store: Store, conversation_id: str, seqs: Collection[int], *, for_good: bool = True
-) -> list[int]:
-    """As `ManagedStore.forget`; which system message holds stays written down, unless it was one of them.
-
-    Args:
-        store: Where they are.
-        conversation_id: The conversation.
-        seqs: Their log numbers.
-        for_good: Otherwise they are taken back, and may be said again.
-    """
-    before = await store.read_state(conversation_id, _STATE)
-    remove = managed(store, "forget").forget if for_good else partial(take_back, store)
-    removed = await remove(conversation_id, seqs)
-    now, holds = await store.read_state(conversation_id, _STATE), _held(before.changes)
-    if not before.watermark or now.watermark or (holds and holds.seq in removed):
-        return removed
-    # Read after the version: if another process forgets it meanwhile, the commit is refused.
-    last = await store.read(conversation_id, limit=1, newest=True)
-    there = holds is None or await store.read(conversation_id, after=holds.seq - 1, until=holds.seq)
-    if last and there:
-        watermark, key = min(before.watermark, last[-1].seq), (conversation_id, _STATE)
-        with contextlib.suppress(ConflictError):
-            await store.commit(*key, expected=now.version, watermark=watermark, changes=_items(holds))
-    return removed

@@ -1,7 +1,6 @@
 """Turns: what belongs to one question and its answer becomes visible together, or is marked as unfinished."""
 
 import itertools
-import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -10,6 +9,7 @@ from typing import Literal, Protocol, Self, TypeAlias
 from memzoo.errors import MessageError, OptionError, TurnError, TurnInProgressError
 from memzoo.memories.engine.locks import LockOwner, TurnLock, turn_locks
 from memzoo.memories.engine.log import Follower
+from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
 from memzoo.stores import Entry, Message, Record
@@ -17,7 +17,7 @@ from memzoo.stores.common import copied
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.sync import Managed, blocking
 
-__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "turn_name", "unfinished_turn"]
+__all__ = ["Busy", "OnFailure", "Turn", "check_turn_options", "seed", "unfinished_turn"]
 
 OnFailure: TypeAlias = Literal["keep", "rollback"]
 """What becomes of a turn that fails: what was said so far is kept and marked as unfinished, or nothing is stored."""
@@ -188,7 +188,7 @@ async def unfinished_turn(log: Follower) -> list[Message]:
     turn = await _newest_turn(log)
     # A question that stands alone is one that was to be answered again, and was not.
     unfinished = turn and (turn[0].turn_id.startswith(_UNFINISHED) or turn[-1].message["role"] == "user")
-    return [entry.message for entry in turn] if unfinished else []
+    return copied([entry.message for entry in turn]) if unfinished else []
 
 
 async def seed(log: Follower, save: Save, examples: Sequence[Message | tuple[str, str]]) -> bool:
@@ -206,17 +206,6 @@ async def _seed_name(log: Follower) -> str:
     forgotten = set(await tombstones_of(log.store, log.conversation_id))
     names = itertools.chain(["seed"], map("seed-{}".format, itertools.count(2)))
     return next(name for name in names if tombstone(name) not in forgotten)
-
-
-def turn_name(turn_id: object) -> str:
-    """The id of a turn: the one that is given, or a fresh one.
-
-    Raises:
-        OptionError: It is no text.
-    """
-    if turn_id is not None and not isinstance(turn_id, str):
-        raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
-    return turn_id or uuid.uuid4().hex
 
 
 def check_turn_options(on_failure: object, busy: object) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memzoo.errors import OptionError
-from memzoo.memories.engine.patience import ATTEMPTS
+from memzoo.memories.engine.state import ATTEMPTS
 from memzoo.memories.graph.fact import Fact, by_name, marked_relation, names_in
 from memzoo.memories.graph.graph import KnowledgeGraph
 from memzoo.memories.graph.picture import to_html

@@ -46,9 +46,9 @@ class ConversationBufferMemory(BaseMemory):
     @property
     def buffer_as_str(self) -> str:
         """The memory as a transcript."""
-        return self._renderer.text(drive(self._current_view(None)))
+        return self.render.text(drive(self.view_for(None)))
 
     @property
     def buffer_as_messages(self) -> list[Message]:
         """The memory as chat messages, oldest first."""
-        return copied(self._renderer.messages(drive(self._current_view(None))))
+        return copied(self.render.messages(drive(self.view_for(None))))

@@ -13,7 +13,6 @@ from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.strategies.named import strategy_named
-from memzoo.memories.text.redaction import Redactor
 from memzoo.memories.text.view import View
 from memzoo.sync import together
 
@@ -94,10 +93,9 @@ class CombinedMemory(BaseMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._members = _members_of(self.memories, self)
-        self._engine.learners = [one for member in self.members for one in member._engine.learners]  # noqa: SLF001
+        self.learners = [learner for member in self.members for learner in member.learners]
         self._shares = _shares_of(self.shares, self.members)
         self.usage = Usage(*(member.usage for member in self.members))
-        self._redactor = Redactor(self.redact, self.usage.count_redacted)
         self.needs_query = any(member.needs_query for member in self.members)
         self.keeps_fields = any(member.keeps_fields for member in self.members)
 
@@ -114,26 +112,23 @@ class CombinedMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
-        system = await self._engine.system.current()
+        system = await self.system.current()
         first = View.of([*([system] if system else []), *await log.unanswered()])
-        return merged(views, self._renderer, limit=self.max_token_limit, shares=self._shares, first=first)
+        return merged(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
         """The first log number that a member still needs."""
-        states = [await member._engine.state() for member in self.members]  # noqa: SLF001 - a member is a part
+        states = [await member.known_state() for member in self.members]
         return min([await one.oldest_needed(log, known) for one, known in zip(self.members, states, strict=True)])
 
     async def aload_memory_variables(self, inputs: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The variables of all members; `max_token_limit` is for `messages` and does not count here."""
-        views = await self._views(self._query(inputs))
-        loaded = [member._variables(view) for member, view in zip(self.members, views, strict=True)]  # noqa: SLF001
+        views = await self._views(self._query(inputs) if self.needs_query else None)
+        loaded = [member.variables(view) for member, view in zip(self.members, views, strict=True)]
         return {variable: value for variables in loaded for variable, value in variables.items()}
 
     async def _views(self, query: str | None) -> list[View]:
-        return await together(
-            member._current_view(query if member.needs_query else None)  # noqa: SLF001
-            for member in self.members
-        )
+        return await together(member.view_for(query if member.needs_query else None) for member in self.members)
 
 
 def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
@@ -150,7 +145,7 @@ def _members_of(given: Sequence[Member], whole: BaseMemory) -> list[BaseMemory]:
         raise OptionError(
             f"The same variables {repeated} are found in multiplememory object, which is not allowed by CombinedMemory."
         )
-    states = _repeated(learner.name for member in members for learner in member._engine.learners)  # noqa: SLF001
+    states = _repeated(learner.name for member in members for learner in member.learners)
     if states:
         raise OptionError(f"memories: two members would keep one and the same state {', '.join(sorted(states))}")
     return members

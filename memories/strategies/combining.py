@@ -56,7 +56,7 @@ class _Merge:
 
     def __init__(self, renderer: Renderer | None) -> None:
         # Without a limit nothing need be counted.
-        self._renderer = renderer
+        self.render = renderer
         self._texts: dict[str, str] = {}
         self._said: dict[int, Entry] = {}
         self._found: list[Passage] = []
@@ -96,7 +96,7 @@ class _Merge:
         # Shown as a message, it need not be found any more: its passage makes room.
         found = [passage for passage in self._found if passage.seq not in new]
         found_size = self._found_size if len(found) == len(self._found) else self._evidence_size(found)
-        said_size = self._said_size + (sum(map(self._renderer.tokens, new.values())) if self._renderer else 0)
+        said_size = self._said_size + (sum(map(self.render.tokens, new.values())) if self.render else 0)
         if self.size - self._said_size - self._found_size + said_size + found_size > limit:
             return False
         self._said.update(new)
@@ -115,7 +115,7 @@ class _Merge:
         return sum(map(self._text_size, evidence(passages)))
 
     def _text_size(self, text: str) -> int:
-        return self._renderer.text_tokens(text) if text and self._renderer else 0
+        return self.render.text_tokens(text) if text and self.render else 0
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:

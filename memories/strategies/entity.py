@@ -6,11 +6,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from memzoo.errors import ModelError
-from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
+from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
@@ -22,6 +21,7 @@ from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.memories.strategies.note_statement import NoteStatement
 from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
 from memzoo.memories.text.asked_names import FOR_SURE
+from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry
@@ -65,7 +65,7 @@ class ConversationEntityMemory(ModelBackedMemory):
     needs_query = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
-    _limits_messages = False
+    limits_messages = False
 
     k: int = option(
         3,
@@ -109,16 +109,16 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
-        notes, new_lines = self._notes(state), self._renderer.lines_of(messages_of(entries))
+        notes, new_lines = self._notes(state), self.render.lines_of(messages_of(entries))
         lines = {
             "new_lines": new_lines,
-            "dated_new_lines": self._renderer.dated_lines(entries),
-            "history": self._renderer.lines(before),
-            "dated_history": self._renderer.dated_lines(before),
+            "dated_new_lines": self.render.dated_lines(entries),
+            "history": self.render.lines(before),
+            "dated_history": self.render.dated_lines(before),
         }
-        if self._prompts.replaces("entity_extraction", "entity_update"):
+        if self.templates.replaces("entity_extraction", "entity_update"):
             return self._bounded(state, await self._rewritten(notes, before, entries, lines))
-        touched, tokens = self._touched(notes, state, new_lines), self._engine.patience.prompts.room_for_known
+        touched, tokens = self._touched(notes, state, new_lines), self.retry.prompts.room_for_known
         known = known_notes(notes, touched, new_lines, lines["history"], tokens)
         reply = await self.ask("entity_notes", **lines, known=known.entities, names=known.names)
         found = replies.amendments(reply, known.shown, new_lines)
@@ -148,8 +148,8 @@ class ConversationEntityMemory(ModelBackedMemory):
             # With fewer exchanges there may be room for all of them.
             if error.asked or sum(1 for _ in exchange_ends(entries)) > 1:
                 raise
-        prompts, changed = self._engine.patience.prompts, dict[str, Mapping[str, Any]]()
-        spare = prompts.tokens - estimated(self._prompts.render("entity_update", **lines, entities=()))
+        prompts, changed = self.retry.prompts, dict[str, Mapping[str, Any]]()
+        spare = prompts.tokens - estimated(self.templates.render("entity_update", **lines, entities=()))
         for known, hidden in in_parts(notes, names, lines["new_lines"], max(spare, prompts.tokens // 8)):
             now = EntityNotes({**notes.items, **changed})
             changed |= await self._written_anew(now, known, hidden, entries, lines)
@@ -189,16 +189,16 @@ class ConversationEntityMemory(ModelBackedMemory):
     @property
     def entities(self) -> dict[str, str]:
         """All notes by name, sorted by name."""
-        return EntityNotes(drive(self._engine.state()).items).notes
+        return EntityNotes(drive(self.known_state()).items).notes
 
     @property
     def aliases(self) -> dict[str, str]:
         """Other names for what there are notes on, each with the name on the note."""
-        return EntityNotes(drive(self._engine.state()).items).aliases
+        return EntityNotes(drive(self.known_state()).items).aliases
 
     def _notes(self, state: State) -> EntityNotes:
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
-        return EntityNotes(state.items, self._index if self._engine.keeps(state) else None)
+        return EntityNotes(state.items, self._index if self.keeps(state) else None)
 
     async def _found(self, query: str, recent: Sequence[Entry], state: State) -> dict[str, str]:
         """What is shown of the notes."""
@@ -209,33 +209,33 @@ class ConversationEntityMemory(ModelBackedMemory):
         asked = await self._asked(query, recent, state) if self.ask_at_load else None
         if self.max_token_limit is None:
             names = [*notes.standing_in(query)] if asked is None else asked
-            explaining.found("names", ((name, 1.0) for name in names))
+            told("names", ((name, 1.0) for name in names))
             return notes.found(names)
         named = self._named(query, recent, notes) | dict.fromkeys(map(notes.key, asked or ()), FOR_SURE)
         found = self._known.found(query, named)
         for part in found.parts:
-            explaining.found(part, ((one.unit.text, score) for one, score in found.by(part)))
-        return notes_within(self.max_token_limit, found, notes, self._renderer.text_tokens)
+            told(part, ((one.unit.text, score) for one, score in found.by(part)))
+        return notes_within(self.max_token_limit, found, notes, self.render.text_tokens)
 
     def _named(self, query: str, recent: Sequence[Entry], notes: EntityNotes) -> dict[str, float]:
         """The keys of the notes that a query asks about, each with how surely."""
         before = (text_of(entry.message) for entry in reversed(recent))
-        return notes.asked_in(query, self._renderer.labels, before)
+        return notes.asked_in(query, self.render.labels, before)
 
     def _touched(self, notes: EntityNotes, state: State, new_lines: str) -> Iterable[FoundUnit]:
         """The statements that new lines most probably change."""
         index = self._known
-        if not self._engine.keeps(state):
+        if not self.keeps(state):
             index = KnownIndex(units_of_note, self._weights)
             index.apply(state.items, reset=True)
-        return index.touched(new_lines, lambda line: notes.asked_in(line, self._renderer.labels))
+        return index.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
 
     async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:
         """The names that a model says a query is about."""
         notes = self._notes(state)
         likely = self._known.found(query, self._named(query, recent, notes)).introduced(_MOST_INTRODUCED)
         try:
-            history, known = self._renderer.lines(recent), [unit.text for unit in likely.values()]
+            history, known = self.render.lines(recent), [unit.text for unit in likely.values()]
             names = replies.names(await self.ask("current_entities", history=history, input=query, known=known))
         except ModelError as error:
             logger.warning("only names that are known already are looked for in the input: %s", error)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
 
 from memzoo.errors import ModelError
-from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
 from memzoo.memories.graph.graph import KnowledgeGraph, Near
@@ -70,7 +70,7 @@ class ConversationKGMemory(ModelBackedMemory):
     needs_query = True
     # Not annotated, or they would be options: a subclass may search by others.
     _weights = UnitWeights()
-    _limits_messages = False
+    limits_messages = False
 
     k: int = option(2, doc='How many exchanges are used to tell who "he" is; 0 for none.')
     max_token_limit: int | None = option(
@@ -124,10 +124,10 @@ class ConversationKGMemory(ModelBackedMemory):
         graph = self._graph(state)
         statements = await self._statements(
             graph,
-            history=self._renderer.lines_of(messages_of(before)),
-            dated_history=self._renderer.dated_lines(before),
-            new_lines=self._renderer.lines_of(messages_of(mined)),
-            dated_new_lines=self._renderer.dated_lines(mined),
+            history=self.render.lines_of(messages_of(before)),
+            dated_history=self.render.dated_lines(before),
+            new_lines=self.render.lines_of(messages_of(mined)),
+            dated_new_lines=self.render.dated_lines(mined),
         )
         changes, tokens = graph.changes_from(sourced(statements, mined)), self.max_state_tokens
         return Changes(changes if tokens is None else facts_within(state.items, changes, tokens))
@@ -154,21 +154,21 @@ class ConversationKGMemory(ModelBackedMemory):
         Args:
             name: A name as in `KnowledgeGraph.about`; part of a name finds all names that have it.
         """
-        await self._engine.state()
-        return await reasons(self.kg.about(name, history=True), await self._engine.refreshed())
+        await self.known_state()
+        return await reasons(self.kg.about(name, history=True), await self.log.refreshed())
 
     async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
         """The facts that a text states, understood after the last `k` exchanges. Nothing is stored."""
-        history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        lines = self._renderer.lines_of([{"role": "user", "content": self._redactor.text(input_string)}])
+        history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
+        lines = self.render.lines_of([{"role": "user", "content": self.redactor.text(input_string)}])
         return await self._statements(
             self.kg, history=history, dated_history=history, new_lines=lines, dated_new_lines=lines
         )
 
     async def aget_current_entities(self, input_string: str) -> list[str]:
         """The names that a text speaks of, understood after the last `k` exchanges."""
-        history = self._renderer.lines(await (await self._engine.refreshed()).exchanges(self.k))
-        asked = self._redactor.text(input_string)
+        history = self.render.lines(await (await self.log.refreshed()).exchanges(self.k))
+        asked = self.redactor.text(input_string)
         return replies.names(await self.ask("current_entities", history=history, input=asked, known=()))
 
     why = blocking(awhy)
@@ -177,7 +177,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     def _graph(self, state: State) -> KnowledgeGraph:
         """The facts of a state; of one that is not kept, as when all is learnt anew, in a graph of its own."""
-        if self._engine.keeps(state):
+        if self.keeps(state):
             return self.kg
         graph = KnowledgeGraph(frozenset(self.single_valued))
         graph.apply(state.items, reset=True)
@@ -185,7 +185,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
         """The facts that lines state; given are those before them and themselves, with days and without."""
-        room, likely = self._engine.patience.prompts.room_for_known, self._touched(graph, lines["new_lines"])
+        room, likely = self.retry.prompts.room_for_known, self._touched(graph, lines["new_lines"])
         # Of many new lines, more of what is known may change.
         most = min(room * _BYTES_PER_TOKEN, max(MOST_BYTES, len(lines["new_lines"].encode(errors="replace"))))
         known = known_lines(graph, likely, lines["new_lines"], lines["history"], most)
@@ -199,22 +199,22 @@ class ConversationKGMemory(ModelBackedMemory):
         if graph is not self.kg:
             index = KnownIndex(units_of_fact, self._weights)
             index.apply({fact.key: fact.as_json() for fact in graph.facts()}, reset=True)
-        touched = index.touched(new_lines, lambda line: graph.asked_in(line, self._renderer.labels, ()))
+        touched = index.touched(new_lines, lambda line: graph.asked_in(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
         # What the assistant advised is long, has words of everything, and changes least.
-        assistant = {canonical(name) for name in ("assistant", self._renderer.labels.ai)}
+        assistant = {canonical(name) for name in ("assistant", self.render.labels.ai)}
         return sorted(likely, key=lambda fact: fact.nodes[0] in assistant)
 
     async def _amend(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        if self._engine.learner:
-            await self._engine.learner.amend(change)
+        if self.learner:
+            await self.learner.amend(change)
 
     async def _found(self, query: str, log: Log) -> Sequence[Near]:
         """The facts to show for a query."""
         asked = await self._asked(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
             near = self.kg.around(asked or self.kg.named_in(query), self.depth)
-            explaining.found("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
+            told("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
             return near
         return (
             [] if self.kg.empty or not query.strip() else await self._searched(query, asked, self.max_token_limit, log)
@@ -226,20 +226,20 @@ class ConversationKGMemory(ModelBackedMemory):
         named |= {known: FOR_SURE for name in asked for known in self.kg.known_as(name)}
         found = self._known.found(query, named, self.depth)
         for part in found.parts:
-            explaining.found(part, ((one.unit.text, score) for one, score in found.by(part)))
-        return best_within(limit, self.kg.holding(one.key for one in found), self._renderer.text_tokens)
+            told(part, ((one.unit.text, score) for one, score in found.by(part)))
+        return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
     async def _named(self, query: str, log: Log) -> dict[str, float]:
         """The names of the graph that a query asks about, understood after the last `k` exchanges."""
         before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
-        return self.kg.asked_in(query, self._renderer.labels, before)
+        return self.kg.asked_in(query, self.render.labels, before)
 
     async def _asked(self, query: str, log: Log) -> list[str]:
         """The names that a model says a query is about, unless they can be told without it."""
         known = self.kg.named_in(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
-        history = self._renderer.lines(await log.exchanges(self.k))
+        history = self.render.lines(await log.exchanges(self.k))
         likely = self._known.found(query, await self._named(query, log)).introduced(_MOST_INTRODUCED)
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:

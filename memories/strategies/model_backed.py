@@ -40,12 +40,12 @@ class ModelBackedMemory(BaseMemory):
     )
 
     # Not annotated, or it would be an option.
-    _shows_waiting = True
+    shows_waiting = True
 
     def __post_init__(self) -> None:
         self._model: Model = as_model(self.llm)
-        self._tokenizer_model = self._model.name
-        self._longest_prompt = self.max_prompt_tokens
+        self.tokenizer_model = self._model.name
+        self.longest_prompt = self.max_prompt_tokens
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:
@@ -62,12 +62,12 @@ class ModelBackedMemory(BaseMemory):
         Raises:
             ModelError: The model failed, or its reply cannot be used.
         """
-        text, prompts = self._prompts.render(prompt, **variables), self._engine.patience.prompts
+        text, prompts = self.templates.render(prompt, **variables), self.retry.prompts
         if estimated(text) > prompts.tokens:
-            text = self._prompts.render(prompt, **_cut(variables, prompts.tokens // 8))
+            text = self.templates.render(prompt, **_cut(variables, prompts.tokens // 8))
             prompts.check(text, prompt)
         try:
-            with self._engine.patience.asking(text):
+            with self.retry.asking(text):
                 reply = await self._model.complete([{"role": "user", "content": text}], prompt)
         except ModelReplyError as error:
             self.usage.add(prompt, error.spent or Spent(calls=1))

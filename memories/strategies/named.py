@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from memzoo.errors import PluginError, UnknownStrategyError
 from memzoo.memories.base import BaseMemory
-from memzoo.plugins import loaded, plugins
 from memzoo.stores.common import did_you_mean
 
 if TYPE_CHECKING:
@@ -69,11 +68,15 @@ def further_names() -> list[str]:
 
 
 def _added() -> "dict[str, EntryPoint]":
+    from memzoo.plugins import plugins  # what is installed is looked at only where a name is not one of ours
+
     # Those of memzoo cannot be replaced by installing something.
     return {plugin.name: plugin for plugin in plugins("memzoo.strategies") if plugin.name not in _OWN}
 
 
 def _memory_of(plugin: "EntryPoint") -> type[BaseMemory]:
+    from memzoo.plugins import loaded
+
     found = loaded(plugin)
     if isinstance(found, type) and issubclass(found, BaseMemory):
         return found

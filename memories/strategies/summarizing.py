@@ -9,10 +9,10 @@ from memzoo.errors import CutReplyError, ModelReplyError
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.steps import exchange_ends
 from memzoo.memories.models.replies import prose
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.messages import quoted
 from memzoo.memories.text.sentences import joined, sentences
@@ -41,7 +41,7 @@ class SummarizingMemory(ModelBackedMemory):
         old = summary_of(state)
         earlier = {item: None for item in _EARLIER if item in state.items}
         if entries:
-            lines, dated = self._renderer.lines_of(messages_of(entries)), self._renderer.dated_lines(entries)
+            lines, dated = self.render.lines_of(messages_of(entries)), self.render.dated_lines(entries)
             several = sum(1 for _ in exchange_ends(entries)) > 1
             new = await self._bounded(await self._written(old, lines, dated, divisible=several))
         else:
@@ -62,19 +62,19 @@ class SummarizingMemory(ModelBackedMemory):
         Raises:
             ModelError: The model failed or refused, or its reply was empty.
         """
-        lines = self._renderer.lines_of(list(map(self._redactor.message, messages)))
-        return await self._bounded(await self._written(self._redactor.text(existing_summary), lines, lines))
+        lines = self.render.lines_of(list(map(self.redactor.message, messages)))
+        return await self._bounded(await self._written(self.redactor.text(existing_summary), lines, lines))
 
     predict_new_summary = blocking(apredict_new_summary)
 
     @property
     def summary(self) -> str:
         """The summary as it is stored; "" before there is one."""
-        return summary_of(drive(self._engine.state()))
+        return summary_of(drive(self.known_state()))
 
     def _quoted_summary(self, state: State) -> str:
         """The summary as it is shown before a transcript: it must not forge a turn either."""
-        return quoted(f"\n{summary_of(state)}", self._renderer.labels.names)[1:]
+        return quoted(f"\n{summary_of(state)}", self.render.labels.names)[1:]
 
     def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
         """If anything waits, or if the stored summary is over a limit to which no model was asked to shorten it yet."""
@@ -88,9 +88,9 @@ class SummarizingMemory(ModelBackedMemory):
         # The summary there is was paid for and is right, only too long.
         with contextlib.suppress(ModelReplyError, TooLongError):
             shorter = await self._written(summary)
-            summary = min(summary, shorter, key=self._renderer.text_tokens)
+            summary = min(summary, shorter, key=self.render.text_tokens)
         if self._too_long(summary):
-            tokens, most = self._renderer.text_tokens(summary), self.max_summary_tokens
+            tokens, most = self.render.text_tokens(summary), self.max_summary_tokens
             logger.warning("the summary is kept whole, though its %s tokens are more than %s", tokens, most)
         return summary
 
@@ -119,8 +119,8 @@ class SummarizingMemory(ModelBackedMemory):
         try:
             return await self._asked(summary, {**given, **told(summary)})
         except TooLongError as error:
-            prompts = self._engine.patience.prompts
-            spare = prompts.tokens - estimated(self._prompts.render("summary", **given, **told("")))
+            prompts = self.retry.prompts
+            spare = prompts.tokens - estimated(self.templates.render("summary", **given, **told("")))
             hidden, shown = _parted(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
@@ -132,7 +132,7 @@ class SummarizingMemory(ModelBackedMemory):
             reply = await self.ask("summary", **given)
         except CutReplyError as error:
             target = error.characters * _OF_A_CUT_ONE // 100
-            if not target or "target" not in self._prompts.variables("summary"):
+            if not target or "target" not in self.templates.variables("summary"):
                 raise
             reply = await self.ask("summary", **{**given, "target": min(target, given["target"])})
         return prose(reply, "summary", old)
@@ -144,7 +144,7 @@ class SummarizingMemory(ModelBackedMemory):
     def _tokens_of(self, text: str) -> float:
         """The tokens of a text. Where none were limited, as many as a usual tokenizer makes of its bytes."""
         return (
-            self._renderer.text_tokens(text)
+            self.render.text_tokens(text)
             if self.max_summary_tokens
             else len(text.encode(errors="replace")) / _BYTES_PER_TOKEN
         )
@@ -152,12 +152,12 @@ class SummarizingMemory(ModelBackedMemory):
     @property
     def _target(self) -> int:
         """The tokens that a summary should have at most."""
-        return self.max_summary_tokens or self._engine.patience.prompts.tokens // 4
+        return self.max_summary_tokens or self.retry.prompts.tokens // 4
 
     def _too_long(self, summary: str) -> bool:
         if self.max_summary_tokens is None or not summary:
             return False
-        return self._renderer.text_tokens(summary) > self.max_summary_tokens
+        return self.render.text_tokens(summary) > self.max_summary_tokens
 
 
 # What memzoo 0.1 kept beside a summary: it says how far the summary goes, which the watermark says now.

@@ -53,7 +53,7 @@ class ConversationSummaryMemory(SummarizingMemory):
         """If enough whole exchanges or tokens wait for a call, or if the stored summary is over its limit."""
         if not waiting:
             return super().due(state, waiting)
-        if self.every_tokens is not None and sum(map(self._renderer.tokens, waiting)) >= self.every_tokens:
+        if self.every_tokens is not None and sum(map(self.render.tokens, waiting)) >= self.every_tokens:
             return True
         if self.every == 1:
             return self.every_tokens is None
@@ -87,5 +87,5 @@ class ConversationSummaryMemory(SummarizingMemory):
         """Save messages and learn from them at once, however many `every` says to wait for."""
         records, turn_id = [Record(message) for message in messages], uuid.uuid4().hex
         new = await self.store.append(self.conversation_id, records, turn_id=turn_id)
-        for learner in self._engine.learners:
+        for learner in self.learners:
             await learner.follow(new, raising=True, everything=True)

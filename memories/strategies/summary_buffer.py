@@ -60,9 +60,9 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The oldest messages that have to go, if the limit is passed; a tool's result goes with its call."""
         if not waiting:
             return super().due(state, ())
-        spare = self.max_token_limit - sum(map(self._renderer.tokens, waiting))
+        spare = self.max_token_limit - sum(map(self.render.tokens, waiting))
         if self.count_summary and (summary := summary_of(state)):
-            spare -= self._renderer.text_tokens(summary)
+            spare -= self.render.text_tokens(summary)
         if spare < 0:
             # Make room down to `prune_to`, so that not the very next message asks the model again. The limit may have
             # been lowered below it since the memory was made.
@@ -70,7 +70,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             spare -= max(self.max_token_limit - left, 0)
         gone = 0
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
-            spare += self._renderer.tokens(waiting[gone])
+            spare += self.render.tokens(waiting[gone])
             gone += 1
         return gone
 

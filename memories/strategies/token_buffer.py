@@ -40,7 +40,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     )
 
     def __post_init__(self) -> None:
-        self._tokenizer_model = as_model(self.llm).name
+        self.tokenizer_model = as_model(self.llm).name
         super().__post_init__()
 
     buffer = ConversationBufferMemory.buffer

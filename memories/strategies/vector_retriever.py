@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine import explaining
 from memzoo.memories.engine.log import Log, talk
 from memzoo.memories.engine.prompt_limit import cut
+from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.embedders import Embedder, EmbedderOption, as_embedder
 from memzoo.memories.options import names, option, strategy
@@ -100,9 +100,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
                 "embedder=OpenAIEmbedder() or HashEmbedder(); without both, messages are found by their words"
             )
         self._vectors = VectorSearch(self.index, self.store, self.conversation_id, self.state_name)
-        self._documents = Documents(self._renderer.labels, {self.memory_key, *self.exclude_input_keys})
+        self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
-        self._tokens = functools.cache(self._renderer.text_tokens)
+        self._tokens = functools.cache(self.render.text_tokens)
 
     @property
     def state_name(self) -> str:
@@ -133,7 +133,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
         near = await self._similar(self._embedder, state, query or "") if self._embedder and share else {}
         found = index.ranked(self._dated(query or ""), near, share)
-        explaining.found("words and embeddings" if share else "words", found.items(), of_messages=True)
+        told("words and embeddings" if share else "words", found.items(), of_messages=True)
 
         def best(count: int) -> list[int]:
             return [seq for seq in found.best(count + len(asking)) if seq not in asking][:count]
@@ -173,8 +173,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         return dict(await self._vectors.search(vector, state))
 
     async def _embed(self, embedder: Embedder, texts: list[str], state: State) -> list[bytes]:
-        texts = [cut(text, self._engine.patience.prompts.tokens) for text in texts]
-        with self._engine.patience.asking(max(texts, key=len, default="")):
+        texts = [cut(text, self.retry.prompts.tokens) for text in texts]
+        with self.retry.asking(max(texts, key=len, default="")):
             embedded = await embedder.embed(texts)
         self.usage.add("embedding", embedded.spent)
         await self._vectors.check(embedded.vectors, state)

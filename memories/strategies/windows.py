@@ -47,7 +47,7 @@ class WindowMemory(BaseMemory):
     form.
     """
 
-    _learns_system = True
+    learns_system = True
 
     evict: Evict = option(
         "message",
@@ -80,7 +80,7 @@ class WindowMemory(BaseMemory):
     unit: ClassVar[str] = "tokens"
 
     def __post_init__(self) -> None:
-        self._derives = self._is_langchain4j
+        self.learns = self._is_langchain4j
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
@@ -89,7 +89,7 @@ class WindowMemory(BaseMemory):
 
     def weight(self, entry: Entry) -> int:
         """What a message counts towards the limit: its tokens."""
-        return self._renderer.tokens(entry)
+        return self.render.tokens(entry)
 
     def limit(self) -> int:
         """The limit as it is now.
@@ -145,11 +145,11 @@ class WindowMemory(BaseMemory):
         Raises:
             MessageError: One of them is refused; nothing was changed.
         """
-        new = [self._redactor.message(checked(message)) for message in messages]
-        if not await (await self._engine.refreshed()).tail(1):
+        new = [self.redactor.message(checked(message)) for message in messages]
+        if not await (await self.log.refreshed()).tail(1):
             await self._save_turn(new)
-        learner = self._engine.learner
-        while last := await (await self._engine.refreshed()).tail(1):
+        learner = self.learner
+        while last := await (await self.log.refreshed()).tail(1):
             if learner is None or await learner.put(self._started_with(new, last[0].seq), last[0].seq):
                 break
 
@@ -175,7 +175,7 @@ class WindowMemory(BaseMemory):
     async def _rules(self, log: Log, state: State) -> list[Weighed]:
         """The system message that holds, if there is one: of those set, unless another was said after them."""
         given = [one for one in self._stored(state, "base") if is_instruction(one.message)][-1:]
-        newest = await self._engine.system.current()
+        newest = await self.system.current()
         if newest is None or newest.seq <= state.items.get("since", 0):
             return given
         return given if given and given[0].message == newest.message else [self._weighed(newest)]

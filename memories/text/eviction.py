@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
 from memzoo.stores import Message
 
-__all__ = ["Evict", "Fitted", "Weighed", "fitted", "unanswered"]
+__all__ = ["Evict", "Fitted", "Weighed", "fitted"]
 
 Evict: TypeAlias = Literal["message", "exchange"]
 """The unit that is evicted: one message (a tool call with its results), or all up to the next user message."""
@@ -77,19 +77,6 @@ def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", sy
     first = min((place for place in kept if not is_instruction(heads[place])), default=0)
     gone = (groups[place][0].number for place in range(first) if place not in kept)
     return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1)
-
-
-def unanswered(messages: Sequence[Message]) -> list[int]:
-    """Find the newest user message and all that follows it, as long as the assistant has not answered.
-
-    System messages, calls without all their results and results without their call are not among them.
-    """
-    groups = grouped(messages)
-    said = [group for group in groups if not is_instruction(messages[group[0]])]
-    newest = _newest_user([messages[group[0]] for group in said])
-    if newest is None or is_answer(messages[said[-1][0]]):
-        return []
-    return [place for group in said[newest:] for place in group]
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:

@@ -1,11 +1,11 @@
-"""Groups messages that belong together: each tool call with its results, matched by id wherever they stand."""
+"""Groups messages that belong together: a tool call with its results, a question with all that follows it."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
-from memzoo.stores import Message
+from memzoo.stores import Entry, Message
 
-__all__ = ["INSTRUCTIONS", "grouped", "is_answer", "is_instruction"]
+__all__ = ["INSTRUCTIONS", "exchange_ends", "grouped", "is_answer", "is_instruction", "last_exchange", "unanswered"]
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of system messages."""
@@ -48,6 +48,42 @@ def is_instruction(message: Message) -> bool:
 def is_answer(message: Message) -> bool:
     """Tell whether it is what the assistant says to the user, and calls no tool."""
     return message["role"] == "assistant" and not _asked(message)
+
+
+def unanswered(messages: Sequence[Message]) -> list[int]:
+    """Find the newest user message and all that follows it, as long as the assistant has not answered.
+
+    System messages, calls without all their results and results without their call are not among them.
+    """
+    groups = grouped(messages)
+    said = [group for group in groups if not is_instruction(messages[group[0]])]
+    asked = [place for place, group in enumerate(said) if messages[group[0]]["role"] == "user"]
+    if not asked or is_answer(messages[said[-1][0]]):
+        return []
+    return [place for group in said[asked[-1] :] for place in group]
+
+
+def exchange_ends(entries: Sequence[Entry]) -> Iterator[int]:
+    """The places after which an exchange is complete; the end is one.
+
+    A new one begins with what a user says after an answer, and with each turn that does not go on with what the one
+    before it left open. What was saved together before there was an answer stays together.
+    """
+    for place in range(1, len(entries)):
+        before, here = entries[place - 1], entries[place]
+        answered = is_answer(before.message)
+        asks = here.message["role"] == "user" or here.message["role"] in INSTRUCTIONS
+        anew = before.turn_id != here.turn_id and (asks or answered) and here.message["role"] != "tool"
+        if anew or (asks and answered):
+            yield place
+    if entries:
+        yield len(entries)
+
+
+def last_exchange(entries: Sequence[Entry]) -> int:
+    """The place at which the last of several exchanges begins; 0 if there is only one."""
+    ends = [0, *exchange_ends(entries)]
+    return ends[-2] if len(ends) > 1 else 0
 
 
 def _asked(message: Message) -> list[Hashable]:

@@ -8,9 +8,39 @@ from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError, Opti
 from memzoo.memories.text.messages import checked, text_of
 from memzoo.stores import Record
 
-__all__ = ["check_query", "input_key_of", "output_key_of", "query_of", "record_of"]
+__all__ = ["check_query", "exchange_of", "input_key_of", "output_key_of", "query_of"]
 
 logger = logging.getLogger("memzoo")
+
+
+def exchange_of(
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
+    keys: tuple[str | None, str | None],
+    variables: Sequence[str],
+    *,
+    owner: str,
+    all_fields: bool,
+) -> list[Record]:
+    """The two messages of an exchange: the user's, and the assistant's.
+
+    Args:
+        inputs: All inputs by name.
+        outputs: All outputs by name.
+        keys: The memory's `input_key` and `output_key`.
+        variables: See `input_key_of`.
+        owner: See `output_key_of`.
+        all_fields: Keep the other inputs and outputs beside the messages.
+
+    Raises:
+        AmbiguousKeyError, MissingKeyError, MessageError: They are refused.
+    """
+    asked, answered = input_key_of(inputs, keys[0], variables), output_key_of(outputs, keys[1], owner)
+    question = checked({"role": "user", "content": inputs[asked]})
+    answer = checked({"role": "assistant", "content": outputs[answered]})
+    if not all_fields:
+        return [Record(question), Record(answer)]
+    return [Record(question, _fields(inputs, asked)), Record(answer, _fields(outputs, answered))]
 
 
 def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: Sequence[str]) -> str:
@@ -26,9 +56,12 @@ def input_key_of(inputs: Mapping[str, Any], configured: str | None, variables: S
         MissingKeyError: The configured key is not there.
         AmbiguousKeyError: None is configured, and there is not exactly one candidate.
     """
-    _check_named("inputs", inputs, "input")
+    if not isinstance(inputs, Mapping):
+        raise _unnamed("inputs", inputs, "input")
     if configured is not None:
         return _present(configured, inputs, "input_key")
+    if len(inputs) == 1 and (only := next(iter(inputs))) not in variables and only != "stop":
+        return only
     candidates = [key for key in inputs if key not in (*variables, "stop")]
     if len(candidates) != 1:
         raise AmbiguousKeyError(f"One input key expected got {candidates}")
@@ -48,7 +81,8 @@ def output_key_of(outputs: Mapping[str, Any], configured: str | None, owner: str
         MissingKeyError: The configured key is not there.
         AmbiguousKeyError: None is configured, and neither is there one output only nor one called "output".
     """
-    _check_named("outputs", outputs, "output")
+    if not isinstance(outputs, Mapping):
+        raise _unnamed("outputs", outputs, "output")
     if configured is not None:
         return _present(configured, outputs, "output_key")
     if len(outputs) == 1:
@@ -84,18 +118,15 @@ def check_query(query: object) -> None:
         raise OptionError(f"query must be what the user is about to say, as a text, or None; not {query!r}")
 
 
-def record_of(role: str, values: Mapping[str, Any], key: str, *, all_fields: bool) -> Record:
-    """The message among named values; with `all_fields`, the others are kept beside it."""
-    fields = {name: None if name == key else str(value) for name, value in values.items()} if all_fields else {}
-    return Record(checked({"role": role, "content": values[key]}), fields)
+def _fields(values: Mapping[str, Any], key: str) -> dict[str, str | None]:
+    return {name: None if name == key else str(value) for name, value in values.items()}
 
 
-def _check_named(what: str, values: object, key: str) -> None:
-    if not isinstance(values, Mapping):
-        raise MessageError(
-            f'{what} must be a dict such as {{"{key}": "..."}}, not {values!r}: '
-            'save_context({"input": what the user said}, {"output": the answer})'
-        )
+def _unnamed(what: str, values: object, key: str) -> MessageError:
+    return MessageError(
+        f'{what} must be a dict such as {{"{key}": "..."}}, not {values!r}: '
+        'save_context({"input": what the user said}, {"output": the answer})'
+    )
 
 
 def _present(key: str, values: Mapping[str, Any], option: str) -> str:

@@ -79,7 +79,7 @@ def checked(message: Any) -> Message:
 def recorded(message: Message | Record) -> Record:
     """Make a record of a message, or check the message of a record, as `checked` does."""
     if isinstance(message, Record):
-        return Record(checked(message.message), message.fields)
+        return Record(checked(message.message), dict(message.fields))
     return Record(checked(message))
 
 

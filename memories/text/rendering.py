@@ -3,16 +3,17 @@
 import re
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.eviction import Weighed, fitted
 from memzoo.memories.text.messages import Labels, as_sent, sendable
-from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import Shown, View, in_words
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
+
+if TYPE_CHECKING:
+    from memzoo.memories.text.tokens import TokenCounter
 
 __all__ = ["Renderer", "system_message"]
 
@@ -32,7 +33,7 @@ class Renderer:
     def __init__(
         self,
         labels: Labels,
-        counter: Callable[[], TokenCounter],
+        counter: "Callable[[], TokenCounter]",
         lines: MutableMapping[int, str],
         tokens: MutableMapping[int, int],
     ) -> None:
@@ -83,6 +84,8 @@ class Renderer:
         return [*system, *map(system_message, texts), *said]
 
     def _fitting(self, request: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
+        from memzoo.memories.text.eviction import Weighed, fitted
+
         whole_number("max_tokens", max_tokens, at_least=1)
         known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
         weighed = (

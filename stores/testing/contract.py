@@ -126,16 +126,14 @@ class PlainStoreContract:
             assert list(entry.fields.items()) == list(fields.items())
 
     def test_what_goes_in_and_out_is_the_callers(self, store: Store) -> None:
-        """Changing what was handed over, or what was returned, changes nothing inside."""
+        """Changing a state that was handed over or returned, or a list of entries, changes nothing inside."""
         turn, item = records("a"), {"list": [1]}
         appended = drive(store.append("c", turn, turn_id="1"))
         commit(store, "c", {"item": item})
-        turn[0].message["content"] = "changed"
         item["list"].append(2)
-        for entry in (*appended, *drive(store.read("c")), *drive(store.append("c", [], turn_id="1"))):
-            entry.message["content"] = "changed"
+        for returned in (turn, appended, drive(store.read("c")), drive(store.append("c", [], turn_id="1"))):
+            returned.clear()
         drive(store.read_state("c", "s")).changes["item"]["list"].append(2)
-        drive(store.read("c")).clear()
         assert drive(store.read("c"))[0].message["content"] == "a"
         assert drive(store.read_state("c", "s")).changes == {"item": {"list": [1]}}
 

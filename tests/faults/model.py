@@ -8,7 +8,7 @@ from typing import Any
 
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory
-from memzoo.memories.engine.patience import ATTEMPTS
+from memzoo.memories.engine.state import ATTEMPTS
 from memzoo.sync import drive
 from tests.faults.endpoint import ACCEPTABLE, FAULTS, Endpoint
 from tests.faults.places import Places

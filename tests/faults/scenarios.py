@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, create_memory
-from memzoo.memories.engine.patience import ATTEMPTS
+from memzoo.memories.engine.state import ATTEMPTS
 from memzoo.stores import ChromaIndex, Entry, Message, Store, VectorIndex, managed, open_store
 from tests.clerk import clerk, eager
 

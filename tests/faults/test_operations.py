@@ -112,7 +112,7 @@ class Operations(RuleBasedStateMachine):
         state = drive(self.store.read_state(id_, memory.state_name))
         count = sum(map(len, self.model.get(id_, {}).values()))
         assert state.watermark <= count
-        learners = memory._engine.learners  # pyright: ignore[reportPrivateUsage] - whether anything is left to learn
+        learners = memory.learners  # whether anything is left to learn
         assert not any(drive(learner.behind()) for learner in learners)
 
     @invariant()

@@ -40,9 +40,13 @@ def overridden(strategy: type) -> set[str]:
     attributes = options("buffer") | {
         "needs_query",
         "keeps_fields",
-        "_learns_system",
-        "_shows_waiting",
-        "_limits_messages",
+        "learns",
+        "learns_system",
+        "follows_state",
+        "shows_waiting",
+        "limits_messages",
+        "tokenizer_model",
+        "longest_prompt",
     }
     names = {name for cls in between for name in vars(cls) if not name.startswith(("__", "_abc"))}
     return {name for name in names if hasattr(BaseMemory, name)} - attributes

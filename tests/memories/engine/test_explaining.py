@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.engine import explaining
+from memzoo.memories.engine import searches
 from memzoo.stores import InMemoryStore
 from memzoo.testing.contract import ScriptedModel
 
@@ -82,4 +82,4 @@ def test_nothing_is_collected_unless_somebody_asks() -> None:
         raise AssertionError("nobody asked")
         yield 1, 1.0
 
-    explaining.found("words", scores())
+    searches.found("words", scores())

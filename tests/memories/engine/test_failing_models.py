@@ -181,7 +181,7 @@ def test_in_the_background_the_model_is_left_alone_too() -> None:
     memory = make("summary", model, clock, background=True)
     for number in range(50):
         turn(memory, clock, number)
-        drive(memory._engine.finished())  # pyright: ignore[reportPrivateUsage]
+        drive(memory.learners[0].finished())
     assert model.calls <= 12
     model.fails = FAILS[NEVER]
     memory.settle()

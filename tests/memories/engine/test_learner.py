@@ -224,7 +224,7 @@ def test_what_another_thread_hears_of_meanwhile_is_learnt_by_the_next_load() -> 
         def due(self, state: State, waiting: Sequence[Entry]) -> bool | int:
             if not waiting and state.watermark == 2:
                 other.save_context({"input": "Meanwhile"}, {"output": "ok"})
-                drive(self._engine.follower.refresh())
+                drive(self.log.refreshed())
             return super().due(state, waiting)
 
     memory = Interrupted(llm=lambda _: "NONE", store=other.store, conversation_id="a")

@@ -1,0 +1,98 @@
+"""A load, in the order in which it happens.
+
+1. `BaseMemory.aload_memory_variables` (or `amessages`) brings the log up to date, and asks `view_of` for the view.
+2. What was not learnt from yet is learnt first, as far as that can be done now (`Learner.current`).
+3. The strategy says what to show (`view`), of the log and of what was learnt.
+4. What could not be learnt from is added word for word, as far as there is room, and the system message.
+5. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memzoo.memories.engine.log import talk
+from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.state import State
+from memzoo.memories.text.grouping import last_exchange
+from memzoo.memories.text.view import View
+from memzoo.stores import Entry
+
+if TYPE_CHECKING:
+    from memzoo.memories.engine.learner import Learner
+
+__all__ = ["view_of"]
+
+_NO_STATE = State()
+
+
+async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True) -> View:
+    """What a memory shows, of a log that is up to date.
+
+    Args:
+        memory: What remembers.
+        query: What the user is about to say, for a strategy that searches.
+        catch_up: Learn first from what was not learnt from yet.
+    """
+    if memory.learner is None:
+        view = await memory.view(memory.log, _NO_STATE, query)
+    else:
+        view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
+    system = await memory.system.current()
+    return view if view.final or system is None else replace(view, system=system, entries=talk(view.entries))
+
+
+async def _learnt_view(memory: Remembers, learner: "Learner", query: str | None, *, catch_up: bool) -> View:
+    """What a strategy shows that learns."""
+    state = await (learner.current() if catch_up else learner.refresh())
+    if not memory.shows_waiting:
+        with memory.retry.loading(state.attempts):
+            return await memory.view(memory.log, state, query)
+    with memory.retry.loading(state.attempts):
+        view = await memory.view(memory.log.passing_over(state.attempts.aside), state, query)
+    if learner.is_idle(state) and not state.attempts.aside:
+        return view
+    waiting, ripe = await learner.waiting(state)
+    return await _with_waiting(memory, view, state, waiting, ripe)
+
+
+async def _with_waiting(memory: Remembers, view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
+    """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.
+
+    The newest exchange is shown in any case, and calls of tools with their results or not at all.
+
+    Args:
+        memory: What remembers.
+        view: What the strategy shows.
+        state: What was learnt.
+        waiting: What was not learnt from yet, oldest first.
+        ripe: So many of them should have been; the strategy shows the others.
+    """
+    from memzoo.memories.engine.steps import size_of  # nothing waits, most of the time
+
+    limit = memory.message_limit
+    room = memory.max_pending_tokens if limit is None else limit
+    # Where nothing asks for exact counts they are estimated, which needs no vocabulary.
+    exact = memory.token_counter is not None or limit is not None
+    size = memory.render.tokens if exact else size_of
+    aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
+    pending = [*aside, *waiting[:ripe]]
+    left = room - sum(map(size, waiting[ripe:]))
+    gone = _too_many(pending, [*map(size, pending)], left, len(aside) + last_exchange(waiting))
+    shown = {entry.seq: entry for entry in [*pending, *view.entries]}
+    for entry in pending[:gone]:
+        del shown[entry.seq]
+    note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
+    return replace(view, recalled=(*view.recalled, *note), entries=[shown[seq] for seq in sorted(shown)])
+
+
+def _too_many(pending: Sequence[Entry], sizes: Sequence[int], room: int, newest: int) -> int:
+    """How many of the oldest do not fit; never those of the newest exchange, and no call without its results."""
+    left, gone = sum(sizes), 0
+    while gone < min(len(pending), newest) and left > room:
+        left -= sizes[gone]
+        gone += 1
+        while gone < len(pending) and pending[gone].message["role"] == "tool":
+            left -= sizes[gone]
+            gone += 1
+    return gone

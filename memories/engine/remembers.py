@@ -1,0 +1,62 @@
+"""What saving and loading ask of a memory."""
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import State
+from memzoo.memories.text.view import View
+
+if TYPE_CHECKING:
+    from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.retry import RetryPolicy
+    from memzoo.memories.engine.system_message import SystemMessage
+    from memzoo.memories.models.usage import Usage
+    from memzoo.memories.text.rendering import Renderer
+    from memzoo.memories.text.tokens import TokenCounter
+
+__all__ = ["Remembers"]
+
+
+class Remembers(Protocol):
+    """A memory, as saving and loading see it; `BaseMemory` says more of each."""
+
+    name: ClassVar[str]
+    max_pending_tokens: int
+    keep_history: bool
+    token_counter: Any
+    on_model_error: Any
+    log: Log
+    system: "SystemMessage"
+    render: "Renderer"
+    usage: "Usage"
+    learner: "Learner | None"
+    learners: "Sequence[Learner]"
+    shows_waiting: bool
+
+    def view(self, log: Log, state: State, query: str | None, /) -> Awaitable[View]:
+        """What to show the model now."""
+        ...
+
+    def oldest_needed(self, log: Log, state: State, /) -> Awaitable[int]:
+        """The first log number that there is still a use for."""
+        ...
+
+    @property
+    def counter(self) -> "TokenCounter":
+        """Counts the tokens of a message."""
+        ...
+
+    @property
+    def retry(self) -> "RetryPolicy":
+        """How a failing model is dealt with."""
+        ...
+
+    @property
+    def message_limit(self) -> int | None:
+        """The tokens that messages may have in a view."""
+        ...
+
+    def known_state(self) -> Awaitable[State]:
+        """What was learnt so far."""
+        ...

@@ -1,0 +1,198 @@
+"""What happens when a model fails, in the order in which it happens.
+
+1. `RetryPolicy.asking` watches each call of a model. If the endpoint says that the prompt is too long, it is a
+   `TooLongError`, and prompts are shorter from then on (`PromptLimit`).
+2. The call that met the failure ends. `decide` says what follows from it: how large the next step is, and whether the
+   exchange at fault is set aside. The `Attempts` that it gives are kept with the state, so the next call goes on from
+   there, in another process too.
+3. Before that one asks again, `RetryPolicy.check` looks whether the model has to rest (`rest_of`).
+4. What works forgives what failed before (`after_success`).
+
+So an outage sets nothing aside: an exchange that failed several times by itself goes only if the model is known to
+work, because it has just learnt from another exchange, or gave a reply, though of no use.
+"""
+
+import contextlib
+from collections.abc import Callable, Generator
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import NamedTuple
+
+from memzoo.errors import ModelError, ModelReplyError
+from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError
+from memzoo.memories.engine.state import Attempts
+
+__all__ = ["Decision", "FailedStep", "RestingError", "RetryPolicy", "after_success", "decide", "is_last_try", "rest_of"]
+
+_LONGEST_REST = 300.0
+_REST_OF_LOADS = 2 * _LONGEST_REST
+_MOST_DOUBLINGS = 16
+
+
+class RestingError(ModelError):
+    """The model was not asked, since it failed a short time ago."""
+
+
+class FailedStep(NamedTuple):
+    """What was to be learnt from when the model failed.
+
+    Attributes:
+        first: The number of its first message.
+        last: The number of its last message.
+        exchanges: How many it has; 0 if the call was not about them, but about whether the model works at all.
+        proven: The model was just seen at work with another exchange.
+        most_tries: An exchange that failed so often by itself is set aside.
+        tokens: Those that a prompt may have by now.
+        now: The time in seconds.
+    """
+
+    first: int = 0
+    last: int = 0
+    exchanges: int = 0
+    proven: bool = False
+    most_tries: int = 3
+    tokens: int = 0
+    now: float = 0.0
+
+
+class Decision(NamedTuple):
+    """What follows from a failure.
+
+    Attributes:
+        attempts: What is known of the attempts now: how large the next step is, and since when the model rests.
+        set_aside: The first and last number of the exchange that is given up; `None` if none is.
+    """
+
+    attempts: Attempts
+    set_aside: tuple[int, int] | None = None
+
+
+def decide(attempts: Attempts, error: ModelError, step: FailedStep) -> Decision:
+    """Say what follows from a failure.
+
+    Args:
+        attempts: What was known before.
+        error: The failure.
+        step: What failed.
+    """
+    answered = isinstance(error, ModelReplyError)
+    last_try = is_last_try(attempts, step.most_tries)
+    if isinstance(error, TooLongError) and error.asked and error.shorter:
+        # The model is there, and the next prompt is shorter, so there is no reason to wait.
+        return Decision(replace(attempts, failures=1, at=step.now, prompt_tokens=step.tokens))
+    failed = replace(attempts, failures=attempts.failures + 1, at=step.now)
+    if not step.exchanges or (last_try and not step.proven and not attempts.answered):
+        # It is the model's fault, as far as anybody knows: the step stays as it is.
+        return Decision(failed)
+    # A reply may have come before an outage: only another one shows that the model is still there.
+    if last_try and (step.proven or answered):
+        aside = step.first, step.last
+        return Decision(Attempts(aside=(*attempts.aside, aside)), aside)
+    # The first time, the same step is tried again: as a rule the model works later. Then it is halved.
+    same = step.first == attempts.first
+    half = max(step.exchanges // 2, 1) if same or attempts.exchanges else attempts.exchanges
+    tries = (attempts.tries if same else 0) + (step.exchanges == 1)
+    return Decision(replace(failed, first=step.first, exchanges=half, tries=tries, answered=int(answered)))
+
+
+def is_last_try(attempts: Attempts, most_tries: int) -> bool:
+    """Whether the next failure sets the first exchange aside, if the model is known to be there."""
+    return attempts.exchanges == 1 and 0 < attempts.tries >= most_tries - 1
+
+
+def rest_of(attempts: Attempts, now: float, *, saving: bool) -> float:
+    """The seconds for which no model is to be asked.
+
+    A save may ask at once after a first failure; after that the rest doubles with each failure, from 2 to 300 seconds.
+    Somebody waits for what a load returns, so it leaves the trying to saves, and rests for 600 at once.
+    """
+    if attempts.failures <= saving:
+        return 0.0
+    rest = min(2.0 ** min(attempts.failures - 1, _MOST_DOUBLINGS), _LONGEST_REST) if saving else _REST_OF_LOADS
+    # A clock that was set back does not make anybody wait for longer than that.
+    return max(rest - (now - attempts.at), 0.0) if attempts.at <= now else 0.0
+
+
+def after_success(attempts: Attempts, *, all_of_it: bool) -> Attempts:
+    """What is known of the attempts after a step that worked.
+
+    Args:
+        attempts: What was known before.
+        all_of_it: Nothing else waits.
+    """
+    # An exchange that failed by itself and works now was not at fault, so the steps need not be small.
+    done = all_of_it or attempts.tries > 0
+    return Attempts(exchanges=0 if done else attempts.exchanges, aside=attempts.aside)
+
+
+# The attempts to learn of the memory that is being loaded; `None` for who does not load.
+_loading: ContextVar[Attempts | None] = ContextVar("memzoo_loading", default=None)
+
+
+class RetryPolicy:
+    """What all parts of one memory know about its model.
+
+    Attributes:
+        tries: An exchange that failed so often by itself is set aside.
+        clock: Tells the time in seconds.
+        prompts: How long a prompt may be.
+    """
+
+    def __init__(self, tries: int, clock: Callable[[], float], prompts: PromptLimit) -> None:
+        self.tries = tries
+        self.clock = clock
+        self.prompts = prompts
+        self._asked = Attempts()
+
+    @contextlib.contextmanager
+    def asking(self, prompt: str) -> Generator[None]:
+        """Watch the call of a model in this block.
+
+        Raises:
+            TooLongError: The endpoint says that the prompt is too long.
+            ModelError: The model failed; or this is a load, and it failed a short time ago.
+        """
+        learnt = _loading.get()
+        if learnt is not None and (rest := max(self.rest(one, saving=False) for one in (learnt, self._asked))):
+            raise ModelError(f"the model failed a short time ago; a load does not ask it again for {rest:.0f} s")
+        try:
+            yield
+        except ModelReplyError:
+            raise  # It is there, and answers.
+        except ModelError as error:
+            self._asked = replace(self._asked, failures=self._asked.failures + 1, at=self.clock())
+            if too_long := self.prompts.learnt_from(error, prompt):
+                raise too_long from error
+            raise
+        self._asked = Attempts()
+
+    @contextlib.contextmanager
+    def loading(self, attempts: Attempts) -> Generator[None]:
+        """Mark what runs in this block as a load, which does not wait for a model that has just failed."""
+        token = _loading.set(attempts)
+        try:
+            yield
+        finally:
+            _loading.reset(token)
+
+    def rest(self, attempts: Attempts, *, saving: bool) -> float:
+        """The seconds for which a load or a save does not ask the model."""
+        return rest_of(attempts, self.clock(), saving=saving)
+
+    def check(self, attempts: Attempts, *, saving: bool | None) -> None:
+        """Leave a model alone that failed a short time ago, in a save or a load; not if `saving` is `None`.
+
+        Raises:
+            RestingError: It did.
+        """
+        if saving is not None and (rest := self.rest(attempts, saving=saving)):
+            times = f"the model failed {attempts.failures} times in a row"
+            raise RestingError(f"{times}; it is asked again in {rest:.0f} s, or by memory.settle() at once")
+
+    def needs_proof(self, attempts: Attempts) -> bool:
+        """Whether the model has to be seen at work before the next failure sets an exchange aside."""
+        return is_last_try(attempts, self.tries) and not attempts.answered
+
+    def forgive(self) -> None:
+        """Let loads ask the model again, although one of them failed a short time ago."""
+        self._asked = Attempts()

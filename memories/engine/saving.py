@@ -1,0 +1,102 @@
+"""A save, in the order in which it happens.
+
+1. `BaseMemory.asave_context` makes two messages of an exchange, and `save` stores them as one turn. From here on
+   nothing is lost.
+2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
+3. Which system message holds is written down now and then.
+4. With `keep_history=False`, `evict` deletes what is of no more use.
+"""
+
+import logging
+import uuid
+from collections.abc import Sequence
+
+from memzoo.errors import OptionError, StoreError
+from memzoo.memories.engine.remembers import Remembers
+from memzoo.stores import Entry, Record, tombstones
+from memzoo.sync import together
+
+__all__ = ["evict", "learn", "save", "set_aside", "turn_name"]
+
+logger = logging.getLogger("memzoo")
+
+
+async def save(memory: Remembers, records: Sequence[Record], turn_id: str | None, *, learns: bool = True) -> None:
+    """Store a turn, and learn from it.
+
+    Args:
+        memory: What remembers it.
+        records: The messages of the turn, oldest first.
+        turn_id: A turn is stored once under its id; `None` for a fresh one.
+        learns: Otherwise a later save learns from it.
+
+    Raises:
+        ModelError: It is stored, but could not be learnt from.
+    """
+    new: Sequence[Entry] = ()
+    if records:
+        log = memory.log.follower
+        new = await log.store.append(log.conversation_id, records, turn_id=turn_name(turn_id))
+    if learns:
+        await learn(memory, new)
+    await memory.system.keep(new)
+    if new and learns and not memory.keep_history:
+        await evict(memory, new[0].seq)
+
+
+def turn_name(turn_id: object) -> str:
+    """The id of a turn: the one that is given, or a fresh one.
+
+    Raises:
+        OptionError: It is no text.
+    """
+    if turn_id is not None and not isinstance(turn_id, str):
+        raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
+    return turn_id or uuid.uuid4().hex
+
+
+async def learn(memory: Remembers, new: Sequence[Entry] = ()) -> None:
+    """Learn from what is in the log, of which `new` was just appended.
+
+    Raises:
+        ModelError: A model failed, and `on_model_error` says to raise that.
+    """
+    if memory.learners:
+        raising = memory.on_model_error == "raise"
+        await together([learner.follow(new, raising=raising) for learner in memory.learners])
+    else:
+        memory.log.follower.add(new)
+
+
+async def evict(memory: Remembers, newest: int) -> None:
+    """Delete what a memory needs no more, but for the system message, what was set aside, and the newest turn.
+
+    If that fails, the next save does it.
+
+    Args:
+        memory: What remembers the conversation.
+        newest: The first number of the newest turn. It stays in any case: otherwise a repetition of it would not be
+            recognised.
+    """
+    log = await memory.log.refreshed()
+    first_needed = await memory.oldest_needed(log, await memory.known_state())
+    kept = {entry.seq for entry in (*await set_aside(memory), await memory.system.current()) if entry}
+    first = min(newest, first_needed)
+    old = await log.between(1, first - 1)
+    # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.
+    known = {entry.turn_id for entry in (*old, *await log.between(first, first)) if entry.seq in {*kept, first}}
+    store, id_ = log.follower.store, log.follower.conversation_id
+    try:
+        for is_whole in (True, False):
+            gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
+            if gone:
+                await tombstones.forget(store, id_, gone, derived=False, tombstones=is_whole)
+    except StoreError as error:
+        logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
+
+
+async def set_aside(memory: Remembers) -> list[Entry]:
+    """The messages at which a model failed again and again, oldest first."""
+    aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
+    pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]
+    return list({entry.seq: entry for page in pages for entry in page}.values())

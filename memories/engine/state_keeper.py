@@ -1,0 +1,168 @@
+"""Keeps the state of one strategy in one conversation in step with the store; and what the strategy does for it."""
+
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Protocol
+
+from memzoo.forks import new_lock
+from memzoo.memories.engine.locks import FairLock
+from memzoo.memories.engine.log import Log
+from memzoo.memories.engine.state import ATTEMPTS, Attempts, Changes, State
+from memzoo.stores import JSON, Entry, StateUpdate, Store
+
+__all__ = ["Draft", "Hooks", "OnStateChange", "StateKeeper"]
+
+
+class OnStateChange(Protocol):
+    """Called when a state changed, before anybody sees the new one."""
+
+    def __call__(self, changes: Mapping[str, JSON], *, reset: bool) -> Awaitable[None]:
+        """Take in items that changed (`None` for one that went); `reset` says to let go of all before first."""
+        ...
+
+
+class Hooks(Protocol):
+    """The hooks of a strategy that learns; `BaseMemory` says more of each."""
+
+    learns: bool
+    learns_system: bool
+    follows_state: bool
+
+    def derive(self, state: State, entries: Sequence[Entry], log: Log, /) -> Awaitable[Changes]:
+        """What to learn from new entries."""
+        ...
+
+    def due(self, state: State, waiting: Sequence[Entry], /) -> bool | int:
+        """Whether to learn now from what waits, or from how many of the oldest."""
+        ...
+
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """Follow the items of the state."""
+
+
+class StateKeeper:
+    """Knows the newest state, and reads only what changed since it looked last.
+
+    Args:
+        store: Where the state is kept.
+        conversation_id: The conversation.
+        name: The name under which the store keeps the state.
+        on_change: Called with each change of items once, one at a time, in order. What it raises is passed on, and the
+            change counts as taken in. `None` if nobody has to know.
+    """
+
+    def __init__(self, store: Store, conversation_id: str, name: str, on_change: OnStateChange | None) -> None:
+        self._store = store
+        self._key = (conversation_id, name)
+        self._on_change = on_change
+        self._order = FairLock()
+        self._guard = new_lock()
+        self._state = State()
+
+    @property
+    def newest(self) -> State:
+        """The state as it was when it was looked at last."""
+        return self._state
+
+    async def refresh(self, *, reset: bool = False) -> State:
+        """Take in what this or another process committed, and return the state.
+
+        Args:
+            reset: Read all of it anew, as after a deletion.
+        """
+        known = self._state
+        update = await self._store.read_state(*self._key, since=0 if reset else known.version)
+        if update.version == known.version and not reset:
+            return self._state
+        return await self._taken_in(known, update, reset=reset)
+
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
+        """Store what was learnt from `state` and the log up to `watermark`, and return the new state.
+
+        Raises:
+            ConflictError: Another writer was faster; nothing is changed.
+        """
+        items = changes.items
+        if attempts is not None and attempts != state.attempts:
+            items = {**items, ATTEMPTS: attempts.as_json()}
+        version = await self._store.commit(
+            *self._key, expected=state.version, watermark=watermark, changes=items, embeddings=changes.embeddings
+        )
+        return await self._taken_in(state, StateUpdate(version, watermark, items, reset=False), reset=False)
+
+    async def _taken_in(self, known: State, update: StateUpdate, *, reset: bool) -> State:
+        """The state after an update of a known one; if it has moved on meanwhile, as it is by now."""
+        # An embedding that came with no item is nothing to follow, and the commonest commit of all.
+        if self._on_change is None or not (update.changes or update.reset or reset):
+            with self._guard:
+                if self._state.version == known.version:
+                    self._state = self._after(update, reset=reset)
+                    return self._state
+            return await self.refresh(reset=reset)
+        async with self._order.held() as held:
+            # Nobody to wait for may hold the lock: a call from inside `on_change` gets what is known so far.
+            if not held:
+                return self._state
+            if self._state.version == known.version:
+                await self._announced(self._after(update, reset=reset), update, self._on_change, reset=reset)
+                return self._state
+        return await self.refresh(reset=reset)
+
+    async def _announced(self, new: State, update: StateUpdate, on_change: OnStateChange, *, reset: bool) -> None:
+        if new is self._state:
+            return
+        try:
+            # Who knew nothing has nothing to let go of.
+            changes = {key: value for key, value in update.changes.items() if key != ATTEMPTS}
+            await on_change(changes, reset=reset or (update.reset and self._state.version > 0))
+        finally:
+            with self._guard:
+                self._state = new
+
+    def _after(self, update: StateUpdate, *, reset: bool) -> State:
+        known, anew = self._state, reset or update.reset
+        if not anew and update.version == known.version:
+            return known
+        items = {} if anew else dict(known.items)
+        # Copied at one go, and looked at only where it changed: there may be many thousands of items.
+        items.update(update.changes)
+        for gone in [ATTEMPTS, *(key for key, value in update.changes.items() if value is None)]:
+            items.pop(gone, None)
+        attempts = Attempts() if anew else known.attempts
+        if ATTEMPTS in update.changes:
+            attempts = Attempts.from_json(update.changes[ATTEMPTS])
+        return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
+
+
+class Draft:
+    """Keeps a state in memory until it is whole, as `StateKeeper` keeps one in the store.
+
+    Attributes:
+        newest: The state as it is by now.
+        embeddings: Those that belong to it.
+    """
+
+    def __init__(self, state: State) -> None:
+        self.newest = state
+        self.embeddings: dict[int, bytes] = {}
+
+    async def refresh(self, *, reset: bool = False) -> State:
+        """The state as it is by now; nobody else changes it."""
+        return self.newest
+
+    async def commit(self, state: State, changes: Changes, watermark: int, attempts: Attempts | None = None) -> State:
+        """Keep what was learnt."""
+        items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
+        self.embeddings |= changes.embeddings
+        self.newest = State(items, watermark, state.version + 1, attempts=attempts or state.attempts)
+        return self.newest
+
+
+def _covered(items: Mapping[str, JSON], watermark: int) -> int:
+    """How far a state goes: memzoo 0.1's summaries took messages in first, and listed what they did not cover yet."""
+    match items:
+        case {"summary": str(), "counter": str(), "kept": [[int(first), *_], *_]}:
+            return first - 1
+        case {"summary": str(), "distilled": int(distilled)}:
+            return distilled
+        case _:
+            return watermark

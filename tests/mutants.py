@@ -102,20 +102,25 @@ ROOMS = {
 }
 """Parts by name, with their focused tests."""
 
-_ALL_HOSTS = ("hosts/shared.py", "hosts/messages.py")
-_HOSTS_TOO = {"langchain": ("hosts/langchain_agents.py", "hosts/langchain_threads.py")}
+_SHARED = ("hosts/shared.py", "hosts/messages.py")
+_ADAPTERS = {"langchain": ("hosts/langchain_agents.py", "hosts/langchain_threads.py")}
+# Where what they share is used in each of its ways: a session that is added to, and a list that is followed.
+_SHARING = ("openai-agents", "strands")
 HOST_ROOMS = (
-    Room(_ALL_HOSTS, ("tests/hosts/test_follow.py",)),
+    Room(_SHARED, ("tests/hosts/test_follow.py", "tests/hosts/test_messages.py")),
     *(
         Room(
-            (*_HOSTS_TOO.get(name, (f"hosts/{name.replace('-', '_')}.py",)), *_ALL_HOSTS),
+            (
+                *_ADAPTERS.get(name, (f"hosts/{name.replace('-', '_')}.py",)),
+                *(_SHARED if name in _SHARING else ()),
+            ),
             (f"{TESTS}/{host.file}",),
             name,
         )
         for name, host in HOSTS.items()
     ),
 )
-"""The room called "hosts": each adapter in its framework, and what they share in all of them."""
+"""The room called "hosts": each adapter in its framework, and what they share."""
 
 _SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,

@@ -364,6 +364,55 @@ def test_what_the_cli_writes_for_itself_is_not_learnt() -> None:
     assert memories.get("p").history() == []
 
 
+@pytest.mark.parametrize(
+    ("role", "content", "said"),
+    [
+        ("user", "Hi", [{"role": "user", "content": "Hi"}]),
+        ("assistant", [{"type": "text", "text": "Hi"}, {"type": "text"}], [{"role": "assistant", "content": "Hi\n"}]),
+        ("user", [{"type": "image", "source": {}}], [{"role": "user", "content": [{"type": "image"}]}]),
+        (
+            "user",
+            [{"type": "document"}, {"type": "text", "text": "This."}],
+            [
+                {"role": "user", "content": [{"type": "text", "text": "This."}, {"type": "document"}]},
+            ],
+        ),
+        (
+            "user",
+            [
+                {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "1"}]},
+                {"type": "text", "text": "So?"},
+            ],
+            [
+                {"role": "tool", "tool_call_id": "a", "content": "1"},
+                {"role": "user", "content": "So?"},
+            ],
+        ),
+        ("user", [{"type": "tool_result"}], [{"role": "tool", "tool_call_id": "", "content": ""}]),
+        ("assistant", [{"type": "redacted_thinking"}], []),
+    ],
+)
+def test_what_is_learnt_from_an_entry(role: str, content: Any, said: list[Message]) -> None:
+    """Words, calls, results, and the kind of what has no words; of a thought alone nothing."""
+    memory = create_memory("buffer")
+    entry = {"type": role, "uuid": "1", "message": {"role": role, "content": content}}
+    asyncio.run(MemorySessionStore(memory.store, lambda _: memory).append(KEY, [entry]))
+    assert memory.history() == said
+
+
+def test_a_session_has_the_time_of_its_newest_entry() -> None:
+    """In milliseconds since 1970, as the SDK sorts them."""
+    store = InMemoryStore()
+
+    async def scene() -> None:
+        await MemorySessionStore(store).append(KEY, [user("Hello?", "1"), user("Well?", "2")])
+        (listed,) = await MemorySessionStore(store).list_sessions("p")
+        (newest,) = await store.read(f"claude/p/{KEY['session_id']}", limit=1, newest=True)
+        assert abs(listed["mtime"] - newest.created_at.timestamp() * 1000) <= 1
+
+    asyncio.run(scene())
+
+
 def test_parallel_calls_keep_their_results() -> None:
     """The CLI writes each block as an entry, and may write results of two calls into one."""
     memories = MemoryProvider("window", k=1)

@@ -322,6 +322,44 @@ def test_entries_have_their_authors_times_and_ids() -> None:
     asyncio.run(scene())
 
 
+def test_what_is_learnt_from_an_event() -> None:
+    """Words, calls and results, which have the tool's name if ADK gave them no id; files by their kind."""
+    memory = create_memory("buffer", conversation_id="app/anna")
+    given = types.FunctionResponse(name="weather", response={"result": "Sun"})
+    whole = types.FunctionResponse(id="c2", name="weather", response={"result": "Rain", "at": 5})
+    said = [
+        event(
+            "1",
+            "user",
+            types.Part(text="Both?"),
+            types.Part(file_data=types.FileData(file_uri="gs://x", mime_type="image/png")),
+        ),
+        event("2", "model", types.Part(function_call=types.FunctionCall(name="weather", args={"place": "Oslo"}))),
+        event("3", "user", types.Part(function_response=given), types.Part(function_response=whole)),
+        event("4", None, types.Part(text="Well?")),
+    ]
+    asyncio.run(MemoryService(memory).add_events_to_memory(app_name="app", user_id="anna", events=said))
+    asked, called_, *rest = memory.history()
+    assert asked == {"role": "user", "content": [{"type": "text", "text": "Both?"}, {"type": "image/png"}]}
+    assert (called_["tool_calls"][0]["id"], called_["content"]) == ("weather", None)
+    assert rest == [
+        {"role": "tool", "tool_call_id": "weather", "content": "Sun"},
+        {"role": "tool", "tool_call_id": "c2", "content": "{'result': 'Rain', 'at': 5}"},
+        {"role": "user", "content": "Well?"},
+    ]
+
+
+def test_what_was_said_elsewhere_is_an_entry_too() -> None:
+    """With its role as the author; what has no words, and what tools gave, is not shown by ADK's tools."""
+    memory = create_memory("buffer", conversation_id="app/anna")
+    memory.save_context({"input": "I like tea."}, {"output": "I see."})
+    memory.add_messages([{"role": "tool", "tool_call_id": "c", "content": "1"}, {"role": "assistant", "content": ""}])
+    asked = MemoryService(memory).search_memory(app_name="app", user_id="anna", query="tea")
+    found = asyncio.run(asked).memories
+    said = [(one.author, one.content.role, one.content.parts[0].text, one.timestamp) for one in found]
+    assert said == [("user", "user", "I like tea.", None), ("assistant", "model", "I see.", None)]
+
+
 def test_an_explicit_memory_is_added() -> None:
     """`add_memory` takes entries that no session has."""
     memory = create_memory("buffer", conversation_id="app/anna")

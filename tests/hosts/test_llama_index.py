@@ -288,6 +288,35 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     assert pairs(shown) == results(shown) == ["x"]
 
 
+def test_what_is_learnt_from_a_message() -> None:
+    """Words, the calls of blocks or of arguments, results, and the kind of what has no words."""
+    call = {"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    block = host("llama_index.core.base.llms.types").ToolCallBlock(tool_name="weather", tool_kwargs={"place": "Oslo"})
+    memory = create_memory("buffer")
+    said = [
+        ChatMessage(role="user", blocks=[TextBlock(text="This?"), ImageBlock(image=b"x", image_mimetype="image/png")]),
+        ChatMessage(
+            role="assistant", blocks=[ThinkingBlock(content="Hm."), block], additional_kwargs={"tool_calls": [call]}
+        ),
+        ChatMessage(role="assistant", additional_kwargs={"tool_calls": [call]}),
+        ChatMessage(role="tool", content="Sun", additional_kwargs={"tool_call_id": "c"}),
+        ChatMessage(role="tool", content="Rain"),
+        ChatMessage(role="chatbot", content="Sunny."),
+    ]
+    ChatMemory(memory).put_messages(said)
+    asked, in_block, in_arguments, *rest = memory.history()
+    assert asked == {"role": "user", "content": [{"type": "text", "text": "This?"}, {"type": "image"}]}
+    function = in_block["tool_calls"][0]["function"]
+    assert (in_block["content"], in_block["tool_calls"][0]["id"], len(in_block["tool_calls"])) == (None, "weather", 1)
+    assert (function["name"], json.loads(function["arguments"])) == ("weather", {"place": "Oslo"})
+    assert in_arguments["tool_calls"] == [call]
+    assert rest == [
+        {"role": "tool", "tool_call_id": "c", "content": "Sun"},
+        {"role": "tool", "tool_call_id": "", "content": "Rain"},
+        {"role": "assistant", "content": "Sunny."},
+    ]
+
+
 def test_it_is_a_memory_of_llama_index() -> None:
     """It passes for `BaseMemory`, can be made as LlamaIndex makes its own, and has its methods."""
     made = ChatMemory.from_defaults("window", chat_history=[ChatMessage(role="user", content="hi")], token_limit=100)

@@ -160,6 +160,82 @@ def test_items_come_back_as_they_were(*, raw: bool) -> None:
     assert not re.search("rs_1|fc_1|msg_1|status", str(memory.messages()))
 
 
+def learnt(*items: dict[str, Any]) -> list[Message]:
+    """The chat messages that a memory learns from."""
+    session = session_of("buffer")
+    asyncio.run(session.add_items(items))
+    return session.memory.history()
+
+
+def test_what_items_say() -> None:
+    """Pictures are those of chat messages, results are texts, and calls of every kind have a name and arguments."""
+    url = "data:image/png;base64,R0lG"
+    parts = [{"type": "input_text", "text": "See"}, {"type": "input_image", "image_url": url}]
+    odd = [{"type": "input_file", "file_id": "f", "image_url": "x"}, {"type": "input_image", "file_id": "f"}]
+    (said,) = learnt({"role": "user", "content": [*parts, *odd]})
+    assert said["content"] == [
+        {"type": "text", "text": "See"},
+        {"type": "image_url", "image_url": {"url": url}},
+        *odd,
+    ]
+    calls = [
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": '{"a": 1}'},
+        {"type": "shell_call", "call_id": "2", "action": {"commands": ["ls"]}},
+        {"type": "custom_tool_call", "call_id": "3", "name": "g", "input": "words"},
+        {"type": "apply_patch_call", "call_id": "4"},
+    ]
+    functions = [message["tool_calls"][0]["function"] for message in learnt(*calls)]
+    assert [(one["name"], one["arguments"]) for one in functions] == [
+        ("f", '{"a": 1}'),
+        ("shell_call", '{"commands": ["ls"]}'),
+        ("g", "words"),
+        ("apply_patch_call", "{}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"output": "Sunny."}, "Sunny."),
+        ({"output": [{"type": "input_text", "text": "a"}, {"type": "input_image"}, {"text": "b"}]}, "a\nb"),
+        (
+            {"output": [{"stdout": "out\n", "stderr": "err"}, {"stdout": "more"}, {"stderr": "bad"}]},
+            "out\nerr\nmore\nbad",
+        ),
+        ({"result": "R0lG"}, "R0lG"),
+        ({"output": None, "status": "completed"}, "completed"),
+        ({"output": "", "status": "failed"}, "failed"),
+        ({}, ""),
+    ],
+)
+def test_what_a_tool_gave_back(given: dict[str, Any], text: str) -> None:
+    """Its words, what a shell wrote, or its status if there are none."""
+    assert learnt(CALLS[1], {"type": "x_output", "call_id": "c1", **given})[1] == {
+        "role": "tool",
+        "tool_call_id": "c1",
+        "content": text,
+    }
+
+
+def test_what_nothing_follows_stays_with_what_was_before() -> None:
+    """Reasoning at the end of a batch, or alone in one, is kept and popped like any item."""
+    session = session_of("buffer", raw=True)
+    asyncio.run(session.add_items([REASONING]))
+    asyncio.run(session.add_items([TURN[0], REASONING]))
+    assert asyncio.run(session.get_items()) == [REASONING, TURN[0], REASONING]
+    assert asyncio.run(session.pop_item()) == REASONING
+    assert asyncio.run(session.get_items()) == [REASONING, TURN[0]]
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_a_limit_of_nothing_gives_nothing(*, raw: bool) -> None:
+    """As in the SDK's own sessions."""
+    session = session_of("buffer", raw=raw)
+    asyncio.run(session.add_items(TURN))
+    assert [asyncio.run(session.get_items(limit)) for limit in (0, -1)] == [[], []]
+    assert asyncio.run(session.get_items(1)) == TURN[-1:]
+
+
 def test_reasoning_goes_with_its_call() -> None:
     """Where the window leaves out a call, it leaves out the reasoning before it."""
     session = session_of("window", k=1)
@@ -179,8 +255,11 @@ def test_messages_saved_another_way_are_items() -> None:
             {"role": "tool", "tool_call_id": "c1", "content": "Sunny."},
         ]
     )
-    kinds = [item.get("type", item.get("role")) for item in asyncio.run(session.get_items())]
-    assert kinds == ["user", "function_call", "function_call_output"]
+    assert asyncio.run(session.get_items()) == [
+        {"role": "user", "content": "Weather?"},
+        {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "Sunny."},
+    ]
 
 
 def test_pop_takes_from_the_log_and_learns_nothing_anew() -> None:

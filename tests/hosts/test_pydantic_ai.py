@@ -213,6 +213,72 @@ def test_the_same_words_twice_are_two_turns() -> None:
     assert contents(memories.get("anna").history()) == ["Yes", "First.", "Yes", "Second."]
 
 
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ("Hi", {"role": "user", "content": "Hi"}),
+        (
+            ["See", messages.ImageUrl("https://example.org/a.png"), messages.CachePoint()],
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "See"},
+                    {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}},
+                ],
+            },
+        ),
+        (
+            [messages.BinaryContent(b"x", media_type="image/png"), messages.TextContent("Hm")],
+            {"role": "user", "content": [{"type": "binary"}, {"type": "text", "text": "Hm"}]},
+        ),
+    ],
+)
+def test_what_is_learnt_from_a_prompt(part: Any, said: Message) -> None:
+    """Its words, its addresses, and the kind of all else."""
+    memory = create_memory("buffer", conversation_id="anna")
+    agent_of(memory, Scripted(["Hm."])).run_sync(part)
+    assert memory.history()[0] == said
+
+
+def test_what_is_learnt_from_an_answer() -> None:
+    """Its texts, with an empty line between them, its calls, and the kind of files; thoughts are not said."""
+    memory = create_memory("buffer", conversation_id="anna")
+    file = messages.FilePart(messages.BinaryContent(b"x", media_type="image/png"))
+    parts = [messages.ThinkingPart("Hm."), messages.TextPart("One."), file, messages.TextPart("Two.")]
+    agent = pydantic_ai.Agent(answering([messages.ModelResponse(parts=parts)]), capabilities=[MemoryCapability(memory)])
+    agent.run_sync("Well?")
+    assert memory.history()[1] == {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "One.\n\nTwo."}, {"type": "file"}],
+    }
+
+
+def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
+    """What was not said through Pydantic AI has no form of its own: calls and results are built, with their names."""
+    memory = create_memory("buffer", conversation_id="anna")
+    call = {"id": "x", "type": "function", "function": {"name": "weather", "arguments": '{"place": "Oslo"}'}}
+    memory.add_messages(
+        [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "x", "content": "Sun"},
+            {"role": "assistant", "content": "Sunny."},
+        ]
+    )
+    agent_of(memory, model := Scripted(["Yes."])).run_sync("Sure?")
+    parts = [(part.part_kind, getattr(part, "tool_name", None)) for message in model.sent[0] for part in message.parts]
+    assert parts == [
+        ("system-prompt", None),
+        ("user-prompt", None),
+        ("tool-call", "weather"),
+        ("tool-return", "weather"),
+        ("text", None),
+        ("user-prompt", None),
+    ]
+    assert model.sent[0][1].parts[0].args_as_dict() == {"place": "Oslo"}
+
+
 def test_messages_come_back_as_they_were() -> None:
     """Thinking, usage and ids of an earlier run come back, and other providers are sent none of it."""
     memory = create_memory("buffer", conversation_id="anna")

@@ -13,7 +13,19 @@ from memzoo.errors import ModelError
 from memzoo.hosts.strands import MemoryConversationManager
 from memzoo.stores import Message
 from memzoo.testing import ScriptedModel
-from tests.hosts.contract import FIRST, SAID_THEN, SECOND, Call, HostContract, Step, contents, summarizing, weather
+from tests.hosts.contract import (
+    FIRST,
+    SAID_THEN,
+    SECOND,
+    Call,
+    HostContract,
+    Step,
+    contents,
+    pairs,
+    results,
+    summarizing,
+    weather,
+)
 from tests.hosts.page import host, run_page
 from tests.hosts.samples import odd, samples
 
@@ -310,6 +322,31 @@ def test_messages_come_back_as_they_were() -> None:
     assert kept["metadata"]["usage"]["totalTokens"] == 7
 
 
+@pytest.mark.parametrize(
+    ("role", "block", "said"),
+    [
+        (
+            "assistant",
+            {"citationsContent": {"content": [{"text": "Cited."}]}},
+            {"role": "assistant", "content": "Cited."},
+        ),
+        ("user", {"guardContent": {"text": {"text": "Guarded."}}}, {"role": "user", "content": "Guarded."}),
+        ("user", {"document": {"name": "a"}}, {"role": "user", "content": [{"type": "document"}]}),
+        (
+            "user",
+            {"toolResult": {"toolUseId": "a", "content": [{"text": "Sun"}, {"json": {"code": 5}}]}},
+            {"role": "tool", "tool_call_id": "a", "content": 'Sun\n{"json": {"code": 5}}'},
+        ),
+    ],
+)
+def test_what_is_learnt_from_a_block(role: str, block: dict[str, Any], said: Message) -> None:
+    """Its words, or its kind."""
+    memory = create_memory("buffer")
+    begun: list[Any] = [{"role": "user", "content": [{"text": "Begin"}]}, {"role": role, "content": [block]}]
+    agent_of(memory, ["Hm."], messages=begun)("So?")
+    assert memory.history()[1] == said
+
+
 def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     """What was not said through Strands has no form of its own: calls and results are built."""
     memory = create_memory("buffer")
@@ -325,6 +362,8 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     agent = agent_of(memory, ["Yes."])
     agent("Sure?")
     assert [message["role"] for message in agent.model.sent[0]] == ["user", "assistant", "tool", "assistant", "user"]
+    assert pairs(agent.model.sent[0]) == results(agent.model.sent[0]) == ["x"]
+    assert "'text': 'Sun'" in agent.model.sent[0][2]["content"]
 
 
 def test_learning_that_fails_loses_no_turn() -> None:

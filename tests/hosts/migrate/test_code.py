@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from memzoo.cli.commands import app
-from memzoo.errors import TransferError
+from memzoo.errors import MissingExtraError, TransferError
 from memzoo.hosts.migrate.apart import Apart
 from memzoo.hosts.migrate.code import Migrated, migrate_code, python_files, write
 from memzoo.hosts.migrate.code_names import is_named_in
@@ -270,6 +270,31 @@ def test_a_history_that_moves_says_what_else_there_is_to_do(tmp_path: Path) -> N
     history, memory = migrated(tmp_path, code).findings
     assert (history.reason, "memzoo import --from langchain-sql URL --store URL" in history.advice) == ("", True)
     assert (memory.reason, memory.advice) == ("", "")
+
+
+def test_a_module_that_a_class_is_still_reached_through_stays_imported(tmp_path: Path) -> None:
+    """What is rewritten beside it is reached through memzoo's."""
+    code = (
+        "import langchain.memory\n"
+        "class Mine(langchain.memory.ConversationBufferMemory): ...\n"
+        "a = langchain.memory.SimpleMemory()\n"
+    )
+    after = migrated(tmp_path, code)
+    assert "import langchain.memory\n" in after.after
+    assert "a = memzoo.langchain.SimpleMemory()" in after.after
+    assert [line for line in after.diff.splitlines() if line[0] in "+-"][2:] == [
+        "+import memzoo.langchain",
+        "-a = langchain.memory.SimpleMemory()",
+        "+a = memzoo.langchain.SimpleMemory()",
+    ]
+
+
+def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No process is started in vain."""
+    (tmp_path / "a.py").write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"memzoo\[migrate\]"), Apart(60) as apart:
+        apart.migrated(tmp_path / "a.py")
 
 
 def test_one_use_keeps_the_others(tmp_path: Path) -> None:

@@ -159,6 +159,9 @@ def test_from_llama_index(place: str) -> None:
     assert [call["id"] == result["tool_call_id"] for call, result in calls] == [True, True]
     assert [json.loads(call["function"]["arguments"]) for call, _ in calls] == [{"a": 1, "b": 1}, {"a": 2, "b": 2}]
     assert said[3]["content"] == "It is 2."
+    if "://" in place:
+        [first, *_] = drive(store.read("anna"))
+        assert int(first.created_at.timestamp()) == 1795332720
 
 
 def keys_of_redis() -> str:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgpack
 import pytest
 
 from memzoo import InMemoryStore
@@ -369,6 +370,22 @@ def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
     logs, errors = logs_in("langgraph", checkpoints_file(tmp_path / "c.db", rows))
     assert [(log.title, log.messages) for log in logs] == [("anna", [USER, {"role": "assistant", "content": "OK"}])]
     assert errors == ["FILE: 'ben' cannot be read: its 'messages' are no list: 7"]
+
+
+@pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])
+def test_objects_within_objects(levels: int, is_read: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    """LangGraph's are a few levels deep; more is refused before it takes the stack."""
+    inner = msgpack.packb({"role": "user", "content": "Hi"})
+    for _ in range(levels - 1):
+        inner = msgpack.packb(msgpack.ExtType(5, inner))
+    written = msgpack.packb({"channel_values": {"messages": [msgpack.ExtType(5, inner)]}})
+    with closing(sqlite3.connect(tmp_path / "c.db")) as database:
+        database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
+        database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))
+        database.commit()
+    logs, errors = logs_in("langgraph", tmp_path / "c.db")
+    assert [log.messages for log in logs] == [[USER]] * is_read
+    assert ["nested too deeply" in error for error in errors[:1]] == [True] * (not is_read)
 
 
 def test_a_database_of_something_else(tmp_path: Path) -> None:

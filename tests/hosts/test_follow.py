@@ -78,6 +78,32 @@ def test_who_goes_far_back_leaves_all_of_it(memory: BaseMemory):
     assert follow(memory, FIRST, THIRD) == [*words(FIRST), "Elsewhere?", *words(THIRD)]
 
 
+class Counting(InMemoryStore):
+    """Knows how many entries were read at once at most."""
+
+    most = 0
+
+    async def read(self, *args: Any, **options: Any) -> Any:
+        """See `Store.read`."""
+        found = await super().read(*args, **options)
+        self.most = max(self.most, len(found))
+        return found
+
+
+@pytest.mark.parametrize("thread", ["t", ""])
+def test_a_turn_costs_the_same_however_long_the_log_is(thread: str):
+    """A host that hands over its newest turn alone, or messages of no thread, has a page of the log read."""
+    store = Counting()
+    memory = ConversationBufferMemory(store=store)
+    for number in range(100):
+        said = [message_of(f"q{number}", f"{number}?"), message_of(f"a{number}", f"{number}.")]
+        asyncio.run(HostLog(memory, "test").afollow(said, thread=thread))
+    host = [message_of("q", "New?")] if thread else [message_of(*one) for one in (*FIRST, ("q", "New?"))]
+    store.most = 0
+    asyncio.run(HostLog(memory, "test").afollow(host, thread=thread))
+    assert store.most < 40
+
+
 def test_an_answer_is_given_anew(memory: BaseMemory):
     """Regenerating takes back the old answer, and leaves its question as it is."""
     assert follow(memory, FIRST, SECOND[:1]) == words(FIRST, SECOND[:1])

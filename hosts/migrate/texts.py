@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["read_csv", "read_text"]
 
-_NAMES = "|".join(sorted(ROLES, key=len, reverse=True))
-_LABEL = re.compile(rf"[ \t>*#_]*+({_NAMES})[*_]*+[ \t]*+:[*_]*+[ \t]*+", re.IGNORECASE)
+_LABEL = re.compile(rf"[ \t>*#_]*+({'|'.join(ROLES)})[*_]*+[ \t]*+:[*_]*+[ \t]*+", re.IGNORECASE)
 _COLUMNS = {
     "role": ("role", "speaker", "author", "from", "sender", "type"),
     "content": ("content", "text", "message", "value", "body", "utterance"),

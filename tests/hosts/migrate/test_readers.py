@@ -366,10 +366,14 @@ def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
         ("anna", "inner:1", "3", {"talk": [ok]}),
         ("ben", "", "1", {"messages": 7}),
         ("cleo", "", "1", {"words": ["Hi"]}),
+        ("dora", "", "1", {"talk": [hi, 7]}),
     ]
     logs, errors = logs_in("langgraph", checkpoints_file(tmp_path / "c.db", rows))
     assert [(log.title, log.messages) for log in logs] == [("anna", [USER, {"role": "assistant", "content": "OK"}])]
-    assert errors == ["FILE: 'ben' cannot be read: its 'messages' are no list: 7"]
+    assert errors == [
+        "FILE: 'ben' cannot be read: its 'messages' are no list: 7",
+        "FILE: 'dora' cannot be read: message 2: this is no message: 7",
+    ]
 
 
 @pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])

@@ -364,34 +364,34 @@ def test_what_the_cli_writes_for_itself_is_not_learnt() -> None:
     assert memories.get("p").history() == []
 
 
-@pytest.mark.parametrize(
-    ("role", "content", "said"),
-    [
-        ("user", "Hi", [{"role": "user", "content": "Hi"}]),
-        ("assistant", [{"type": "text", "text": "Hi"}, {"type": "text"}], [{"role": "assistant", "content": "Hi\n"}]),
-        ("user", [{"type": "image", "source": {}}], [{"role": "user", "content": [{"type": "image"}]}]),
-        (
-            "user",
-            [{"type": "document"}, {"type": "text", "text": "This."}],
-            [
-                {"role": "user", "content": [{"type": "text", "text": "This."}, {"type": "document"}]},
-            ],
-        ),
-        (
-            "user",
-            [
-                {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "1"}]},
-                {"type": "text", "text": "So?"},
-            ],
-            [
-                {"role": "tool", "tool_call_id": "a", "content": "1"},
-                {"role": "user", "content": "So?"},
-            ],
-        ),
-        ("user", [{"type": "tool_result"}], [{"role": "tool", "tool_call_id": "", "content": ""}]),
-        ("assistant", [{"type": "redacted_thinking"}], []),
-    ],
-)
+_LEARNT: list[tuple[str, Any, list[Message]]] = [
+    ("user", "Hi", [{"role": "user", "content": "Hi"}]),
+    ("assistant", [{"type": "text", "text": "Hi"}, {"type": "text"}], [{"role": "assistant", "content": "Hi\n"}]),
+    ("user", [{"type": "image", "source": {}}], [{"role": "user", "content": [{"type": "image"}]}]),
+    (
+        "user",
+        [{"type": "document"}, {"type": "text", "text": "This."}],
+        [
+            {"role": "user", "content": [{"type": "text", "text": "This."}, {"type": "document"}]},
+        ],
+    ),
+    (
+        "user",
+        [
+            {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "1"}]},
+            {"type": "text", "text": "So?"},
+        ],
+        [
+            {"role": "tool", "tool_call_id": "a", "content": "1"},
+            {"role": "user", "content": "So?"},
+        ],
+    ),
+    ("user", [{"type": "tool_result"}], [{"role": "tool", "tool_call_id": "", "content": ""}]),
+    ("assistant", [{"type": "redacted_thinking"}], []),
+]
+
+
+@pytest.mark.parametrize(("role", "content", "said"), _LEARNT)
 def test_what_is_learnt_from_an_entry(role: str, content: Any, said: list[Message]) -> None:
     """Words, calls, results, and the kind of what has no words; of a thought alone nothing."""
     memory = create_memory("buffer")

@@ -52,17 +52,17 @@ def test_what_has_no_text_is_told_by_its_kind():
     assert chat_of("user", []) == [{"role": "user", "content": ""}]
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (("c", "f", {"a": "é"}), ("c", "f", '{"a": "é"}')),
-        (("c", "f", '{"a": 1'), ("c", "f", '{"a": 1')),
-        (("c", "f", None), ("c", "f", "{}")),
-        ((None, "f", []), ("f", "f", "[]")),
-        ((None, None, None), ("", "a tool", "{}")),
-        (("c", "f", {1: []}), ("c", "f", '{"1": []}')),
-    ],
-)
+_CALLS: list[tuple[Any, tuple[str, str, str]]] = [
+    (("c", "f", {"a": "é"}), ("c", "f", '{"a": "é"}')),
+    (("c", "f", '{"a": 1'), ("c", "f", '{"a": 1')),
+    (("c", "f", None), ("c", "f", "{}")),
+    ((None, "f", []), ("f", "f", "[]")),
+    ((None, None, None), ("", "a tool", "{}")),
+    (("c", "f", {1: []}), ("c", "f", '{"1": []}')),
+]
+
+
+@pytest.mark.parametrize(("given", "expected"), _CALLS)
 def test_a_call_is_one_whatever_is_missing(given: tuple[Any, Any, Any], expected: tuple[str, str, str]):
     """An id, a name and written arguments."""
     call = called(*given)

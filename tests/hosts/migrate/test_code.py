@@ -292,7 +292,11 @@ def test_a_module_that_a_class_is_still_reached_through_stays_imported(tmp_path:
 def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No process is started in vain."""
     (tmp_path / "a.py").write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+
+    def nowhere(_: str) -> None:
+        return None
+
+    monkeypatch.setattr("importlib.util.find_spec", nowhere)
     with pytest.raises(MissingExtraError, match=r"memzoo\[migrate\]"), Apart(60) as apart:
         apart.migrated(tmp_path / "a.py")
 
@@ -415,6 +419,19 @@ class TestCommand:
         assert "1 of 2 files changed." in done.output
         assert isinstance(done.exception, TransferError)
         assert "langchain.memory" in (tmp_path / "a.py").read_text(encoding="utf-8")
+
+    def test_a_write_that_fails_leaves_nothing_beside(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """The disk is full when the new text is written: the file is as it was, and alone."""
+
+        def full(_: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        after = migrated(tmp_path, "from langchain.memory import SimpleMemory\n")
+        monkeypatch.setattr("os.fsync", full)
+        with pytest.raises(TransferError, match="cannot be written: No space left"):
+            write(after)
+        assert after.path.read_text(encoding="utf-8") == after.before
+        assert [one.name for one in after.path.parent.iterdir()] == [after.path.name]
 
     def test_files_that_name_nothing_of_it_are_not_parsed(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

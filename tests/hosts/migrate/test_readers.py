@@ -1,6 +1,7 @@
 """What becomes of the messages in each form that is imported: words, calls, results, times, and what is refused."""
 
 import asyncio
+import importlib
 import json
 import sqlite3
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import pytest
 
 from memzoo import InMemoryStore
@@ -379,10 +379,11 @@ def test_checkpoints_of_langgraph(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("levels", "is_read"), [(8, True), (9, False)])
 def test_objects_within_objects(levels: int, is_read: bool, tmp_path: Path) -> None:  # noqa: FBT001
     """LangGraph's are a few levels deep; more is refused before it takes the stack."""
-    inner = msgpack.packb({"role": "user", "content": "Hi"})
+    msgpack: Any = importlib.import_module("msgpack")
+    inner: bytes = msgpack.packb({"role": "user", "content": "Hi"})
     for _ in range(levels - 1):
         inner = msgpack.packb(msgpack.ExtType(5, inner))
-    written = msgpack.packb({"channel_values": {"messages": [msgpack.ExtType(5, inner)]}})
+    written: bytes = msgpack.packb({"channel_values": {"messages": [msgpack.ExtType(5, inner)]}})
     with closing(sqlite3.connect(tmp_path / "c.db")) as database:
         database.execute("create table checkpoints (thread_id, checkpoint_ns, checkpoint_id, type, checkpoint)")
         database.execute("insert into checkpoints values ('anna', '', '1', 'msgpack', ?)", (written,))

@@ -338,6 +338,7 @@ class TestCommand:
         assert (shown.exit_code, file.read_bytes()) == (0, code)
         assert "+from memzoo.langchain import SimpleMemory" in shown.output
         assert "1 of 2 files to change; --write does it" in shown.output
+        assert " x = 'é'\n0 uses of LangChain's memory rewritten" in shown.output.replace("\r", "")
         assert "broken.py cannot be read as Python" in shown.output
         done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
         assert "1 of 2 files changed" in done.output

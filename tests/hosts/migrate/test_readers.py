@@ -441,6 +441,7 @@ def test_a_message_without_a_time_has_that_of_the_one_before() -> None:
     [done] = import_logs(store, [ChatLog("anna", said, dates)])
     assert (done.read, done.written) == (5, 1)
     entries = drive(store.read("anna"))
+    assert [entry.seq for entry in entries] == [1, 2, 3, 4, 5]
     assert [entry.created_at for entry in entries[:4]] == [first, first, first, second]
     assert [entry.turn_id for entry in entries] == ["import-0", "import-0", "import-2", "import-2", "import-2-4"]
 

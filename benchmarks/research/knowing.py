@@ -34,10 +34,12 @@ __all__ = ["VARIANTS", "Shown", "knowing", "measured", "report"]
 VARIANTS: Mapping[str, UnitWeights] = {
     "as shipped": UnitWeights(),
     "words alone": replace(UnitWeights(), names=0.0, neighbours=0.0),
-    "names alone": replace(UnitWeights(), own=0.0, around=0.0, profile=0.0),
+    "names alone": replace(UnitWeights(), own=0.0, around=0.0, profile=0.0, related=0.0),
     "without neighbours": replace(UnitWeights(), neighbours=0.0),
     "without roles": replace(UnitWeights(), roles=0.0, profile=0.0),
     "without the words around": replace(UnitWeights(), around=0.0),
+    "without other words for it": replace(UnitWeights(), related=0.0),
+    "without what kind is asked for": replace(UnitWeights(), kinds=0.0),
     "without dates": replace(UnitWeights(), dates=False),
 }
 """Ways to search, by name: each part of the search left out once."""

@@ -69,7 +69,8 @@ def dry_run_table(found: Compared, model: str, judge: str = "") -> Group:
     rows = [row for row in found.rows if not row.error]
     drawn = Table(box=box.SIMPLE_HEAD, title=f"To be expected, within {budget:,} tokens", title_justify="left")
     drawn.add_column("memory")
-    for title in (*expected(rows[0], budget), *(["cost"] if prices else [])):
+    figures = dict.fromkeys(title for row in rows for title in expected(row, budget))
+    for title in (*figures, *(["cost"] if prices else [])):
         drawn.add_column(title.replace(" ", "\n"), justify="right")
     for row in rows:
         cost = [_cost(row, prices, model)] if prices else []

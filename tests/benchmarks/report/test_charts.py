@@ -256,8 +256,8 @@ class TestCourse:
         drawn = Drawn(course_chart(with_courses(comparison.results, {"everything": [900, 999], "window": [1, 100]})))
         (line,) = drawn.lines("var(--muted)")
         assert drawn.values(line) == pytest.approx([112], abs=0.5)
-        drawn = Drawn(course_chart(with_courses(comparison.results, {"everything": [0, 1], "window": [1, 100]})))
-        assert [one.said for one in drawn.labels] == ["window  100", "everything  1"]
+        drawn = Drawn(course_chart(with_courses(comparison.results, {"none": [0, 1], "window": [1, 100]})))
+        assert [one.said for one in drawn.labels] == ["window  100", "none  1"]
 
     def test_no_two_marks_say_the_same(self, comparison: Comparison) -> None:
         """Even where next to nothing was shown."""

@@ -58,6 +58,7 @@ SAID = {
     "a month alone": ("October", "It is decided in October 2026."),
     "four of six words": ("a heavy old oven stone plates handles", "an old oven with stone plates"),
     "Chinese in three pieces": ("蓝色丝绸雨伞", "蓝色的,丝绸做的雨伞"),
+    "Chinese in pairs": ("蓝色丝绸雨伞", "蓝色粗丝绸做雨伞"),
     "Chinese dates": ("10月17日", "寿宴改在十月十七号,星期六"),
     "Chinese weekdays": ("星期天", "周日上午十点"),
     "Chinese titles": ("《红楼梦》《西游记》", "读《西游记》,也读《红楼梦》"),

@@ -78,7 +78,8 @@ def as_chat(message: Any) -> list[Message]:
         if "text" in block:
             found.append({"role": message["role"], "content": block["text"]})
         if "toolUse" in block:
-            calls = [{"id": block["toolUse"].get("toolUseId")}]
+            use = block["toolUse"]
+            calls = [{"id": use.get("toolUseId"), "name": use.get("name"), "input": use.get("input")}]
             found.append({"role": "assistant", "content": None, "tool_calls": calls})
         if "toolResult" in block:
             result = block["toolResult"]
@@ -257,6 +258,17 @@ def test_an_overflow_halves_what_is_shown_until_the_turn_alone_is_left() -> None
     assert len(memory.history()) == 12
 
 
+def test_nothing_is_left_out_before_the_model_has_no_room() -> None:
+    """Strands may ask for that when it is nearly full: the memory's own limit says how much is shown."""
+    memory = create_memory("buffer")
+    memory.save_context({"input": "Question 0"}, {"output": "Answer 0"})
+    agent = agent_of(memory, ["Answer 1", "Answer 2"])
+    agent("Question 1")
+    agent.conversation_manager.reduce_context(agent)
+    agent("Question 2")
+    assert contents(agent.model.sent[1]) == ["Question 0", "Answer 0", "Question 1", "Answer 1", "Question 2"]
+
+
 def test_an_overflow_of_the_turn_alone_is_told() -> None:
     """When nothing is left to leave out, the model's error is raised."""
     with pytest.raises(exceptions.ContextWindowOverflowException):
@@ -363,6 +375,7 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     agent("Sure?")
     assert [message["role"] for message in agent.model.sent[0]] == ["user", "assistant", "tool", "assistant", "user"]
     assert pairs(agent.model.sent[0]) == results(agent.model.sent[0]) == ["x"]
+    assert agent.model.sent[0][1]["tool_calls"] == [{"id": "x", "name": "weather", "input": {"place": "Oslo"}}]
     assert "'text': 'Sun'" in agent.model.sent[0][2]["content"]
 
 

@@ -301,6 +301,29 @@ def test_without_the_parser_the_extra_is_named(tmp_path: Path, monkeypatch: pyte
         apart.migrated(tmp_path / "a.py")
 
 
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ("'a', 'sqlite:///old.db'", "'sqlite:///old.db'"),
+        ("session_id='a', connection_string=url", "url"),
+        ("'a', connection='sqlite:///old.db'", "'sqlite:///old.db'"),
+        ("'a', connection=f'sqlite:///{file}'", "f'sqlite:///{file}'"),
+        ("'a', connection=engine", ""),
+        ("'a', 'mysql://host/db'", ""),
+        ("'a', url, table_name='talks'", ""),
+        ("*given", ""),
+        ("'a'", ""),
+    ],
+)
+def test_where_a_history_in_a_database_is(given: str, url: str, tmp_path: Path) -> None:
+    """It moves where its session and the URL of SQLite or PostgreSQL can be seen, and is left where they cannot."""
+    line = "from langchain_community.chat_message_histories import SQLChatMessageHistory\n"
+    after = migrated(tmp_path, f"{line}h = SQLChatMessageHistory({given})\n")
+    assert bool(after.left) == (not url)
+    if url:
+        assert f"h = ChatMessageHistory(conversation_id='a', store=open_store({url}))\n" in after.after
+
+
 def test_one_use_keeps_the_others(tmp_path: Path) -> None:
     """A class that is a base in a file is LangChain's in all of that file; the other classes move."""
     code = (

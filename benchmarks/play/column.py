@@ -124,8 +124,7 @@ class Column:
             self._told.append(([], frozenset()))
         told, self._now = self._compared(self.memory, self._before, query, tables, said)
         self._told[-1] = told["splices"], self._now.facts
-        told["learning"] = _counts(self._learning)
-        return told
+        return {**told, "learning": _counts(self._learning), "error": told["error"] or self._failure}
 
     def asked(
         self, moment: int, query: str, tables: Tables, said: Mapping[int, str]
@@ -163,7 +162,7 @@ class Column:
             "log": _states(why, list(said)),
             "facts": [sorted(now.facts - before.facts), sorted(before.facts - now.facts)],
             "loading": _counts(_less(memory.usage.total, spent)),
-            "error": self._failure,
+            "error": "",
         }
         return frame, now
 

@@ -91,11 +91,12 @@ class Play:
         if self._stored:
             raise OptionError("a stored conversation can only be looked at")
         _check(text)
-        before = self._shown(text, anew=True)
         reply = answer.strip()
         if not reply:
             view = self._named(by).memory.messages(text)
             reply = drive(self._setup.answering.complete(_with_question(view, text), _PURPOSE)).text
+        # Only now: what a line tells for the first time must reach the page.
+        before = self._shown(text, anew=True)
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
         self._now = datetime.now(UTC)
         self._exchanges.append(Exchange(tuple(said), ({}, {})))

@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 
 from memzoo.benchmarks.play.page import page
+from memzoo.benchmarks.play.playing import Line
 from memzoo.benchmarks.play.server import Feed, application
 from memzoo.memories.strategies.named import SEVEN
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk
@@ -99,6 +100,19 @@ def test_each_turn_shows_what_each_memory_sends(browser: Browser, file: str, kno
         expected = {name: "".join(text for *_, text in known[1].view(moment, name)) for name in SEVEN}
         assert shown(tab) == expected
         assert tab.value("$('where').textContent") == f"after {moment} of {len(SAID)} exchanges"
+
+
+def test_102_turns_of_the_seven(browser: Browser, bundled: list[Line], tmp_path: Path) -> None:
+    """All of the bundled conversation can be gone through, turn by turn, and each turn shows what is rebuilt for it."""
+    (tmp_path / "bakery.html").write_text(page(bundled), encoding="utf-8")
+    tab, told = browser.tab((tmp_path / "bakery.html").as_uri()), Page(bundled)
+    walk = "for (let turn = 0; turn < 103; turn++) { slider.value = turn; slider.dispatchEvent(new Event('input')) }"
+    tab.value(f"const slider = $('slider'); {walk} $('where').textContent")
+    assert tab.value("$('where').textContent") == "after 102 of 102 exchanges"
+    for moment in (102, 51, 3):
+        tab.value(f"go({moment})")
+        assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in SEVEN}
+    assert tab.events("Runtime.exceptionThrown") == tab.events("Log.entryAdded") == []
 
 
 def test_a_question_shows_views_and_answers(browser: Browser, file: str, known: Any) -> None:

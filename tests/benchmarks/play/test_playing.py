@@ -184,6 +184,22 @@ class TestAsking:
         with pytest.raises(OptionError, match="0 to 5"):
             shown.ask("Where?", 6)
 
+    def test_after_learning_failed(self) -> None:
+        """What waits to be learnt from is shown, and answered from, all the same."""
+        replies = [ConnectionError("no route")] * len(SAID)
+
+        def failing_at_first(_messages: Any) -> str:
+            if replies:
+                raise replies.pop()
+            return "In Bergen."
+
+        shown = play(talk(), "summary", model=failing_at_first)
+        page = Page(shown.lines())
+        assert "no route" in page.frame(1, "summary")["error"]
+        replies.clear()
+        found = shown.ask("Where does Anna live?")["memories"]["summary"]
+        assert (found["answer"], found["error"]) == ("In Bergen.", "")
+
 
 class TestSaying:
     """A message that is typed."""
@@ -213,16 +229,20 @@ class TestSaying:
         assert [text for *_, text in page.view(1, "buffer")] == ["I am Sam.", "Hello Sam!"]
 
     def test_without_an_answer_is_not_saved(self) -> None:
-        """A model that fails is told; then nothing was said."""
+        """A model that fails is told; then nothing was said, and the page misses nothing."""
 
         def failing(_messages: Any) -> str:
             raise ConnectionError("no route")
 
-        shown = play(talk(), "buffer", model=failing)
+        shown = play(talk(), "buffer", "vector-retriever", model=failing, budget=20)
         page = Page(shown.lines())
         with pytest.raises(ModelError, match="no route"):
-            shown.say("Hello?")
-        assert shown.ask("Hello?")["at"] == len(page.moments) - 1 == len(SAID)
+            shown.say("Is the bakery open?")
+        assert shown.moment == len(page.moments) - 1 == len(SAID)
+        for line in shown.say("Is the bakery open?", answer="At seven."):
+            page.take(line)
+        assert [text for *_, text in page.view(len(SAID) + 1, "buffer")][-2:] == ["Is the bakery open?", "At seven."]
+        assert "We open at seven" in page.view(len(SAID), "vector-retriever")[0][-1]
 
     @pytest.mark.parametrize(("text", "by"), [("", ""), ("Hello", "no-such")])
     def test_that_cannot_be_is_refused(self, text: str, by: str) -> None:

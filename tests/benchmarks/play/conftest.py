@@ -1,0 +1,14 @@
+"""The bundled conversation, through which the seven go once for all tests."""
+
+import pytest
+
+from memzoo.benchmarks import sample_transcripts
+from memzoo.benchmarks.play.playing import Line
+from tests.benchmarks.play.talks import play
+
+
+@pytest.fixture(scope="session")
+def bundled() -> list[Line]:
+    """The lines of its page: 102 exchanges, all seven memories."""
+    [transcript] = sample_transcripts()
+    return [*play(transcript, budget=1_000).lines()]

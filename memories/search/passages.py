@@ -68,7 +68,7 @@ def windows(rows: Rows, places: Places, size: int) -> tuple[Places, Places]:
         places: Those whose windows are wanted.
         size: Characters of a window.
     """
-    lengths = numpy.maximum(numpy.append(rows["length"], 0), _LEAST_LENGTH)
+    lengths = numpy.maximum(numpy.append(rows["length"], _LEAST_LENGTH), _LEAST_LENGTH)
     closed = numpy.ones(len(lengths), numpy.bool_)
     closed[1:-1] = numpy.diff(rows["said_at"]) > PAUSE
     first, end, room = places.copy(), places + 1, size - lengths[places]

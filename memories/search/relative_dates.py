@@ -20,7 +20,7 @@ _COUNTED: Sequence[Sequence[str]] = (
     "\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d\u5341",
 )
 _NUMBERS = {word: count for words in _COUNTED for count, word in enumerate(words, start=1)}
-_NUMBERS |= {"a": 1, "an": 1, "einer": 1, "a couple of": 2, "\u4e24": 2}
+_NUMBERS |= {"a": 1, "einer": 1, "a couple of": 2, "\u4e24": 2}
 _FIXED = {"yesterday": -1, "last night": -1, "tomorrow": 1, "day before yesterday": -2, "day after tomorrow": 2}
 _FIXED |= {"gestern": -1, "vorgestern": -2, "\u00fcbermorgen": 2}
 _FIXED |= {"\u6628\u5929": -1, "\u524d\u5929": -2, "\u660e\u5929": 1, "\u540e\u5929": 2}

@@ -3,7 +3,9 @@
 from datetime import UTC, date, datetime
 from typing import Any
 
+from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityNotes, stated
+from memzoo.memories.strategies.known_notes import in_parts
 from memzoo.memories.strategies.note_statement import NoteStatement, statements_in
 from memzoo.memories.strategies.shown_notes import units_of_note
 from memzoo.memories.text.messages import Labels
@@ -89,3 +91,19 @@ def test_who_is_asked_about_by_another_name_is_asked_about_as_surely() -> None:
     assert notes.asked_in("Where is Miller?", Labels()) == {"robert miller": 0.7}
     others = EntityNotes({"sam": note("Sam"), "bob the builder": {"name": "Bob the builder", "of": "sam"}})
     assert others.asked_in("Where is Builder?", Labels()) == {"sam": 0.7}
+
+
+def test_a_note_that_just_fits_is_shown_whole() -> None:
+    """With one token less, what has least to do with the new lines stays behind, and is known as hidden."""
+    notes = EntityNotes({"bob": note("Bob", *(f"Bob likes thing number {number}." for number in range(9)))})
+    whole = next(
+        tokens
+        for tokens in range(500)
+        if [hidden for _, hidden in in_parts(notes, ["Bob"], "4", tokens)] == [{"bob": []}]
+    )
+    assert whole - 20 < estimated(notes.summary("bob")) < whole
+    ((part, hidden),) = in_parts(notes, ["Bob"], "number 4 again", whole - 1)
+    assert part[0]["name"] == "Bob"
+    assert "number 4" in part[0]["summary"]
+    assert 0 < len(hidden["bob"]) < 9
+    assert len(sorted([*in_parts(notes, ["Bob", "Zoe"], "4", whole)], key=len)) == 2

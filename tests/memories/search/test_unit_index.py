@@ -45,6 +45,11 @@ class TestFinding:
         """A word finds what has it, whatever its ending."""
         assert texts(index_of(FACTS), "How much does it weigh?")[0] == "the oven weighs 640 kilos"
 
+    def test_by_its_very_first_word(self) -> None:
+        """The first word of all that is known finds like any other."""
+        units = [KnownUnit("zebras run", ("anna",)), KnownUnit("cats sleep", ("bo",))]
+        assert texts(index_of(units, UnitWeights(window=1, profile=0, neighbours=0)), "zebra") == ["zebras run"]
+
     def test_leads_from_a_role_to_a_name(self) -> None:
         """Who is called the head baker is found with all that is known of him, before what others did."""
         found = texts(index_of(FACTS, APART), "Where did my head baker learn?")
@@ -179,6 +184,17 @@ class TestChanges:
         found = texts(index, "Noor's chemistry, and how much the oven weighs")
         assert "the oven weighs 700 kilos" in found
         assert not {"the oven weighs 640 kilos", "Noor studies food chemistry"} & set(found)
+
+    def test_of_the_order_of_an_item_change_what_stands_around(self) -> None:
+        """What a note says now in one order has its neighbours in that order, whatever the order was before."""
+        boat, harbour, cat, dog = (
+            KnownUnit(f"{word} {'so ' * 20}", (word,), 1, DAY) for word in ("boat", "harbour", "cat", "dog")
+        )
+        index = UnitIndex(UnitWeights(window=150, profile=0, neighbours=0))
+        index.put({"note": [boat, cat, dog, harbour]})
+        assert set(texts(index, "boat")) == {boat.text, cat.text}
+        index.put({"note": [boat, harbour, cat, dog]})
+        assert set(texts(index, "boat")) == {boat.text, harbour.text}
 
     def test_let_go_of_what_went(self) -> None:
         """What was replaced again and again is kept no more; what was found before is still what it was."""

@@ -45,6 +45,19 @@ class TestFinding:
         """A word finds what has it, whatever its ending."""
         assert texts(index_of(FACTS), "How much does it weigh?")[0] == "the oven weighs 640 kilos"
 
+    def test_by_words_before_names_alone(self) -> None:
+        """What has the words of a question, and what is known of the same, come before what has only a name in it."""
+        found = texts(index_of(FACTS, APART), "chemistry", mara=1.0)
+        assert found == ["Noor studies food chemistry", "Noor is the apprentice", "Mara asked for a quote"]
+
+    def test_one_step_away_unless_more_are_asked_for(self) -> None:
+        """By default, what shares a name with a find; with each step more, what shares a name with that."""
+        chain = [KnownUnit(f"{one} {other}", (one, other)) for one, other in ("ab", "bc", "cd", "de")]
+        index = index_of(chain, UnitWeights(window=1, profile=0))
+        reach = {steps: {one.unit.text for one in index.found("a", {}, steps)} for steps in (1, 2)}
+        assert {one.unit.text for one in index.found("a")} == reach[1]
+        assert len(reach[2]) > len(reach[1])
+
     def test_by_its_very_first_word(self) -> None:
         """The first word of all that is known finds like any other."""
         units = [KnownUnit("zebras run", ("anna",)), KnownUnit("cats sleep", ("bo",))]

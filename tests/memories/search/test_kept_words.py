@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
+from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.documents import Documents
@@ -240,7 +241,9 @@ def test_what_stands_near_each_other_is_read_at_once(
     memory = opened(InMemoryStore())
     memory.add_messages(said(1, 200))
     words = KeptWords(memory.store, memory.conversation_id, Documents(Labels("Human", "AI"), frozenset()), Weights())
-    log = drive(memory._engine.refreshed())  # pyright: ignore[reportPrivateUsage] - as strategies get it
+    follower = Follower(memory.store, memory.conversation_id)
+    drive(follower.refresh())
+    log = Log(follower)
     asked: list[tuple[int, int]] = []
     plain = log.between
 

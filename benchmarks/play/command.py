@@ -23,7 +23,7 @@ __all__ = ["demo", "play", "sample_page"]
 
 console = Terminal()
 
-_NO_MODEL = "No model is asked: rules stand in for one (see docs/offline-model.md). Take one with --model."
+_RULES = "No model is asked: rules stand in for one (see docs/offline-model.md)."
 _QUESTIONS = 8
 
 
@@ -66,7 +66,7 @@ def play(
         raise OptionError("--ask goes with --html; without it, ask on the page")
     shown = _made(watched, asked, counter)
     if asked.model == "offline":
-        console.print(_NO_MODEL, markup=False, highlight=False)
+        console.print(f"{_RULES} Take one with --model.", markup=False, highlight=False)
     if html:
         _write_page(shown, html, questions or ())
         console.print(f"wrote {html}", markup=False, highlight=False)
@@ -97,6 +97,7 @@ def demo(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OptionError(f"{str(out)!r} cannot be made: {error.strerror}") from error
+    console.print(f"All seven go through the bundled conversation. {_RULES}", markup=False, highlight=False)
     watched = out / "play.html"
     # Two processes: one compares while the other writes the page.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:

@@ -162,6 +162,7 @@ def test_serves_the_page_until_interrupted(chat: Path) -> None:
     assert running.returncode in (0, -2, 130)
 
 
+@pytest.mark.timeout(0)  # however busy the machine is
 def test_demo_compares_and_opens_the_page(command: Command, chat: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both pages are in the folder, the verdict on the terminal, and the browser is shown the page."""
     opened: list[str] = []

@@ -108,6 +108,7 @@ class TestRoom:
         """After twenty in a row that do not fit, no more are tried; one that fits begins the count anew."""
         texts = ["a", *["b " * 99] * long, "c"]
         assert len(fit_passages(20, said(*texts), words)) == shown
+        assert len(fit_passages(20, said(*texts[1:]), words)) == shown - 1
         again = ["a", *["b " * 99] * 19, "c", *["b " * 99] * 19, "d"]
         assert len(fit_passages(20, said(*again), words)) == 3
 

@@ -411,6 +411,7 @@ class TestCommand:
         named = {line.split()[2].removeprefix(f"{folder}/") for line in done.stderr.splitlines()}
         assert named == {*odd, "dangling.py", "loop.py", "linked.py", "linked", "pipe.py", "pkg.py"}
         assert len(done.stderr.splitlines()) == len(named)
+        assert f"{folder}/deep.py cannot be read: parsing it ends the process" in done.stderr
         assert (tmp_path / "outside.py").read_text(encoding="utf-8") == import_it
         for name in ("good.py", "pkg.py/also.py", "same.py"):
             assert (folder / name).read_text(encoding="utf-8") == "from memzoo.langchain import SimpleMemory\n"

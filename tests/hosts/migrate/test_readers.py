@@ -393,6 +393,21 @@ def test_objects_within_objects(levels: int, is_read: bool, tmp_path: Path) -> N
     assert ["nested too deeply" in error for error in errors[:1]] == [True] * (not is_read)
 
 
+def test_a_text_that_is_no_text(tmp_path: Path) -> None:
+    """What is no UTF-8 spoils the conversation that it stands in, and no other one."""
+    with closing(sqlite3.connect(tmp_path / "old.db")) as database:
+        database.execute("create table message_store (id integer primary key, session_id, message)")
+        message = '{"type": "human", "data": {"content": "%s"}}'
+        for session, text in (("anna", b"caf\xe9"), ("ben", b"Hi")):
+            written = (message % "@").encode().replace(b"@", text)
+            sql = "insert into message_store (session_id, message) values (?, cast(? as text))"
+            database.execute(sql, (session, written))
+        database.commit()
+    logs, errors = logs_in("langchain-sql", f"sqlite:///{tmp_path / 'old.db'}")
+    assert [(log.title, log.messages) for log in logs] == [("ben", [USER])]
+    assert [error.startswith("FILE: 'anna' cannot be read") for error in errors] == [True]
+
+
 def test_a_database_of_something_else(tmp_path: Path) -> None:
     """The error names what is expected, and the tables that there are."""
     with closing(sqlite3.connect(tmp_path / "x.db")) as database:

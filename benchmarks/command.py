@@ -10,7 +10,7 @@ import typer
 from memzoo.cli.options import Asked, Counter, command, write
 from memzoo.cli.terminal import Terminal
 from memzoo.errors import OptionError
-from memzoo.memories.text.tokens import token_counter
+from memzoo.strategy import token_counter
 
 __all__ = ["compare", "questions"]
 

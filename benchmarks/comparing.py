@@ -23,8 +23,8 @@ from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chose
 from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
-from memzoo.memories.models.chat import ModelOption
 from memzoo.prompts import PromptSet, PromptSource
+from memzoo.strategy import ModelOption
 from memzoo.sync import drive
 
 __all__ = ["OFFLINE", "Comparison", "Memories", "beside_learnt", "compare", "total_steps"]

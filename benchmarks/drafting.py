@@ -9,10 +9,9 @@ from typing import Any
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.transcripts import read_transcripts
 from memzoo.errors import ModelReplyError, TranscriptError
-from memzoo.memories.models.chat import ModelOption, as_model
-from memzoo.memories.text.messages import text_of
 from memzoo.prompts import PromptSet
 from memzoo.stores import Message
+from memzoo.strategy import ModelOption, as_model, text_of
 from memzoo.sync import drive
 
 __all__ = ["drafted"]

@@ -12,8 +12,8 @@ from memzoo.benchmarks.results import Cost, Row, Run
 from memzoo.benchmarks.variants import read_config
 from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import Completion, Model
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 
 __all__ = [
     "EMBEDDING",

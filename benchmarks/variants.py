@@ -13,9 +13,9 @@ from typing import Any, TypeAlias
 from memzoo.benchmarks.learnt import Learnt, LearntState
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.named import SEVEN, short_name, strategy_named
+from memzoo.memories.strategies.named import SEVEN
 from memzoo.prompts import PromptSource
+from memzoo.strategy import ModelBackedMemory, short_name, strategy_named
 
 __all__ = [
     "BASELINES",

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from memzoo.cassettes.errors import RecordingError
-from memzoo.stores.common import private
+from memzoo.text import private
 
 __all__ = ["check_writable", "read_file", "shown", "write_file"]
 

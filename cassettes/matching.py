@@ -15,7 +15,7 @@ from memzoo.cassettes.files import shown
 from memzoo.cassettes.http import HttpRequest, is_array, is_object
 from memzoo.cassettes.ignoring import NOTHING_IGNORED, Ignored, offered
 from memzoo.cassettes.secrets import PLACEHOLDER, can_be_secret
-from memzoo.stores.common import visible
+from memzoo.text import visible
 
 __all__ = ["RequestKey", "differences", "nearest", "request_key", "stands_for", "unmatched", "unplayed"]
 

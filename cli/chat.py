@@ -12,10 +12,9 @@ from rich.markup import escape
 from memzoo.cli.options import Asked, Counter, command, only_conversation, unlocked_store
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.conversation import Conversation
-from memzoo.memories.registry import strategy_named
-from memzoo.stores.common import did_you_mean
+from memzoo.memories import Conversation
+from memzoo.strategy import BaseMemory, strategy_named
+from memzoo.text import did_you_mean
 
 __all__ = ["chat"]
 

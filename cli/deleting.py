@@ -10,12 +10,12 @@ import typer
 from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, counted, existing_store
 from memzoo.cli.terminal import confirm, echo
 from memzoo.errors import OptionError
+from memzoo.memories import ConversationBufferMemory
+from memzoo.memories import retain as delete_old
 from memzoo.memories.engine.forgetting import REMAINS
-from memzoo.memories.engine.retention import retain as delete_old
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
 from memzoo.stores import managed
-from memzoo.stores.common import shown as shown_url
 from memzoo.sync import drive
+from memzoo.text import shown as shown_url
 
 __all__ = ["forget", "relearn", "retain", "scrub"]
 

@@ -16,15 +16,12 @@ from urllib.parse import unquote
 import typer
 
 from memzoo.errors import OptionError, StoreError, UnsupportedError
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.models.chat import ChatModel
-from memzoo.memories.registry import create_memory, strategy_named
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.text.tokens import token_counter
+from memzoo.memories import ChatModel, create_memory
 from memzoo.stores import ManagedStore, open_store
-from memzoo.stores.common import did_you_mean, private, redacted, visible
 from memzoo.stores.keys import keys_from_environment
+from memzoo.strategy import BaseMemory, ModelBackedMemory, strategy_named, token_counter
 from memzoo.sync import drive
+from memzoo.text import did_you_mean, private, redacted, visible
 
 __all__ = [
     "Asked",

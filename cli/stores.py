@@ -25,16 +25,16 @@ from memzoo.cli.options import (
 from memzoo.cli.terminal import echo, row, tell
 from memzoo.errors import OptionError, StoreError, TransferError
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
+from memzoo.memories import ConversationBufferMemory
 from memzoo.memories.graph.export import FORMATS, export, stored_graph
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
-from memzoo.memories.text.messages import text_of
 from memzoo.plugins import plugins
 from memzoo.stores import Entry, InMemoryStore, ManagedStore, export_conversation, import_conversation, managed
 from memzoo.stores.checking import check
-from memzoo.stores.common import did_you_mean
-from memzoo.stores.common import shown as shown_url
 from memzoo.stores.opening import KINDS
+from memzoo.strategy import text_of
 from memzoo.sync import drive
+from memzoo.text import did_you_mean
+from memzoo.text import shown as shown_url
 
 __all__ = ["export_lines", "history", "import_lines", "list_stores", "show", "show_graph", "show_state"]
 

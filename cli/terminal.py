@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
-from memzoo.stores.common import visible
+from memzoo.text import visible
 
 __all__ = ["Terminal", "confirm", "echo", "row", "show_logs", "tell"]
 

@@ -11,8 +11,8 @@ from rich.table import Column, Table
 from memzoo.cli.options import command
 from memzoo.cli.terminal import Terminal, row
 from memzoo.errors import OptionError, PluginError
-from memzoo.memories.registry import STRATEGIES, further_names, strategy_named
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
+from memzoo.memories import STRATEGIES
+from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
 
 __all__ = ["list_strategies", "serve_offline"]
 

@@ -1,31 +1,56 @@
 """All that a strategy of your own needs: `from memzoo.strategy import BaseMemory, Log, State, View, option, strategy`.
 
-docs/extending.md explains the hooks, and has a package that adds a strategy.
+docs/extending.md explains the hooks, and has a package that adds a strategy. Each name is loaded when it is first used.
 """
 
-from memzoo.errors import ModelError, ModelReplyError, OptionError
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.options import option, strategy
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.text.view import Passage, View
-from memzoo.stores import JSON, Entry, Message
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "JSON",
-    "BaseMemory",
-    "Changes",
-    "Entry",
-    "Log",
-    "Message",
-    "ModelBackedMemory",
-    "ModelError",
-    "ModelReplyError",
-    "OptionError",
-    "Passage",
-    "State",
-    "View",
-    "option",
-    "strategy",
-]
+from memzoo._lazy import lazy
+
+if TYPE_CHECKING:  # the same as the table below; a test compares the two
+    from memzoo.errors import ModelError as ModelError
+    from memzoo.errors import ModelReplyError as ModelReplyError
+    from memzoo.errors import OptionError as OptionError
+    from memzoo.memories.base import BaseMemory as BaseMemory
+    from memzoo.memories.engine.log import Log as Log
+    from memzoo.memories.engine.state import Changes as Changes
+    from memzoo.memories.engine.state import State as State
+    from memzoo.memories.models.chat import ModelOption as ModelOption
+    from memzoo.memories.models.chat import as_model as as_model
+    from memzoo.memories.options import names as names
+    from memzoo.memories.options import option as option
+    from memzoo.memories.options import strategy as strategy
+    from memzoo.memories.options import whole_number as whole_number
+    from memzoo.memories.strategies.model_backed import ModelBackedMemory as ModelBackedMemory
+    from memzoo.memories.strategies.named import further_names as further_names
+    from memzoo.memories.strategies.named import short_name as short_name
+    from memzoo.memories.strategies.named import strategy_named as strategy_named
+    from memzoo.memories.text.grouping import is_instruction as is_instruction
+    from memzoo.memories.text.messages import checked as checked
+    from memzoo.memories.text.messages import sendable as sendable
+    from memzoo.memories.text.messages import text_of as text_of
+    from memzoo.memories.text.tokens import token_counter as token_counter
+    from memzoo.memories.text.view import Passage as Passage
+    from memzoo.memories.text.view import View as View
+    from memzoo.stores import JSON as JSON
+    from memzoo.stores import Entry as Entry
+    from memzoo.stores import Message as Message
+else:
+    __getattr__, __dir__ = lazy(
+        __name__,
+        {
+            "memzoo.errors": "ModelError ModelReplyError OptionError",
+            "memzoo.memories.base": "BaseMemory",
+            "memzoo.memories.engine.log": "Log",
+            "memzoo.memories.engine.state": "Changes State",
+            "memzoo.memories.models.chat": "ModelOption as_model",
+            "memzoo.memories.options": "names option strategy whole_number",
+            "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
+            "memzoo.memories.strategies.named": "further_names short_name strategy_named",
+            "memzoo.memories.text.grouping": "is_instruction",
+            "memzoo.memories.text.messages": "checked sendable text_of",
+            "memzoo.memories.text.tokens": "token_counter",
+            "memzoo.memories.text.view": "Passage View",
+            "memzoo.stores": "Entry JSON Message",
+        },
+    )

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, called, chat_of, dumped, host_text, in_pieces
 from memzoo.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
-from memzoo.memories.base import BaseMemory
+from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryService"]
 

@@ -12,10 +12,10 @@ from memzoo.errors import ConflictError, OptionError
 from memzoo.forks import new_lock
 from memzoo.hosts.langchain_threads import akeep, ashown, keep, shown
 from memzoo.hosts.shared import Memories, host_module
-from memzoo.memories.models.embedders import Embedder
+from memzoo.memories import Embedder
 from memzoo.stores import JSON, Record, Store
-from memzoo.stores.common import copied
 from memzoo.sync import drive
+from memzoo.text import copied
 
 __all__ = ["MemzooStore", "remember", "this_turn", "view"]
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, called, chat_of, dicts_of, dumped, host_text, in_common
 from memzoo.hosts.shared import HostLog, Posing, host_module
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.registry import create_memory
+from memzoo.memories import create_memory
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
 
 __all__ = ["ChatMemory"]

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from memzoo.errors import MessageError
-from memzoo.memories.text.messages import ROLES, checked, tool_call
+from memzoo.memories.text.messages import ROLES, tool_call
 from memzoo.stores import JSON, Message
+from memzoo.strategy import checked
 
 __all__ = [
     "PART",

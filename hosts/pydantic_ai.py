@@ -12,8 +12,8 @@ from typing import Any
 
 from memzoo.hosts.messages import HostMessage, called, chat_of, dict_of, host_text
 from memzoo.hosts.shared import HostLog, Memories, host_module, memory_of
-from memzoo.memories.base import BaseMemory
 from memzoo.stores import Message
+from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryCapability"]
 

@@ -12,13 +12,13 @@ from typing import Any, ClassVar, TypeAlias
 
 from memzoo.errors import ConversationIdError, MissingExtraError, UnsupportedError
 from memzoo.hosts.messages import HostMessage, fitting, written
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.chat.provider import MemoryProvider
+from memzoo.memories import MemoryProvider
 from memzoo.memories.engine.forgetting import forget_messages
-from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer
+from memzoo.memories.text.grouping import is_answer
 from memzoo.memories.text.redaction import Redactor
 from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.tombstones import tombstone, tombstones_of
+from memzoo.strategy import BaseMemory, is_instruction
 
 __all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
 
@@ -204,7 +204,7 @@ class HostLog:
         if first is None:
             return known
         own, begin = [one for one in known if one.thread == thread], first.seq
-        talk = [one for one in said if one.message["role"] not in INSTRUCTIONS]
+        talk = [one for one in said if not is_instruction(one.message)]
         if cuts_at_questions and talk and talk[0].key == first.key and first.message["role"] != "user":
             asked = (one.seq for one in own if one.seq < begin and one.message["role"] == "user")
             begin = max(asked, default=begin)

@@ -17,7 +17,7 @@ from memzoo.hosts.messages import (
     written,
 )
 from memzoo.hosts.shared import HostLog, host_module
-from memzoo.memories.base import BaseMemory
+from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryConversationManager"]
 

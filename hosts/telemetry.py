@@ -172,15 +172,14 @@ def _put(owner: Any, method: str, new: Any) -> None:
 
 def seams() -> list[Seam]:
     """All that is watched with spans."""
-    from memzoo.memories.base import BaseMemory
-    from memzoo.memories.engine.learner import Learner
-    from memzoo.memories.graph.graph import KnowledgeGraph
+    from memzoo.memories import KnowledgeGraph
+    from memzoo.memories.engine import learner as learning
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
     from memzoo.memories.search.known_index import KnownIndex
     from memzoo.memories.search.vectors import VectorSearch
-    from memzoo.stores.memory import InMemoryStore
-    from memzoo.stores.sql.store import SQLStore
+    from memzoo.stores import InMemoryStore, SQLStore
+    from memzoo.strategy import BaseMemory
 
     # By their names, as two of them are private.
     asked = (
@@ -192,7 +191,7 @@ def seams() -> list[Seam]:
     return [
         Seam(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
         Seam(BaseMemory, "_save", "memzoo.save", _of_memory),
-        Seam(Learner, "derived", "memzoo.derive", _of_learning),
+        Seam(learning.Learner, "derived", "memzoo.derive", _of_learning),
         *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
         Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
@@ -209,13 +208,12 @@ def seams() -> list[Seam]:
 def _watch_learning(told: _Telling) -> None:
     """Count what waits after each attempt to learn, and what is set aside."""
     from memzoo.memories.engine import learner as learning
-    from memzoo.memories.engine.learner import Learner
     from memzoo.memories.text.grouping import exchange_ends
 
-    catch_up, decide = Learner.catch_up, vars(learning)["decide"]
+    catch_up, decide = learning.Learner.catch_up, vars(learning)["decide"]
 
     @functools.wraps(catch_up)
-    async def counting(self: Learner, **options: Any) -> Any:
+    async def counting(self: "learning.Learner", **options: Any) -> Any:
         try:
             return await catch_up(self, **options)
         finally:
@@ -229,7 +227,7 @@ def _watch_learning(told: _Telling) -> None:
             told.aside.add(1)
         return decision
 
-    _put(Learner, "catch_up", counting)
+    _put(learning.Learner, "catch_up", counting)
     _put(learning, "decide", counted)
 
 

@@ -14,6 +14,7 @@ from memzoo.stores.base import (
     Store,
     StoredState,
     managed,
+    utc_now,
 )
 from memzoo.stores.memory import InMemoryStore
 from memzoo.sync import Closing
@@ -61,6 +62,7 @@ __all__ = [
     "managed",
     "open_store",
     "take_back",
+    "utc_now",
 ]
 
 

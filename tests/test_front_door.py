@@ -26,7 +26,12 @@ def announced(file: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    ("package", "file"), [("memzoo", "ground/__init__.py"), ("memzoo.memories", "memories/__init__.py")]
+    ("package", "file"),
+    [
+        ("memzoo", "ground/__init__.py"),
+        ("memzoo.memories", "memories/__init__.py"),
+        ("memzoo.strategy", "ground/strategy.py"),
+    ],
 )
 def test_type_checkers_see_what_is_there(package: str, file: str):
     """What is announced to type checkers and what is loaded at run time are the same names, and each exists."""

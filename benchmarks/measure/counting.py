@@ -3,9 +3,9 @@
 import functools
 from collections.abc import Callable, Iterable
 
-from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.tokens import count_text, token_counter
+from memzoo.memories.text.tokens import count_text
 from memzoo.stores import Message
+from memzoo.strategy import text_of, token_counter
 
 __all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 

@@ -10,9 +10,8 @@ import bisect
 from collections.abc import Callable, Sequence
 
 from memzoo.benchmarks.measure.counting import TextCounter
-from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import sendable, text_of
 from memzoo.stores import Message
+from memzoo.strategy import is_instruction, sendable, text_of
 
 __all__ = ["Said", "cut", "fit"]
 

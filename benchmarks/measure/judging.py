@@ -7,9 +7,9 @@ from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.errors import ModelError
 from memzoo.memories import Model
-from memzoo.memories.text.messages import text_of
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 
 __all__ = ["Judge", "Opinion"]

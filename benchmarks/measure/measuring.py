@@ -16,8 +16,8 @@ from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Quest
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, Model, Usage
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 
 __all__ = ["measure", "messages_in", "steps_in"]

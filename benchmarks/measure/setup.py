@@ -9,8 +9,8 @@ from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.money import Purse, Watched
 from memzoo.memories import ChatModel, Model
-from memzoo.memories.models.chat import ModelOption, as_model
 from memzoo.prompts import PromptSource
+from memzoo.strategy import ModelOption, as_model
 
 __all__ = ["Setup", "Timing"]
 

@@ -18,10 +18,10 @@ from memzoo.benchmarks.play.pieces import (
     splices,
 )
 from memzoo.errors import MemoryZooError, ModelError
-from memzoo.memories import BaseMemory, ConversationKGMemory, Spent
-from memzoo.memories.engine.explaining import Explanation, ShownText
-from memzoo.memories.text.messages import text_of
+from memzoo.memories import BaseMemory, ConversationKGMemory, Explanation, Spent
+from memzoo.memories.engine.explaining import ShownText
 from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 
 __all__ = ["Column", "Fact", "Frame", "Tables", "about", "said_by"]

@@ -13,7 +13,7 @@ import typer
 from memzoo.cli.options import Asked, Counter, Stored, command, write
 from memzoo.cli.terminal import Terminal
 from memzoo.errors import OptionError
-from memzoo.stores.common import did_you_mean
+from memzoo.text import did_you_mean
 
 if TYPE_CHECKING:
     from memzoo.benchmarks.play.playing import Play
@@ -132,7 +132,7 @@ def _made(watched: Watched, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import stored_talk
     from memzoo.benchmarks.variants import checked_variants, chosen
-    from memzoo.memories.text.tokens import token_counter
+    from memzoo.strategy import token_counter
 
     variants = chosen(watched.memories or ())
     checked_variants(variants, [watched.budget])

@@ -7,7 +7,7 @@ from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.tabulating import model_note
 from memzoo.benchmarks.research.tables import table
 from memzoo.memories import ConversationEntityMemory
-from memzoo.memories.models.chat import ModelOption, as_model
+from memzoo.strategy import ModelOption, as_model
 
 __all__ = ["LANGCHAIN_CALLS", "ExchangeCost", "entity_cost", "report"]
 

@@ -16,7 +16,7 @@ import typer
 from memzoo.benchmarks.comparing import compare
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import Exchange, Transcript, sample_transcripts
-from memzoo.memories.text.messages import text_of
+from memzoo.strategy import text_of
 
 __all__ = ["growth", "long_conversation", "measured"]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from memzoo.benchmarks import Transcript, load_transcripts, sample_transcripts
 from memzoo.memories.text.language import is_idle
-from memzoo.memories.text.messages import text_of
+from memzoo.strategy import text_of
 
 __all__ = ["counted"]
 

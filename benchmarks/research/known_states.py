@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from memzoo.benchmarks.measure.evidence import squeezed
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories import BaseMemory, KnowledgeGraph, create_memory
 from memzoo.memories.graph.provenance import sourced
 from memzoo.memories.models import replies
 from memzoo.memories.strategies.entity_notes import EntityNotes

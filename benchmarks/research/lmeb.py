@@ -20,10 +20,10 @@ from memzoo.benchmarks.research.retrieval_paired import mean_shown
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import OptionError
-from memzoo.memories.models.embedders import Embedder
+from memzoo.memories import Embedder
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 from memzoo.sync import drive
 
 __all__ = ["Ranked", "app", "gain", "lmeb", "ranked", "recall"]

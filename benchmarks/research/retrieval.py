@@ -23,9 +23,8 @@ from memzoo.benchmarks.research.static_vectors import StaticVectors
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.errors import MissingExtraError, OptionError
-from memzoo.memories import HashEmbedder, OpenAIEmbedder
-from memzoo.memories.models.embedders import Embedded, Embedder, as_embedder
-from memzoo.memories.models.usage import Spent
+from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, Spent
+from memzoo.memories.models.embedders import Embedded, as_embedder
 from memzoo.memories.search.weights import Weights
 from memzoo.sync import drive
 

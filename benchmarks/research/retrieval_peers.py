@@ -14,7 +14,7 @@ from memzoo.benchmarks.research.retrieval_libraries import LangChain, LlamaIndex
 from memzoo.benchmarks.research.retrieval_showing import Embed, Peer, passages_of
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.memories.search.excerpt import evidence, fit_passages
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 
 __all__ = ["PEERS"]
 

@@ -6,8 +6,7 @@ from typing import Any, Protocol
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.benchmarks.measure.evidence import Texts, covers
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
-from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage, text_of
 
 __all__ = ["Embed", "Peer", "Retriever", "Sessions", "asked", "dated", "filled", "lines_of", "passages_of"]
 

@@ -12,8 +12,7 @@ from memzoo.benchmarks.measure.evidence import Texts, covered, whole
 from memzoo.benchmarks.research.retrieval_showing import Retriever, Sessions, asked
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.errors import MemoryZooError
-from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.models.embedders import Embedder
+from memzoo.memories import Embedder, VectorStoreRetrieverMemory
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.tokens import TokenCounterOption
 from memzoo.stores import InMemoryStore

@@ -16,7 +16,7 @@ from memzoo.memories.search.weights import Weights
 from memzoo.memories.search.worth import worth
 
 if TYPE_CHECKING:
-    from memzoo.memories.text.view import Passage
+    from memzoo.strategy import Passage
 
 __all__ = ["Search", "Shares", "reweighed"]
 

@@ -27,7 +27,7 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 from memzoo.errors import OptionError
 from memzoo.memories import create_memory
-from memzoo.memories.text.messages import text_of
+from memzoo.strategy import text_of
 
 __all__ = ["Case", "app", "cited", "outcomes", "strewn"]
 

@@ -19,8 +19,8 @@ from memzoo.benchmarks.research.inputs import STATEBENCH, existing, refusals
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.research.updates_reader import reader, reader_that_ends_nothing
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
-from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.text.names import canonical, mentions
+from memzoo.strategy import ModelOption
 
 __all__ = ["Case", "Outcome", "cases", "measure", "report", "updates_notes"]
 

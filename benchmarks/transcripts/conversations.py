@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 
 __all__ = [
     "ADVERSARIAL",

@@ -16,8 +16,8 @@ from memzoo.benchmarks.transcripts.conversations import (
 )
 from memzoo.benchmarks.transcripts.validation import ChatMessage, Date, Item, Text, shown, validated
 from memzoo.errors import TranscriptError
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 
 __all__ = ["EXPECTED", "chat_of", "sessions_of"]
 

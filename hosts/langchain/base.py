@@ -12,8 +12,8 @@ from memzoo.hosts.langchain.models import TokensOf, model_of
 from memzoo.hosts.langchain.prompts import taken_over
 from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
 from memzoo.hosts.shared import Posing
-from memzoo.memories.base import BaseMemory
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
 
 __all__ = ["BothWays", "LangChainMemory"]

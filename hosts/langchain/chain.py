@@ -9,9 +9,9 @@ from memzoo.errors import OptionError
 from memzoo.hosts.langchain.memories import ConversationBufferMemory
 from memzoo.hosts.langchain.messages import dicts, has_langchain
 from memzoo.hosts.langchain.models import model_of
-from memzoo.memories.models.chat import as_model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
+from memzoo.strategy import as_model
 from memzoo.sync import blocking
 
 __all__ = ["ConversationChain", "entity_prompt"]

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.state import learnt, put
-from memzoo.memories.base import BaseMemory
 from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.strategy import BaseMemory
 
 __all__ = ["InMemoryEntityStore", "Notes", "is_durable", "notes_in"]
 

@@ -5,9 +5,8 @@ from typing import Any, NamedTuple
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.state import learnt, put
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.graph.fact import Fact
-from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories import Fact, KnowledgeGraph
+from memzoo.strategy import BaseMemory
 
 __all__ = ["EntityGraph", "KnowledgeTriple", "triples_in"]
 

@@ -6,9 +6,9 @@ from typing import Any
 from memzoo.hosts.langchain.messages import dicts, objects
 from memzoo.hosts.messages import in_common
 from memzoo.hosts.shared import Posing
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import Message, MessageListStore, take_back
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking, drive
 
 __all__ = ["ChatHistory", "ChatMessageHistory", "LiveMessages", "MessageHistory", "history_store"]

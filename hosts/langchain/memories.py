@@ -9,16 +9,16 @@ from memzoo.hosts.langchain.entities import InMemoryEntityStore, Notes, is_durab
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
 from memzoo.hosts.langchain.messages import dicts
 from memzoo.hosts.langchain.state import put
-from memzoo.memories.options import whole_number
-from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
-from memzoo.memories.strategies.entity import ConversationEntityMemory as PlainEntity
-from memzoo.memories.strategies.knowledge_graph import ConversationKGMemory as PlainKG
+from memzoo.memories import ConversationBufferMemory as PlainBuffer
+from memzoo.memories import ConversationBufferWindowMemory as PlainWindow
+from memzoo.memories import ConversationEntityMemory as PlainEntity
+from memzoo.memories import ConversationKGMemory as PlainKG
+from memzoo.memories import ConversationSummaryBufferMemory as PlainSummaryBuffer
+from memzoo.memories import ConversationSummaryMemory as PlainSummary
+from memzoo.memories import ConversationTokenBufferMemory as PlainTokenBuffer
 from memzoo.memories.strategies.summarizing import SummarizingMemory
-from memzoo.memories.strategies.summary import ConversationSummaryMemory as PlainSummary
-from memzoo.memories.strategies.summary_buffer import ConversationSummaryBufferMemory as PlainSummaryBuffer
-from memzoo.memories.strategies.token_buffer import ConversationTokenBufferMemory as PlainTokenBuffer
-from memzoo.memories.strategies.window import ConversationBufferWindowMemory as PlainWindow
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import whole_number
 from memzoo.sync import blocking
 
 __all__ = [

@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any, cast
 
 from memzoo.errors import MessageError, MissingExtraError
-from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
+from memzoo.strategy import checked
 
 __all__ = ["dicts", "documents", "has_langchain", "objects", "shown", "values"]
 

@@ -6,10 +6,9 @@ from typing import Any
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.hosts.langchain.messages import has_langchain, objects
-from memzoo.memories.models.chat import Completion, Model
-from memzoo.memories.models.usage import Spent
-from memzoo.memories.text.messages import text_of
+from memzoo.memories import Completion, Model, Spent
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 from memzoo.sync import is_blocking
 
 __all__ = ["RunnableModel", "TokensOf", "model_of"]

@@ -9,17 +9,12 @@ from typing import Any, ClassVar
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.messages import documents, values
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.forgetting import Receipt
-from memzoo.memories.engine.log import Log
-from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.options import names, option, strategy
+from memzoo.memories import Receipt
+from memzoo.memories import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.search.documents import Documents
-from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as PlainVectors
 from memzoo.memories.text.keys import input_key_of
-from memzoo.memories.text.messages import Labels
-from memzoo.memories.text.view import View
 from memzoo.stores import Entry
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, names, option, strategy
 from memzoo.sync import is_blocking
 
 __all__ = ["RetrieverMemory", "VectorStoreRetrieverMemory"]
@@ -50,8 +45,7 @@ class RetrieverMemory(BaseMemory):
         """Give the new exchanges to the retriever."""
         from langchain_core.documents import Document
 
-        labels = Labels(self.human_prefix, self.ai_prefix)
-        written = Documents(labels, {self.memory_key, *self.exclude_input_keys})
+        written = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         turns = {turn: list(said) for turn, said in itertools.groupby(entries, attrgetter("turn_id"))}
         # The same turn has the same id: a document that was added before a crash is not added twice.
         ids = {turn: f"{self.conversation_id}-{turn}" for turn in turns}

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.base import BothWays, LangChainMemory
-from memzoo.memories.strategies.buffer import ConversationBufferMemory as PlainBuffer
+from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.memories.text.keys import input_key_of, output_key_of
 from memzoo.sync import drive, together
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from memzoo.errors import ConflictError, OptionError
-from memzoo.memories.base import BaseMemory
 from memzoo.stores import JSON, Entry, InMemoryStore, ManagedStore, Record, Store, StoredState, take_back
+from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking_function
 
 __all__ = ["Content", "content_of_store", "learnt", "put", "restored_store"]

@@ -7,8 +7,8 @@ from typing import ClassVar, TypeAlias, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memzoo.errors import MessageError
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Entry, Message
+from memzoo.strategy import text_of
 
 __all__ = [
     "WRITES",

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memzoo.forks import new_lock
 from memzoo.hosts.mcp.notes import Note
-from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.view import Passage
 from memzoo.stores import Entry
+from memzoo.strategy import Passage, text_of
 
 if TYPE_CHECKING:
     from memzoo.memories.search.bm25 import WordIndex

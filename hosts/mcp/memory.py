@@ -8,15 +8,11 @@ from memzoo.hosts.mcp import reading
 from memzoo.hosts.mcp.calls import AddObservations, Write, call_in, message_of
 from memzoo.hosts.mcp.cards import Cards, fitting
 from memzoo.hosts.mcp.notes import Note, Replay, key_of
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.log import Follower, Log
-from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.graph.fact import Reason
-from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories import KnowledgeGraph, Reason
+from memzoo.memories.engine.log import Follower
 from memzoo.memories.graph.provenance import reasons
-from memzoo.memories.options import option, strategy, whole_number
-from memzoo.memories.text.view import View
 from memzoo.stores import JSON, Entry, Record
+from memzoo.strategy import BaseMemory, Changes, Log, State, View, option, strategy, whole_number
 from memzoo.sync import blocking
 
 __all__ = ["GraphMemory"]

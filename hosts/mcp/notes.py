@@ -15,7 +15,7 @@ from memzoo.hosts.mcp.calls import (
     DeleteRelations,
     Write,
 )
-from memzoo.memories.graph.fact import Fact, Source
+from memzoo.memories import Fact, Source
 from memzoo.stores import JSON, Entry
 
 __all__ = ["Kind", "Note", "Replay", "key_of"]

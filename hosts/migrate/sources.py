@@ -10,8 +10,8 @@ from typing import Any, cast
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.chat_log import ChatLog, Unread, reason
 from memzoo.hosts.migrate.documents import conversation_in, dated, is_message, message_of
-from memzoo.memories.text.messages import checked
 from memzoo.stores import Message
+from memzoo.strategy import checked
 
 __all__ = [
     "by_session",

@@ -1,0 +1,72 @@
+"""Texts and JSON as all rooms need them: copied, hinted at, and written so that nothing secret or unseen is shown."""
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any, TypeVar, cast
+
+__all__ = ["copied", "did_you_mean", "private", "redacted", "shown", "visible"]
+
+T = TypeVar("T")
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+# Controls of the terminal, and characters that turn the direction of a line, or end it, unseen.
+_UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def copied(value: T) -> T:
+    """Copy JSON, such as a message, many times faster than `deepcopy`, which has to expect anything."""
+    if isinstance(value, dict):
+        items: dict[str, Any] = dict(cast("dict[str, Any]", value))
+        # Nearly all messages are flat, and each is copied twice when it is saved and once each time that it is read.
+        for key, item in items.items():
+            if type(item) not in _SCALARS:
+                items[key] = copied(item)
+        return cast("T", items)
+    if isinstance(value, (list, tuple)):
+        several: Sequence[Any] = value
+        return cast("T", [copied(item) for item in several])
+    return value
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The end of an error about an unknown name: the known name that is most like it; "" if none is.
+
+    Example:
+        >>> did_you_mean("sumary", ["buffer", "summary"])
+        ". Did you mean 'summary'?"
+    """
+    likely = get_close_matches(str(name), known, 1) or get_close_matches(str(name).casefold(), known, 1)
+    return f". Did you mean {likely[0]!r}?" if likely else ""
+
+
+def private(file: str, flags: int) -> int:
+    """For `open(..., opener=private)`: only its owner may read or write a file that is new; others stay as they are."""
+    return os.open(file, flags, 0o600)
+
+
+def redacted(url: str) -> str:
+    """A URL without user and passwords, however wrong it is.
+
+    Example:
+        >>> redacted("postgresql://me:secret@host/db?password=secret")
+        'postgresql://***@host/db?password=***'
+    """
+    url = re.sub(r"(password=)[^&]*", r"\1***", url, flags=re.IGNORECASE | re.DOTALL)
+    return re.sub(r"^([a-z0-9+.-]*://)?.*@", r"\1***@", url, flags=re.IGNORECASE | re.DOTALL)
+
+
+def shown(url: str) -> str:
+    """A URL as it can be printed: the path of a file as it is, any other without user and passwords."""
+    return url if url.startswith("sqlite:") else redacted(url)
+
+
+def visible(text: str) -> str:
+    r"""Write as escapes of JSON what a terminal would obey instead of showing it; line ends and tabs stay.
+
+    Example:
+        >>> visible("\x1b[2Jdone\r\n")
+        '\\u001b[2Jdone\n'
+    """
+    return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text.replace("\r\n", "\n"))

@@ -158,7 +158,8 @@ class Learner:
 
     async def waiting(self, state: State) -> tuple[list[Entry], int]:
         """What was not learnt from yet, oldest first, and how many of the oldest are to be."""
-        waiting = self.heard(await self.log.after(state.watermark)) if self.learns else []
+        new = await self.log.after(state.watermark) if self.learns else []
+        waiting = self.heard(new) if new else []
         due = self._hooks.due(state, waiting) if waiting else 0
         if due is False:
             due = len(waiting) >= _MANY or sum(map(size_of, waiting)) > self.retry.prompts.room

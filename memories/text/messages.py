@@ -229,7 +229,7 @@ class Labels:
 
     def of(self, role: str) -> str:
         """The label of a role."""
-        return {"user": self.human, "assistant": self.ai, "developer": "System"}.get(role, role.capitalize())
+        return self._others.get(role) or role.capitalize()
 
     def speaker(self, message: Message) -> str:
         """Name the sender: by the `name` field, unless that could be taken for somebody else's label."""
@@ -237,6 +237,11 @@ class Labels:
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
             return own
         return own if _letters(name) in map(_letters, self.names - {own}) else name
+
+    @cached_property
+    def _others(self) -> dict[str, str]:
+        """The labels that are not called after their roles."""
+        return {"user": self.human, "assistant": self.ai, "developer": "System"}
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -1,0 +1,65 @@
+"""The hooks of a strategy: who has one is asked, and nobody else."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from memzoo.strategy import JSON, BaseMemory, Changes, Entry, Log, State, View, strategy
+
+
+@strategy
+class Plain(BaseMemory):
+    """Shows the newest exchange, as a package that knows of two hooks only."""
+
+    name = "plain"
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The newest exchange."""
+        return View.of(await log.exchanges(1))
+
+
+@strategy
+class Counting(Plain):
+    """Counts what was said."""
+
+    name = "counting"
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """How many messages there were."""
+        return Changes({"count": state.items.get("count", 0) + len(entries)})
+
+
+@strategy
+class Following(Counting):
+    """Follows its state."""
+
+    name = "following"
+    seen = 0
+
+    async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+        """The newest count."""
+        self.seen = changes.get("count", self.seen)
+
+
+@strategy
+class Silent(Following):
+    """Has the hook, and does not want it called."""
+
+    name = "silent"
+    learns = False
+
+
+@pytest.mark.parametrize(
+    ("kind", "learns", "follows", "count"),
+    [(Plain, False, False, 0), (Counting, True, False, 4), (Following, True, True, 4), (Silent, False, True, 0)],
+)
+def test_a_class_that_has_a_hook_is_asked(kind: type[BaseMemory], count: int, *, learns: bool, follows: bool) -> None:
+    """A class with `derive` learns, unless it says otherwise; one with `on_state_change` hears of what was learnt."""
+    memory = kind()
+    for said in ("hi", "and now?"):
+        memory.save_context({"input": said}, {"output": "ok"})
+    assert (kind.learns, kind.follows_state) == (learns, follows)
+    assert getattr(memory, "seen", count) == count
+    assert memory.load_memory_variables({}) == {"history": "Human: and now?\nAI: ok"}
+    learnt = {learner.name: learner.keeper.newest.items for learner in memory.learners}
+    assert learnt == ({kind.name: {"count": count}} if learns else {})

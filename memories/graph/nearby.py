@@ -36,7 +36,8 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
 
     Args:
         limit: Tokens, of each line by itself and of all as one text.
-        facts: The best first. One that does not fit is passed over for the next that does.
+        facts: The best first. One that does not fit is passed over for the next that does, as is one that reads like
+            another ("not one of them", said and denied).
         tokens: Counts the tokens of a text.
     """
     chosen: dict[str, Fact] = {}
@@ -46,9 +47,13 @@ def best_within(limit: int, facts: Iterable[Fact], tokens: Callable[[str], int])
         return _by_subject(chosen.values(), subjects)
 
     room = Limit(limit, lambda: _size(lines(near()), tokens))
+    read = set[str]()
     for fact in facts:
+        if (text := str(fact)) in read:
+            continue
         heading = "" if fact.nodes[0] in subjects else f"\nOn {fact.subject}:"
-        if room.has(tokens(f"{heading} {fact}.")):
+        if room.has(tokens(f"{heading} {text}.")):
+            read.add(text)
             chosen[fact.key] = fact
             subjects.setdefault(fact.nodes[0], fact.subject)
         elif room.is_full:

@@ -3,12 +3,20 @@
 Neither the offline model nor a small one knows who "he" is, or what "I'm not" takes back. So a script stands in for the
 model: it answers as one would that reads the prompt, and only if the prompt has what such a model needs.
 `make record MODEL=...` records them from a real one.
+
+The last tests are of the dialogues to the letter, each learnt from in one step. What answers there is
+`large_model_replies.toml`: what a large instruction-following model said that saw the prompt and nothing else.
 """
+
+import datetime
+import tomllib
+from pathlib import Path
 
 import pytest
 
-from memzoo.memories import ConversationKGMemory
-from memzoo.stores import Message
+from memzoo.memories import ConversationKGMemory, create_memory
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import InMemoryStore, Message
 from memzoo.testing import ScriptedModel
 from tests.recording import scripted_or_recorded
 
@@ -85,3 +93,48 @@ def test_langchain_and_llm() -> None:
         ("I build a chatbot with it.", "Good choice."),
     ]
     assert "LLM is another name of large language model" in told(ScriptedModel(*replies), said, "What does LLM mean?")
+
+
+WHEN = datetime.datetime(2026, 11, 2, 9, tzinfo=datetime.UTC)
+LARGE = tomllib.loads(Path(__file__).with_name("large_model_replies.toml").read_text(encoding="utf-8"))
+
+
+def shown_by(strategy: str, dialogue: str, question: str) -> str:
+    """What a memory shows for a question that learnt from a dialogue by the replies of a large model."""
+    said = LARGE["dialogue"][dialogue]
+    by = {(one["strategy"], one["dialogue"]): str(one["reply"]) for one in LARGE["reply"]}
+
+    def replied(messages: list[Message]) -> str:
+        assert "\n".join(f"{who}: {what}" for who, what in said) in messages[-1]["content"]
+        return by[strategy, dialogue]
+
+    store = InMemoryStore(clock=lambda: WHEN)
+    memory = create_memory(strategy, llm=replied, store=store, clock=WHEN.timestamp)
+    roles = {"Human": "user", "AI": "assistant"}
+    memory.add_messages([{"role": roles[who], "content": what} for who, what in said], learn=False)
+    memory.settle()
+    return "\n".join(text_of(message) for message in memory.messages(question))
+
+
+def test_a_large_model_knows_whom_he_means() -> None:
+    """Of the films of "he", as of those before, the director's name finds each."""
+    shown = shown_by("knowledge-graph", "films", "What films has Nolan directed?")
+    titles = ("Interstellar", "Inception", "Memento", "The Dark Knight", "The Dark Knight Rises")
+    assert [title for title in titles if f"directed {title}." not in shown] == []
+
+
+def test_a_large_model_takes_a_claim_back() -> None:
+    """What the user says not to be is shown as denied, once; the others are shown."""
+    shown = shown_by("knowledge-graph", "corrected-claim", "Name three of the most handsome men in the world.")
+    assert [name for name in ("Daniel Wu", "Andy Lau") if f"{name} is one of the most handsome" not in shown] == []
+    assert "user is one of" not in shown
+    assert shown.count("user is not one of") == 1
+
+
+@pytest.mark.parametrize("strategy", ["entity", "knowledge-graph"])
+def test_a_large_model_tells_what_llm_stands_for(strategy: str) -> None:
+    """What LangChain connects is shown, and what LLM is; and for "it", what the user builds with LangChain."""
+    shown = shown_by(strategy, "langchain-and-llm", "What is an LLM, and what does LangChain connect?")
+    assert [one for one in ("large language model", "prompts", "memory", "tools") if one not in shown] == []
+    shown = shown_by(strategy, "langchain-and-llm", "What do I build the chatbot of my bakery with?")
+    assert "LangChain" in shown

@@ -131,7 +131,9 @@ class VectorStoreRetrieverMemory(BaseMemory):
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
         share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
-        near = await self._similar(self._embedder, state, query or "") if self._embedder and share else {}
+        near = (
+            await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
+        )
         found = index.ranked(self._dated(query or ""), near, share)
         told("words and embeddings" if share else "words", found.items(), of_messages=True)
 

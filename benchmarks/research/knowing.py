@@ -2,7 +2,8 @@
 
 The entity memory and the knowledge graph are given states, and asked the questions of their talks at budgets of tokens.
 The states do not depend on the prompts of today: those of the bundled conversation are read from what a large
-instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. Counted is the
+instruction-following model once replied (`--replies`), those of LoCoMo are learnt by the offline rules. With `--learnt`
+they are instead what the memories of today learn by the replies in a folder, see `strong-model`. Counted is the
 share of questions whose answer's words are in what is shown; beside it, what statements drawn at random show, and
 what the search shows when a part of it is left out.
 """
@@ -16,14 +17,17 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
+from memzoo.benchmarks.learnt import log_of
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import REREAD, TextCounter, named_counter, paid_tokens
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, conversations, existing, limits_of, refusals
 from memzoo.benchmarks.research.known_states import Told, learnt_by_rules, read_replies
+from memzoo.benchmarks.research.strong_model import TALKS, learnt_states
 from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question
+from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory
 from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.shown_facts import units_of_fact
@@ -60,10 +64,12 @@ class Shown:
     Attributes:
         answered: The words of the answer were shown.
         tokens: How much was shown.
+        paid: How much of it is paid after the question before, see `paid_tokens`.
     """
 
     answered: bool
     tokens: int
+    paid: float
 
 
 class _Cell(NamedTuple):
@@ -85,11 +91,11 @@ def measured(
             for budget in budgets:
                 memory.max_token_limit = budget
                 cell = found.setdefault(_Cell(name, budget), [])
-                cell += [_looked_at(_text(memory, one), one, counter) for one in questions]
+                cell += _looked_at([_text(memory, one) for one in questions], questions, counter)
         for budget in budgets:
             chance = random.Random(_SEED)  # noqa: S311 - drawn again in each run
             cell = found.setdefault(_Cell(_RANDOM, budget), [])
-            cell += [_looked_at(_drawn(talk, budget, counter, chance), one, counter) for one in questions]
+            cell += _looked_at([_drawn(talk, budget, counter, chance) for _ in questions], questions, counter)
     return found
 
 
@@ -110,20 +116,26 @@ def report(title: str, talks: Sequence[Told], found: Mapping[_Cell, Sequence[Sho
         for budget in budgets:
             shown, shipped = found[_Cell(name, budget)], found[_Cell(_SHIPPED, budget)]
             row.append(_share(shown) if name in (_SHIPPED, _RANDOM) else f"{_share(shown)} ({_less(shown, shipped)})")
-        rows.append([*row, str(max(one.tokens for one in found[_Cell(name, budgets[-1])]))])
-    heads = ["found", *(f"@{budget:,}" for budget in budgets), "most tokens"]
+        most = found[_Cell(name, budgets[-1])]
+        rows.append([*row, str(max(one.tokens for one in most)), f"{fmean(one.paid for one in most):,.0f}"])
+    heads = ["found", *(f"@{budget:,}" for budget in budgets), "most tokens", "paid tokens"]
     count = len(found[_Cell(_SHIPPED, budgets[0])])
-    return table(heads, rows, f"{title}: {count} questions, {known(talks):.2f} of the answers known")
+    note = f"of the last budget, a beginning that is as for the question before paid at {REREAD}"
+    return table(heads, rows, f"{title}: {count} questions, {known(talks):.2f} of the answers known; tokens {note}")
 
 
 def knowing(
     replies: Annotated[Path, typer.Option(help="Folder with entity.json and knowledge-graph.json.")] = STRONG_MODEL,
     locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
+    learnt: Annotated[Path | None, typer.Option(help="Folder with replies to the prompts of today instead.")] = None,
 ) -> None:
     """Measure how much of what notes and facts hold is shown for a question."""
     with refusals():
         limits, counter = limits_of(budgets), named_counter("o200k_base")
+        if learnt is not None:
+            _of_replies(learnt, locomo, limits, counter)
+            return
         (bundled,), others = sample_transcripts(), conversations(locomo)[:1]
         for strategy in _STRATEGIES:
             (file,) = existing(replies / f"{strategy}.json")
@@ -133,6 +145,18 @@ def knowing(
             }
             for title, talks in sets.items():
                 show(report(f"{strategy}, {title}", talks, measured(talks, limits, counter, VARIANTS)), "")
+
+
+def _of_replies(folder: Path, locomo: Path, limits: Sequence[int], counter: TextCounter) -> None:
+    """Measure what memories of today learn by the replies in a folder."""
+    about = {talk: read(locomo) for talk, read in TALKS.items() if list(folder.glob(f"{talk}*"))}
+    if not about:
+        raise OptionError(f"{folder} has no replies to prompts about {', '.join(TALKS)}: see strong-model")
+    for talk, transcript in about.items():
+        for strategy, taught in learnt_states(transcript, folder, talk, _STRATEGIES).items():
+            talks = [Told(transcript, strategy, log_of(transcript), taught.state.items)]
+            title = f"{strategy}, {transcript.title}, a large model's replies"
+            show(report(title, talks, measured(talks, limits, counter, VARIANTS)), "")
 
 
 def _opened(talk: Told, chosen: UnitWeights, counter: TextCounter) -> Any:
@@ -148,8 +172,11 @@ def _text(memory: BaseMemory, question: Question) -> str:
     return "" if "entities" in loaded else str(loaded["history"])
 
 
-def _looked_at(text: str, question: Question, counter: TextCounter) -> Shown:
-    return Shown(bool(answer_found(question.answer, [text])), counter(text))
+def _looked_at(texts: Sequence[str], questions: Sequence[Question], counter: TextCounter) -> list[Shown]:
+    return [
+        Shown(bool(answer_found(one.answer, [text])), counter(text), paid_tokens(before, text, counter))
+        for one, before, text in zip(questions, ["", *texts], texts, strict=False)
+    ]
 
 
 def _drawn(talk: Told, budget: int, counter: TextCounter, chance: random.Random) -> str:

@@ -4,11 +4,13 @@ The replies of a model are JSON, a file for each talk and memory (`FOLDER/zh/sum
 `FOLDER/zh-summary/pairs.json`): a list of `{"prompt": ..., "reply": ...}`. Each memory learns its talk anew by them, in
 large steps as after an import, with the prompts of today. A prompt that nobody answered ends the command; `--in-order`
 takes the next reply instead, and the table says so with the number of such prompts.
+
+Paid tokens: where what is shown begins as what was shown for the question before, that beginning costs a tenth.
 """
 
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -18,7 +20,7 @@ import typer
 
 from memzoo.benchmarks.learnt import LearntState, Unasked, log_of
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.counting import TextCounter, named_counter
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter, paid_tokens
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.outcomes import Scored, View
@@ -33,21 +35,28 @@ from memzoo.stores import InMemoryStore
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["strong_model"]
+__all__ = ["TALKS", "Taught", "learnt_states", "strong_model"]
 
 _ID, _BY, _SEARCH = "learnt", "the model", "vector-retriever"
 _LOCOMO_TALK = "conv-26"
-_TALKS: Mapping[str, Callable[[Path], Transcript]] = {
+TALKS: Mapping[str, Callable[[Path], Transcript]] = {
     "bundled": lambda _: next(iter(sample_transcripts("en"))),
     "zh": lambda _: next(iter(sample_transcripts("zh"))),
     _LOCOMO_TALK: lambda file: next(one for one in conversations(file) if _LOCOMO_TALK in one.title),
 }
-_HEADS = ["with a model", "known", "shown", "dates", "others", "corrections", "stale", "tokens", "calls", "learning"]
+"""The talks that were given to a large model, by name."""
+_HEADS = "with a model,known,shown,dates,others,corrections,stale,tokens,paid,calls,learning".split(",")
 
 
 @dataclass(frozen=True)
-class _Learnt:
-    """What a memory learnt: its state, all that the model wrote on the way, and how many prompts were others then."""
+class Taught:
+    """What a memory learnt.
+
+    Attributes:
+        state: Its state.
+        written: All that the model wrote on the way.
+        others: How many of the prompts were others when they were answered.
+    """
 
     state: LearntState
     written: Sequence[str]
@@ -55,17 +64,18 @@ class _Learnt:
 
 
 class _Asked(NamedTuple):
-    """A question, what was shown for it, and its size."""
+    """A question, what was shown for it, its size, and what is paid of it."""
 
     question: Question
     found: Scored
     tokens: int
+    paid: float
 
 
 def strong_model(
     replies: Annotated[Path, typer.Argument(help="The folder with the replies.")],
     *,
-    talk: Annotated[str, typer.Option(help=f"One of {', '.join(_TALKS)}.")] = "bundled",
+    talk: Annotated[str, typer.Option(help=f"One of {', '.join(TALKS)}.")] = "bundled",
     locomo: Annotated[Path, typer.Option(help="LoCoMo's conversations.")] = LOCOMO,
     budgets: Annotated[str, typer.Option(help="Tokens that may be shown.")] = "150,300,1000",
     max_prompt_tokens: Annotated[int, typer.Option(help="How large the steps of learning are.")] = 6000,
@@ -73,17 +83,37 @@ def strong_model(
 ) -> None:
     """Measure what memories know of a talk, and show, that they learnt by a model's replies."""
     with refusals():
-        if talk not in _TALKS:
-            raise OptionError(f"--talk must be one of {', '.join(_TALKS)}, not {talk!r}")
-        transcript, limits = _TALKS[talk](locomo), limits_of(budgets)
-        learnt = {
-            name: _learnt(transcript, name, file, max_prompt_tokens, in_order=in_order)
-            for name in OPTIONS
-            if (file := _file(replies, talk, name))
-        }
+        if talk not in TALKS:
+            raise OptionError(f"--talk must be one of {', '.join(TALKS)}, not {talk!r}")
+        transcript, limits = TALKS[talk](locomo), limits_of(budgets)
+        learnt = learnt_states(transcript, replies, talk, OPTIONS, max_prompt_tokens, in_order=in_order)
         if not learnt:
             raise OptionError(f"there is neither {replies / talk / 'entity.json'} nor another file of replies on it")
         show(_report(transcript, learnt, limits))
+
+
+def learnt_states(
+    transcript: Transcript,
+    replies: Path,
+    talk: str,
+    names: Iterable[str],
+    max_prompt_tokens: int = 6000,
+    *,
+    in_order: bool = False,
+) -> dict[str, Taught]:
+    """Let memories learn a talk by the replies in a folder.
+
+    Returns:
+        What each learnt, by name of the memory; those to whose prompts there are no replies are left out.
+
+    Raises:
+        OptionError: A prompt was not answered.
+    """
+    return {
+        name: _learnt(transcript, name, file, max_prompt_tokens, in_order=in_order)
+        for name in names
+        if (file := _file(replies, talk, name))
+    }
 
 
 def _file(folder: Path, talk: str, name: str) -> Path | None:
@@ -91,14 +121,14 @@ def _file(folder: Path, talk: str, name: str) -> Path | None:
     return next((file for file in places if file.exists()), None)
 
 
-def _learnt(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> _Learnt:
+def _learnt(transcript: Transcript, name: str, file: Path, max_prompt_tokens: int, *, in_order: bool) -> Taught:
     given = json.loads(file.read_text(encoding="utf-8"))
     replies = Replies(given, in_order=in_order)
     state = learnt_from(transcript, name, replies, max_prompt_tokens)
-    return _Learnt(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
+    return Taught(state, [one["reply"] for one in given if not one.get("name", "").startswith("load")], replies.others)
 
 
-def _report(transcript: Transcript, learnt: Mapping[str, _Learnt], limits: Sequence[int]) -> str:
+def _report(transcript: Transcript, learnt: Mapping[str, Taught], limits: Sequence[int]) -> str:
     questions = [one for one in transcript.measured if answer_found(one.answer, []) is not None]
     rows = list[list[str]]()
     for name, one in learnt.items():
@@ -124,7 +154,7 @@ def _report(transcript: Transcript, learnt: Mapping[str, _Learnt], limits: Seque
     return table(_HEADS, rows, title)
 
 
-def _opened(transcript: Transcript, name: str, learnt: _Learnt | None, limit: int) -> BaseMemory:
+def _opened(transcript: Transcript, name: str, learnt: Taught | None, limit: int) -> BaseMemory:
     """Open a memory of what was learnt, for so many tokens."""
     store = InMemoryStore()
     drive(store.restore(_ID, log_of(transcript), learnt.state.stored() if learnt else {}))
@@ -134,7 +164,7 @@ def _opened(transcript: Transcript, name: str, learnt: _Learnt | None, limit: in
     if name == "entity":
         options["k"] = 0  # The notes alone, without the last exchanges.
     if name == "combined":
-        own = learnt.state.options if learnt else {}
+        own: Mapping[str, Any] = learnt.state.options if learnt else {}
         known = ("knowledge-graph", {"llm": Unasked(_BY), **own, "max_token_limit": limit})
         options = {"memories": [known, (_SEARCH, {"max_token_limit": limit})], "max_token_limit": limit}
     return create_memory(
@@ -151,11 +181,13 @@ def _opened(transcript: Transcript, name: str, learnt: _Learnt | None, limit: in
 
 def _figures(memory: BaseMemory, questions: Sequence[Question]) -> list[str]:
     """The share of answers shown: of all, of dates, of others; of corrections, and what of them is stale; tokens."""
-    asked = list[_Asked]()
+    asked, before = list[_Asked](), ""
     for one in questions:
         messages = memory.messages(one.text)
         view: View = tuple((message["role"], text_of(message)) for message in messages)
-        asked.append(_Asked(one, scored(one, view), sum(_counter()(text) for _, text in view)))
+        text = "\n".join(text for _, text in view)
+        asked.append(_Asked(one, scored(one, view), _counter()(text), paid_tokens(before, text, _counter())))
+        before = text
     dated = [one for one in asked if DATE.search(with_one_writing(one.question.answer))]
     corrections = [one.found.update for one in asked if one.found.update]
     return [
@@ -165,10 +197,11 @@ def _figures(memory: BaseMemory, questions: Sequence[Question]) -> list[str]:
         f"{sum(one in ('corrected', 'both') for one in corrections)} of {len(corrections)}",
         str(corrections.count("stale")),
         f"{fmean(one.tokens for one in asked):,.0f}",
+        f"{fmean(one.paid for one in asked):,.0f}",
     ]
 
 
-def _known(transcript: Transcript, name: str, learnt: _Learnt) -> str:
+def _known(transcript: Transcript, name: str, learnt: Taught) -> str:
     """All that a memory knows; of a summary, all that it said on the way."""
     if name not in ("entity", "knowledge-graph"):
         return "\n".join(learnt.written)
@@ -182,7 +215,7 @@ def _known(transcript: Transcript, name: str, learnt: _Learnt) -> str:
     return "\n".join(map(str, known.kg.facts()))
 
 
-def _cost(learnt: _Learnt) -> list[str]:
+def _cost(learnt: Taught) -> list[str]:
     spent = learnt.state.spent
     return [str(spent.calls), f"{spent.prompt_tokens + spent.completion_tokens:,}"]
 

@@ -83,3 +83,14 @@ def test_says_what_is_missing(tmp_path: Path, talk: str) -> None:
     code, output = run(tmp_path, "--talk", talk)
     assert code == 1
     assert "bundled" in output
+
+
+def test_an_unchanged_beginning_is_paid_a_tenth(tmp_path: Path, transcript: Transcript) -> None:
+    """A summary is the same for each question: only for the first is it paid whole."""
+    answered(tmp_path / "bundled", transcript, "summary", "They met in Oslo. " * 40)
+    code, output = run(tmp_path)
+    assert code == 0, output
+    tokens, paid = (float(figure) for figure in rows(output)["summary @1,000"][6:8])
+    count = len([one for one in transcript.measured if one.answer])
+    assert count > 1
+    assert paid == pytest.approx(tokens * (1 + 0.1 * (count - 1)) / count, abs=1)

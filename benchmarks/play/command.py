@@ -28,7 +28,7 @@ _QUESTIONS = 8
 
 
 @dataclass(frozen=True)
-class Watched:
+class Selection:
     """What the page shows."""
 
     transcripts: Annotated[
@@ -51,7 +51,7 @@ class Watched:
 @command("Talk and compare")
 def play(
     *,
-    watched: Watched,
+    selected: Selection,
     asked: Asked,
     counter: Counter = None,
     questions: Annotated[
@@ -64,7 +64,7 @@ def play(
     """Watch memories remember a conversation side by side, on a page of this machine: step, type, ask."""
     if questions and html is None:
         raise OptionError("--ask goes with --html; without it, ask on the page")
-    shown = _made(watched, asked, counter)
+    shown = _made(selected, asked, counter)
     if asked.model == "offline":
         console.print(f"{_RULES} Take one with --model.", markup=False, highlight=False)
     if html:
@@ -98,23 +98,23 @@ def demo(
     except OSError as error:
         raise OptionError(f"{str(out)!r} cannot be made: {error.strerror}") from error
     console.print(f"All seven go through the bundled conversation. {_RULES}", markup=False, highlight=False)
-    watched = out / "play.html"
+    page = out / "play.html"
     # Two processes: one compares while the other writes the page.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as aside:
-        writing = aside.submit(sample_page, watched)
+        writing = aside.submit(sample_page, page)
         found = compare([sample_path()], ())
         console.print(table(found), highlight=False)
         for path in found.save(out):
             console.print(f"wrote {path}", markup=False, highlight=False)
         writing.result()
-    console.print(f"wrote {watched}: open it to watch them remember", markup=False, highlight=False)
+    console.print(f"wrote {page}: open it to watch them remember", markup=False, highlight=False)
     if not no_open:
-        webbrowser.open(watched.absolute().as_uri())
+        webbrowser.open(page.absolute().as_uri())
 
 
 def sample_page(file: Path) -> None:
     """Write the page about the bundled conversation, with some of its questions."""
-    _write_page(_made(Watched(), Asked(), None), file)
+    _write_page(_made(Selection(), Asked(), None), file)
 
 
 def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> None:
@@ -127,37 +127,37 @@ def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> Non
     write(file, [page(lines)])
 
 
-def _made(watched: Watched, asked: Asked, counter: str | None) -> "Play":
+def _made(selected: Selection, asked: Asked, counter: str | None) -> "Play":
     from memzoo.benchmarks.measure.setup import Setup
     from memzoo.benchmarks.play.playing import Play
     from memzoo.benchmarks.play.stored import stored_talk
     from memzoo.benchmarks.variants import checked_variants, chosen
     from memzoo.strategy import token_counter
 
-    variants = chosen(watched.memories or ())
-    checked_variants(variants, [watched.budget])
+    variants = chosen(selected.memories or ())
+    checked_variants(variants, [selected.budget])
     for name in sorted({one.model or asked.model for one in variants} | {asked.model}):
         asked.check(name)
-    if sum(map(bool, (watched.transcripts, watched.store, watched.empty))) > 1:
+    if sum(map(bool, (selected.transcripts, selected.store, selected.empty))) > 1:
         raise OptionError("files, --store and --empty exclude each other: the page shows one conversation")
-    setup = Setup(asked.model, [watched.budget], token_counter(counter, asked.model).name, make_model=asked.named)
-    if not watched.store:
-        return Play(_conversation(watched), variants, setup)
-    with Stored(watched.store, watched.conversation).opened() as (store, id_):
+    setup = Setup(asked.model, [selected.budget], token_counter(counter, asked.model).name, make_model=asked.named)
+    if not selected.store:
+        return Play(_conversation(selected), variants, setup)
+    with Stored(selected.store, selected.conversation).opened() as (store, id_):
         talk, kept = stored_talk(store, id_)
     return Play(talk, variants, setup, stored=kept)
 
 
-def _conversation(watched: Watched) -> "Transcript":
+def _conversation(selected: Selection) -> "Transcript":
     """The conversation of the files, the one that is named, or else the longest."""
     from memzoo.benchmarks.running import sources
     from memzoo.benchmarks.survey import source_of
     from memzoo.benchmarks.transcripts import Transcript
 
-    if watched.empty:
+    if selected.empty:
         return Transcript("A new conversation", ())
-    found = list(source_of(sources(watched.transcripts or (), watched.sample))())
-    if not watched.conversation:
+    found = list(source_of(sources(selected.transcripts or (), selected.sample))())
+    if not selected.conversation:
         longest = max(found, key=lambda talk: len(talk.exchanges), default=None)
         if longest is None:
             raise OptionError("there is no conversation in these files")
@@ -166,7 +166,7 @@ def _conversation(watched: Watched) -> "Transcript":
             console.print(told, markup=False, highlight=False)
         return longest
     titles = {talk.title: talk for talk in found}
-    if watched.conversation not in titles:
-        likely = did_you_mean(watched.conversation, titles)
-        raise OptionError(f"there is no conversation with the title {watched.conversation!r} here{likely}")
-    return titles[watched.conversation]
+    if selected.conversation not in titles:
+        likely = did_you_mean(selected.conversation, titles)
+        raise OptionError(f"there is no conversation with the title {selected.conversation!r} here{likely}")
+    return titles[selected.conversation]

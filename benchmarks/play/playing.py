@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.setup import Setup
-from memzoo.benchmarks.play.column import Column, Frame, Tables, about, said_by
+from memzoo.benchmarks.play.played_memory import Frame, PlayedMemory, Tables, about, said_by
 from memzoo.benchmarks.play.stored import Kept
 from memzoo.benchmarks.results import OFFLINE
 from memzoo.benchmarks.transcripts import Exchange, Question, Transcript
@@ -183,7 +183,7 @@ class Play:
             "memories": frames,
         }
 
-    def _columns_at(self, moment: int) -> list[Column]:
+    def _columns_at(self, moment: int) -> list[PlayedMemory]:
         """The memories that show something at a moment: of what is stored, only the end is known."""
         return [*self._columns, *(self._as_stored if moment == len(self.talk.exchanges) else ())]
 
@@ -191,22 +191,22 @@ class Play:
         """How many messages there are at a moment."""
         return sum(len(one.messages) for one in self._exchanges[:moment])
 
-    def _named(self, name: str) -> Column:
+    def _named(self, name: str) -> PlayedMemory:
         known = {one.name: one for one in self._columns}
         if name and name not in known:
             raise OptionError(f"there is no memory {name!r} here; there are {', '.join(known)}")
         return known[name] if name else self._columns[0]
 
-    def _column(self, variant: Variant) -> Column:
+    def _column(self, variant: Variant) -> PlayedMemory:
         setup = self._setup
         model = setup.answering if variant.model is None else setup.model_of(variant.model)
         store = InMemoryStore(clock=lambda: self._now)
         entries = self._stored[0] if self._stored else ()
         # What was forgotten leaves gaps between the numbers of a log, which a log that is written anew has not.
         numbers = {place: entry.seq for place, entry in enumerate(entries, start=1)}
-        return Column(variant.name, lambda opened: self._made(variant, model, opened), store, numbers)
+        return PlayedMemory(variant.name, lambda opened: self._made(variant, model, opened), store, numbers)
 
-    def _column_as_stored(self, variant: Variant) -> Column | None:
+    def _column_as_stored(self, variant: Variant) -> PlayedMemory | None:
         """A memory with what the store has for it; `None` if it has nothing."""
         entries, states = self._stored or ((), {})
         empty = self._made(variant, _Resting(), InMemoryStore())
@@ -214,7 +214,7 @@ class Play:
             return None
         store = InMemoryStore()
         drive(store.restore(variant.name, entries, known))
-        return Column(f"{variant.name}, as stored", lambda opened: self._made(variant, _Resting(), opened), store)
+        return PlayedMemory(f"{variant.name}, as stored", lambda opened: self._made(variant, _Resting(), opened), store)
 
     def _made(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
         made = variant.make(

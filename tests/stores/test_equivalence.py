@@ -123,7 +123,7 @@ class BothStores(RuleBasedStateMachine):
         derived=st.booleans(),
         tombstones=st.booleans(),
     )
-    def forget(self, id_: str, seqs: list[int], *, derived: bool, tombstones: bool | None) -> None:
+    def forget(self, id_: str, seqs: list[int], *, derived: bool, tombstones: bool) -> None:
         """The same messages, with or without what was learnt from them, for good or not."""
         self.both(lambda store: store.forget(id_, seqs, derived=derived, tombstones=tombstones))
         self.both(lambda store: store.tombstones(id_))

@@ -6,8 +6,8 @@ from typing import Any
 
 from memzoo.benchmarks import Exchange, Question, Transcript
 from memzoo.benchmarks.measure.setup import Setup
-from memzoo.benchmarks.play.column import Frame
 from memzoo.benchmarks.play.pieces import Head, Piece, Splice, Told, applied, told_as
+from memzoo.benchmarks.play.played_memory import Frame
 from memzoo.benchmarks.play.playing import Line, Play
 from memzoo.benchmarks.variants import chosen
 from memzoo.memories.models.chat import ModelOption

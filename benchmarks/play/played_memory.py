@@ -24,7 +24,7 @@ from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive
 
-__all__ = ["Column", "Fact", "Frame", "Tables", "about", "said_by"]
+__all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "said_by"]
 
 Frame: TypeAlias = dict[str, Any]
 """What one memory shows at one moment, as JSON; docs/play.md has its members."""
@@ -75,7 +75,7 @@ class _Moment:
     facts: frozenset[int] = frozenset()
 
 
-class Column:
+class PlayedMemory:
     """A memory that goes through a conversation.
 
     Attributes:

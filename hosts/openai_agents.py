@@ -115,7 +115,7 @@ class MemorySession:
 
 
 def _newest(items: list[Item], limit: int | None) -> list[Item]:
-    return items if limit is None else items[max(len(items) - limit, 0) :] if limit > 0 else []
+    return items if limit is None else items[max(len(items) - max(limit, 0), 0) :]
 
 
 def _left_by_a_pop(said: Sequence[HostMessage]) -> list[HostMessage]:

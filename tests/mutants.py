@@ -95,7 +95,11 @@ ROOMS = {
     ),
     "migrate": Room(
         ("hosts/migrate",),
-        ("tests/hosts/migrate", *(f"tests/benchmarks/test_{name}.py" for name in ("formats", "transcripts"))),
+        (
+            "tests/hosts/migrate",
+            *(f"tests/benchmarks/test_{name}.py" for name in ("formats", "transcripts")),
+            "tests/memories/engine/test_system_message.py",
+        ),
     ),
     "engine": Room(("memories/engine",), ("tests/memories",)),
     "sql": Room(("stores/sql",), ("tests/stores",)),

@@ -88,13 +88,16 @@ def unchanged(path: Path) -> Migrated:
     return Migrated(path, "", "", "utf-8", ())
 
 
-def python_files(path: Path, on_error: Callable[[TransferError], None]) -> Iterator[Path]:
+def python_files(
+    path: Path, on_error: Callable[[TransferError], None], on_left: Callable[[str], None]
+) -> Iterator[Path]:
     """The Python files at or below a path, in order; not those of installed packages.
 
     Args:
         path: A file, or a folder.
-        on_error: Told of what looks like one and is not read: links out of the folder or to nowhere, pipes, folders
-            that may not be listed.
+        on_error: Told of folders that may not be listed.
+        on_left: Told of what is called like one and is none, and why: links out of the folder or to nowhere, pipes,
+            folders.
 
     Raises:
         TransferError: There is no file and no folder at that path.
@@ -114,7 +117,7 @@ def python_files(path: Path, on_error: Callable[[TransferError], None]) -> Itera
             found = Path(folder, name)
             if name.endswith(".py") or (name in folders and found.is_symlink()):
                 if why := _why_not(found, path):
-                    on_error(TransferError(f"{found} {why}"))
+                    on_left(f"{found} {why}")
                 elif name not in folders and not (found.is_symlink() and _is_found(found.resolve(), path)):
                     yield found
 
@@ -126,7 +129,7 @@ def _why_not(found: Path, root: Path) -> str:
     except (OSError, RuntimeError):  # the latter of links that lead to each other
         return "is a link that leads nowhere"
     if not target.is_relative_to(root.resolve()):
-        return f"is a link out of the folder, to {target}; it is left alone"
+        return f"is a link out of the folder, to {target}"
     if target.is_dir():
         return "" if found.is_symlink() else "is a folder, not a file; what is in it is read"
     return "" if target.is_file() else "is no file"

@@ -23,14 +23,20 @@ def migrate(
     ] = False,
     seconds: Annotated[float, typer.Option(min=1, help="How long a file may take; then it is left as it is.")] = 60,
 ) -> None:
-    """Rewrite code that uses LangChain's memory classes for memzoo.langchain; name what cannot be, and what to do."""
+    """Rewrite code that uses LangChain's memory classes for memzoo.langchain; name what cannot be, and what to do.
+
+    If a file cannot be read or written, the others are done all the same, and the exit code is 2.
+    """
     found: list[Migrated] = []
+    unread: list[TransferError] = []
     with Apart(seconds) as apart:
-        for file in python_files(path, _not_read):
+        for file in python_files(path, unread.append, _left_alone):
             try:
                 found.append(apart.migrated(file))
             except TransferError as error:
-                _not_read(error)
+                unread.append(error)
+    for refusal in unread:
+        echo(f"not read: {refusal}", err=True)
     changed = [one for one in found if one.diff]
     unwritten = 0
     for one in changed:
@@ -41,12 +47,12 @@ def migrate(
     _tell(found)
     done = "changed" if write_files or not changed else "to change; --write does it"
     echo(f"{len(changed) - unwritten} of {counted(len(found), 'file')} {done}.")
-    if unwritten:
-        raise TransferError(f"{counted(unwritten, 'file')} could not be written, and stayed as before")
+    if failed := len(unread) + unwritten:
+        raise TransferError(f"{counted(failed, 'path')} could not be read or written, and stayed as before")
 
 
-def _not_read(error: TransferError) -> None:
-    echo(f"not read: {error}", err=True)
+def _left_alone(what: str) -> None:
+    echo(f"left alone: {what}", err=True)
 
 
 def _is_written(one: Migrated) -> bool:

@@ -105,6 +105,17 @@ def test_a_folder_is_all_its_files(tmp_path: Path) -> None:
         list(read_transcripts([tmp_path / "empty"]))
 
 
+def test_conversations_within_an_object_are_each_read(tmp_path: Path) -> None:
+    """In their order, with their own titles; those without one are numbered."""
+    turns = [[{"role": "user", "content": text}, {"role": "assistant", "content": f"{text}!"}] for text in "ab"]
+    path = tmp_path / "talks.json"
+    path.write_text(json.dumps({"conversations": [turns[0], {"title": "Own", "turns": turns[1]}]}), encoding="utf-8")
+    assert [(one.title, said(one)) for one in load_transcripts(path)] == [
+        ("talks 1", ["a", "a!"]),
+        ("Own", ["b", "b!"]),
+    ]
+
+
 def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a dash."""
     monkeypatch.setattr("sys.stdin", io.StringIO("user: Hello\nassistant: Hi"))

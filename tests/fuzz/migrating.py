@@ -38,9 +38,9 @@ def fuzz_migrate(count: int, folder: Path, seed: int = 0) -> Fuzzed:
         file.write_bytes(content)
         file.chmod(chance.choice([0o600, 0o644, 0o755, 0o444]))
         before[file] = content, file.stat().st_mode
-    odd: list[TransferError] = []
+    odd: list[TransferError | str] = []
     with Apart(_SECONDS) as apart:
-        for file in python_files(folder, odd.append):
+        for file in python_files(folder, odd.append, odd.append):
             try:
                 done = apart.migrated(file)
                 if done.diff:

@@ -214,6 +214,23 @@ def test_our_summaries_in_their_middleware(*, waiting: bool) -> None:
     assert memory.history() == []
 
 
+def test_agents_two_graphs_deep() -> None:
+    """Two agents answer one question there: both answers stay; asked again, each takes back its own."""
+    graphs: Any = pytest.importorskip("langgraph.graph")
+    memories, model = MemoryProvider("buffer"), ScriptedChat(script=["One", "Two", "One anew", "Two anew"])
+    agent = agent_of(memories, model)
+
+    def asked(state: Any) -> None:
+        agent.invoke({"messages": state["messages"]})
+
+    team = graphs.StateGraph(dict).add_sequence([("first", asked), ("second", asked)])
+    team = team.add_edge(graphs.START, "first").compile()
+    graph = graphs.StateGraph(dict).add_node("team", team).add_edge(graphs.START, "team").compile()
+    for answers in (["One", "Two"], ["One anew", "Two anew"]):
+        graph.invoke(*given("anna", "Question", "q"))
+        assert contents(memories.get("anna").history()) == ["Question", *answers]
+
+
 def test_a_deep_agent() -> None:
     """In deepagents, with all that it brings along, the model is sent the view and the log is complete."""
     deepagents: Any = pytest.importorskip("deepagents")

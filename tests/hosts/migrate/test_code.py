@@ -201,6 +201,20 @@ from langchain_community.chat_message_histories import (
     RedisChatMessageHistory as R,  # there
 )
 ===
+def f():
+    from langchain.memory import (
+        SimpleMemory,
+        ZepMemory,
+    )
+---
+def f():
+    from langchain.memory import (
+        ZepMemory,
+    )
+    from memzoo.langchain import (
+        SimpleMemory,
+    )
+===
 try:
     from langchain.memory import SimpleMemory
 except ImportError:
@@ -358,7 +372,7 @@ class TestCommand:
             (tmp_path / folder / "chat.py").write_bytes(code if folder != "other" else b"import os\n")
         (tmp_path / "other" / "broken.py").write_text("from langchain import SimpleMemory (", encoding="utf-8")
         shown = CliRunner().invoke(app, ["migrate", str(tmp_path)])
-        assert (shown.exit_code, file.read_bytes()) == (0, code)
+        assert (type(shown.exception), file.read_bytes()) == (TransferError, code)
         assert "+from memzoo.langchain import SimpleMemory" in shown.output
         assert "1 of 2 files to change; --write does it" in shown.output
         assert " x = 'é'\n0 uses of LangChain's memory rewritten" in shown.output.replace("\r", "")
@@ -367,7 +381,7 @@ class TestCommand:
         assert "1 of 2 files changed" in done.output
         assert file.read_bytes() == code.replace(b"langchain.memory", b"memzoo.langchain")
         assert (tmp_path / "venv" / "chat.py").read_bytes() == code
-        assert [path.name for path in python_files(file, refused)] == ["chat.py"]
+        assert [path.name for path in python_files(file, refused, pytest.fail)] == ["chat.py"]
 
     def test_names_what_is_left(self, tmp_path: Path) -> None:
         """File, line, reason and advice stand on one line."""
@@ -379,7 +393,7 @@ class TestCommand:
     def test_nothing_there(self, tmp_path: Path) -> None:
         """A path that is not there is an error."""
         with pytest.raises(TransferError, match="no file or folder"):
-            list(python_files(tmp_path / "none", refused))
+            list(python_files(tmp_path / "none", refused, pytest.fail))
 
     def test_odd_files_are_named_and_the_rest_goes_on(self, tmp_path: Path) -> None:
         """Whatever stands in a folder, each thing that is not read is one line, and links out of it are left alone."""
@@ -411,12 +425,36 @@ class TestCommand:
         named = {line.split()[2].removeprefix(f"{folder}/") for line in done.stderr.splitlines()}
         assert named == {*odd, "dangling.py", "loop.py", "linked.py", "linked", "pipe.py", "pkg.py"}
         assert len(done.stderr.splitlines()) == len(named)
+        assert str(done.exception) == f"{len(odd)} paths could not be read or written, and stayed as before"
         assert f"{folder}/deep.py cannot be read: parsing it ends the process" in done.stderr
         assert (tmp_path / "outside.py").read_text(encoding="utf-8") == import_it
         for name in ("good.py", "pkg.py/also.py", "same.py"):
             assert (folder / name).read_text(encoding="utf-8") == "from memzoo.langchain import SimpleMemory\n"
         assert (folder / "same.py").is_symlink()
         assert not list(folder.rglob(".*"))
+
+    def test_links_that_are_left_alone_are_no_error(self, tmp_path: Path) -> None:
+        """They are named, and the command ends well: all that the folder has was read."""
+        folder = tmp_path / "src"
+        folder.mkdir()
+        (folder / "a.py").write_text("import os\n", encoding="utf-8")
+        (folder / "out.py").symlink_to(tmp_path)
+        done = CliRunner().invoke(app, ["migrate", str(folder)])
+        assert (done.exit_code, done.stderr) == (
+            0,
+            f"left alone: {folder}/out.py is a link out of the folder, to {tmp_path}\n",
+        )
+
+    def test_a_link_to_a_program_that_is_not_read_by_itself(self, tmp_path: Path) -> None:
+        """A script without an ending, or a file of an installed package, is read where a link names it."""
+        (tmp_path / "venv").mkdir()
+        for place, link in (("script", "tool.py"), ("venv/code.py", "vendored.py")):
+            (tmp_path / place).write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+            (tmp_path / link).symlink_to(place)
+        done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
+        assert "2 of 2 files changed." in done.output
+        for place in ("script", "venv/code.py"):
+            assert "memzoo.langchain" in (tmp_path / place).read_text(encoding="utf-8")
 
     def test_the_least_time_is_a_second(self, tmp_path: Path) -> None:
         """In less than that not every honest file is read."""

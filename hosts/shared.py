@@ -105,9 +105,7 @@ class HostLog:
             await self._add([one], turn_id=one.key)
         await self._add(new[-1:], turn_id=new[-1].key if new else None, ended=ended)
 
-    async def anew(
-        self, said: Sequence[HostMessage], *, thread: str = "", cuts_at_questions: bool = False
-    ) -> list[HostMessage]:
+    async def anew(self, said: Sequence[HostMessage], *, thread: str, cuts_at_questions: bool) -> list[HostMessage]:
         """What `afollow` would append; what a thread has no more is taken back."""
         new = await self._following(said, thread, cuts_at_questions=cuts_at_questions)
         return await self._standing(new) if len(new) > 1 else new

@@ -160,6 +160,12 @@ def test_two_questions_with_the_same_words_are_two():
     assert follow(memory, twice) == follow(memory, twice) == words(twice)
 
 
+def test_a_question_whose_run_failed_is_asked_again(memory: BaseMemory):
+    """Under another id, in a run that has nothing else: behind earlier answers, too, it is in the log once."""
+    follow(memory, THIRD[:1], thread="")
+    assert follow(memory, [("again", THIRD[0][1]), THIRD[1]], thread="") == words(FIRST, SECOND, THIRD)
+
+
 @pytest.mark.parametrize("strategy", ["summary", "entity", "knowledge-graph", "vector-retriever"])
 def test_nothing_is_learnt_from_an_abandoned_branch(strategy: str):
     """What was learnt from it goes with it, and what is said instead is learnt."""

@@ -217,6 +217,15 @@ def test_what_a_tool_gave_back(given: dict[str, Any], text: str) -> None:
     }
 
 
+@pytest.mark.parametrize("odd", [{"type": "message", "role": "critic"}, {"type": "rating", "role": "user"}])
+def test_what_is_no_message_is_kept_beside(odd: dict[str, Any]) -> None:
+    """A speaker or a kind of item that nobody knows says nothing to a model, and stays with what follows."""
+    session, odd = session_of("buffer", raw=True), {**odd, "content": "Bad."}
+    asyncio.run(session.add_items([TURN[0], odd, TURN[-1]]))
+    assert [message["role"] for message in session.memory.history()] == ["user", "assistant"]
+    assert asyncio.run(session.get_items()) == [TURN[0], odd, TURN[-1]]
+
+
 def test_what_nothing_follows_stays_with_what_was_before() -> None:
     """Reasoning at the end of a batch, or alone in one, is kept and popped like any item."""
     session = session_of("buffer", raw=True)

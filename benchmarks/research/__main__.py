@@ -19,6 +19,7 @@ from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.growth import growth
 from memzoo.benchmarks.research.knowing import knowing
+from memzoo.benchmarks.research.known_cost import known_cost
 from memzoo.benchmarks.research.learning import learn
 from memzoo.benchmarks.research.lmeb import lmeb
 from memzoo.benchmarks.research.page import page
@@ -41,7 +42,7 @@ __all__ = ["app"]
 app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
-    *(frontier, lmeb, updates, updates_notes, knowing, page, agreement, learn, strong_model),
+    *(frontier, lmeb, updates, updates_notes, knowing, known_cost, page, agreement, learn, strong_model),
 )
 for command in COMMANDS:
     app.command()(command)

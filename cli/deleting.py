@@ -12,7 +12,7 @@ from memzoo.cli.terminal import confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories import retain as delete_old
-from memzoo.memories.engine.forgetting import REMAINS
+from memzoo.memories.engine.receipt import REMAINS
 from memzoo.stores import managed
 from memzoo.sync import drive
 from memzoo.text import shown as shown_url

@@ -11,8 +11,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.chat.provider import MemoryProvider as MemoryProvider
     from memzoo.memories.chat.tools import Tool as Tool
     from memzoo.memories.chat.tools import immediate as immediate
-    from memzoo.memories.engine.explaining import Explanation as Explanation
-    from memzoo.memories.engine.forgetting import Receipt as Receipt
+    from memzoo.memories.engine.explanation import Explanation as Explanation
+    from memzoo.memories.engine.receipt import Receipt as Receipt
     from memzoo.memories.engine.retention import Retained as Retained
     from memzoo.memories.engine.retention import aretain as aretain
     from memzoo.memories.engine.retention import retain as retain
@@ -59,8 +59,8 @@ else:
             "memzoo.memories.chat.conversation": "Conversation Reply",
             "memzoo.memories.chat.provider": "MemoryProvider",
             "memzoo.memories.chat.tools": "Tool immediate",
-            "memzoo.memories.engine.explaining": "Explanation",
-            "memzoo.memories.engine.forgetting": "Receipt",
+            "memzoo.memories.engine.explanation": "Explanation",
+            "memzoo.memories.engine.receipt": "Receipt",
             "memzoo.memories.engine.retention": "Retained aretain retain",
             "memzoo.memories.engine.turns": "Turn",
             "memzoo.memories.graph.fact": "Fact Quote Reason Source",

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
+from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
@@ -24,8 +26,6 @@ from memzoo.sync import blocking, drive, together
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
-    from memzoo.memories.engine.explaining import Explanation
-    from memzoo.memories.engine.forgetting import Receipt
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
@@ -368,7 +368,7 @@ class BaseMemory(ABC):
         """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
         return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> "Receipt":
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
@@ -490,7 +490,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.follower, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: int | None = None) -> "Explanation":
+    async def aexplain(self, query: str | None = None, *, max_tokens: int | None = None) -> Explanation:
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.

@@ -19,7 +19,7 @@ from memzoo.benchmarks.play.pieces import (
 )
 from memzoo.errors import MemoryZooError, ModelError
 from memzoo.memories import BaseMemory, ConversationKGMemory, Explanation, Spent
-from memzoo.memories.engine.explaining import ShownText
+from memzoo.memories.engine.explanation import ShownText
 from memzoo.stores import InMemoryStore, Message, StateUpdate, StoredState
 from memzoo.strategy import text_of
 from memzoo.sync import drive

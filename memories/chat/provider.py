@@ -14,8 +14,8 @@ from typing import Any, Literal
 from memzoo.errors import ConversationIdError, OptionError
 from memzoo.forks import new_rlock
 from memzoo.memories.base import BaseMemory
-from memzoo.memories.engine.forgetting import Receipt
 from memzoo.memories.engine.locks import turn_locks
+from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.options import assigning, not_pickled, one_of, whole_number
 from memzoo.memories.registry import create_memory
 from memzoo.stores import InMemoryStore, Store, managed

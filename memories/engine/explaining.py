@@ -1,12 +1,11 @@
 """Why a view is as it is: what was searched for it, what its tokens were spent on, and what was left out."""
 
 import functools
-import html
 import json
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
+from memzoo.memories.engine.explanation import Explanation, Find, Kind, LeftOut, ShownText
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.searches import Searches
 from memzoo.memories.text.messages import text_of
@@ -14,123 +13,7 @@ from memzoo.memories.text.tokens import TokenCounter
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 
-__all__ = ["Explanation", "Find", "LeftOut", "ShownText", "explained"]
-
-_LONGEST = 80
-
-Kind: TypeAlias = Literal["system", "recalled", "message"]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownText:
-    """A message that the model is shown.
-
-    Attributes:
-        kind: The system message, something that the strategy derived or found, or a message of the log.
-        tokens: What it costs.
-        number: Its number in the log; `None` for what is not in it.
-        text: What it says.
-        role: Who is told to have said it, as the model sees it.
-    """
-
-    kind: Kind
-    tokens: int
-    number: int | None
-    text: str
-    role: str = "system"
-
-
-@dataclass(frozen=True, slots=True)
-class Find:
-    """Something that a search brought up.
-
-    Attributes:
-        by: How it was looked for.
-        what: A message by its number in the log, or a text.
-        score: How well it fits: the more, the better, among what was looked for in the same way.
-        shown: Whether the view shows it.
-    """
-
-    by: str
-    what: int | str
-    score: float
-    shown: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A message of the log that is not shown word for word.
-
-    Attributes:
-        number: Its number.
-        reason: Why.
-        text: What it says.
-    """
-
-    number: int
-    reason: Literal["found, but no room", "not found", "learnt from", "older than what is shown", "not shown"]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a memory shows what it shows. `str` gives it as text, a notebook as a table.
-
-    Attributes:
-        strategy: The strategy's name.
-        query: What was looked for; `None` if the strategy does not search.
-        limit: Tokens that there was room for, as far as there is a limit.
-        shown: What is shown, in order.
-        finds: What searches brought up, in the order of each.
-        left_out: The messages of the log that are not shown, oldest first.
-    """
-
-    strategy: str
-    query: str | None
-    limit: int | None
-    shown: tuple[ShownText, ...]
-    finds: tuple[Find, ...]
-    left_out: tuple[LeftOut, ...]
-
-    @property
-    def tokens(self) -> int:
-        """What all that is shown costs."""
-        return sum(one.tokens for one in self.shown)
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it as JSON values."""
-        values: dict[str, Any] = json.loads(json.dumps({**asdict(self), "tokens": self.tokens}))
-        return values
-
-    def __str__(self) -> str:
-        """All of it as text, a line for each thing."""
-        titles, *tables = self._title(), *self._tables()
-        lines = [f"{name}:\n" + "\n".join("  " + "  ".join(row) for row in rows) for name, rows in tables if rows]
-        return "\n".join([titles, *lines])
-
-    def as_html(self) -> str:
-        """All of it as tables in HTML."""
-        return f"<p>{html.escape(self._title())}</p>" + "".join(
-            f"<h4>{name}</h4><table>{''.join(map(_html_row, rows))}</table>" for name, rows in self._tables() if rows
-        )
-
-    # What a notebook calls.
-    _repr_html_ = as_html
-
-    def _title(self) -> str:
-        room = "" if self.limit is None else f" of {self.limit}"
-        asked = "" if self.query is None else f" for {_short(self.query)!r}"
-        messages = f"{len(self.shown)} message{'' if len(self.shown) == 1 else 's'}"
-        return f"{self.strategy} shows {messages}, {self.tokens}{room} tokens{asked}"
-
-    def _tables(self) -> list[tuple[str, list[list[str]]]]:
-        shown = [[_number(one.number), one.kind, f"{one.tokens} tokens", _short(one.text)] for one in self.shown]
-        finds = [
-            [one.by, f"{one.score:.3g}", "shown" if one.shown else "left out", _short(str(one.what))]
-            for one in self.finds
-        ]
-        left_out = [[_number(one.number), one.reason, _short(one.text)] for one in self.left_out]
-        return [("Shown", shown), ("Found", finds), ("Left out", left_out)]
+__all__ = ["explained"]
 
 
 async def explained(
@@ -201,16 +84,3 @@ def _reason(view: View, found: Container[object], learnt: int, entry: Entry, *, 
 
 def _key(message: Message) -> str:
     return json.dumps(message, sort_keys=True)
-
-
-def _number(number: int | None) -> str:
-    return "-" if number is None else str(number)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 4]} ..."
-
-
-def _html_row(cells: Sequence[str]) -> str:
-    return f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memzoo.benchmarks.play import pieces
 from memzoo.benchmarks.play.pieces import Piece, applied, pieces_of, reasons, rewritten, splices, told_as
-from memzoo.memories.engine.explaining import Find, ShownText
+from memzoo.memories.engine.explanation import Find, ShownText
 
 TEXTS = st.text(st.sampled_from("aB .!?\n\u3002\uff01\u2028<:\x00"), max_size=30)
 SHOWN = st.one_of(

@@ -38,7 +38,7 @@ PROMPTS = PromptSet()
 
 def modules() -> Iterator[ModuleType]:
     """All modules that ship, but for programs and research."""
-    for name in ("errors", "forks", "plugins", "sync"):
+    for name in ("errors", "forks", "plugins", "sync", "text"):
         yield importlib.import_module(f"memzoo.{name}")
     for package in PACKAGES:
         top = importlib.import_module(f"memzoo.{package}")

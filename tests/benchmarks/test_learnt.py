@@ -56,7 +56,7 @@ def test_what_was_learnt_is_a_row_beside_the_floor_and_can_be_picked() -> None:
     assert not row.memory.floor
     assert row.figure("answers", 900).mean > 0.3
     assert row.asking == row.load == Sum()
-    assert row.save.calls == 10
+    assert row.save.calls == 8
     assert row.budgets[900].tokens == row.budgets[900].tokens_for_a_question > 500
     assert [pair.best for pair in found.results.pairs] == ["summary*"]
     assert "summary* learnt this conversation from a large instruction-following model beforehand" in found.verdict

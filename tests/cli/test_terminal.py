@@ -137,6 +137,8 @@ GIVEN = {
     "list": "",
     "chat": "--store {url} --conversation {evil} --memory {evil}",
     "compare": "talk{evil}.json --memory window --out out{evil}",
+    "play": "talk{evil}.json --html {evil}/x",
+    "demo": "--no-open --out tape{evil}.yaml",
     "questions": "talk{evil}.json --model m --base-url {evil}",
     "stores": "{evil}://x",
     "history": "--store {url} --conversation {evil}",

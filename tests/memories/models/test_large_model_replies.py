@@ -16,7 +16,7 @@ from memzoo.memories.models.replies import SAME_AS, Statement, aliases, amendmen
 REPLIES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "replies" / "large-model.json").read_text(encoding="utf-8")
 )
-LATER = Path(__file__).parents[3] / "benchmarks" / "research" / "replies"
+LATER = Path(__file__).parents[3] / "benchmarks" / "research" / "replies" / "bundled"
 NEW_NAMES = {
     *("Pumpernickel", "Devin Achterberg", "Priya Raman", "Fenwick & Daughters, Ltd.", "St Brannoc's Hospital"),
     *("Opening party", "Budget of the new shop", "Leo's party", "Harriet Fenwick", "Opening of the new shop"),

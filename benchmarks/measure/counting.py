@@ -1,18 +1,15 @@
 """Counts the tokens of what is shown, with one counter for all strategies of a comparison."""
 
 import functools
-import itertools
 from collections.abc import Callable, Iterable
 
 from memzoo.memories.text.tokens import count_text
 from memzoo.stores import Message
 from memzoo.strategy import text_of, token_counter
 
-__all__ = ["APPROXIMATE", "REREAD", "TextCounter", "named_counter", "paid_tokens"]
+__all__ = ["APPROXIMATE", "TextCounter", "named_counter"]
 
 APPROXIMATE = "approximate"
-REREAD = 0.1
-"""What a token costs that a provider has in its cache, since the prompt before began with it."""
 
 
 class TextCounter:
@@ -57,15 +54,3 @@ def named_counter(name: str) -> TextCounter:
     encoding = token_counter(name).name
     count_text("", encoding)
     return TextCounter(encoding, functools.partial(count_text, encoding=encoding))
-
-
-def paid_tokens(before: str, text: str, counter: Callable[[str], int]) -> float:
-    """Count the tokens of a text as they are paid: the beginning that it shares with the text before costs a tenth.
-
-    Example:
-        >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))
-        1.2
-    """
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(before, text, strict=False))
-    shared = "".join(one for one, _ in same)
-    return counter(text) - (1 - REREAD) * min(counter(shared), counter(text))

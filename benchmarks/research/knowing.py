@@ -19,7 +19,8 @@ import typer
 
 from memzoo.benchmarks.learnt import log_of
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.counting import REREAD, TextCounter, named_counter, paid_tokens
+from memzoo.benchmarks.measure.caching import REREAD, paid_tokens
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.research.inputs import LOCOMO, STRONG_MODEL, conversations, existing, limits_of, refusals
 from memzoo.benchmarks.research.known_states import Told, learnt_by_rules, read_replies

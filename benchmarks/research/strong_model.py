@@ -20,7 +20,8 @@ import typer
 
 from memzoo.benchmarks.learnt import LearntState, Unasked, log_of
 from memzoo.benchmarks.measure.answers import answer_found
-from memzoo.benchmarks.measure.counting import TextCounter, named_counter, paid_tokens
+from memzoo.benchmarks.measure.caching import paid_tokens
+from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.figures import DATE, with_one_writing
 from memzoo.benchmarks.outcomes import Scored, View

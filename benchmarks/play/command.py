@@ -1,5 +1,6 @@
 """The commands `memzoo play` and `memzoo demo`."""
 
+import os
 import webbrowser
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -64,6 +65,8 @@ def play(
     """Watch memories remember a conversation side by side, on a page of this machine: step, type, ask."""
     if questions and html is None:
         raise OptionError("--ask goes with --html; without it, ask on the page")
+    if html:
+        _check_place(html)
     shown = _made(selected, asked, counter)
     if asked.model == "offline":
         console.print(f"{_RULES} Take one with --model.", markup=False, highlight=False)
@@ -115,6 +118,12 @@ def demo(
 def sample_page(file: Path) -> None:
     """Write the page about the bundled conversation, with some of its questions."""
     _write_page(_made(Selection(), Asked(), None), file)
+
+
+def _check_place(file: Path) -> None:
+    """Refuse a file that cannot be written before a model is paid for what would stand in it."""
+    if file.is_dir() or not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        raise OptionError(f"{str(file)!r} cannot be written: name a file in a folder that there is")
 
 
 def _write_page(shown: "Play", file: Path, questions: Iterable[str] = ()) -> None:

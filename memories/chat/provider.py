@@ -154,8 +154,17 @@ class MemoryProvider(Closing):
             prefix: Only ids that begin so.
 
         Raises:
+            OptionError: One of them is of a wrong kind.
             UnsupportedError: The store cannot list its conversations.
         """
+        if limit is not None:
+            whole_number("limit", limit, at_least=0)
+        given: dict[str, object] = {"prefix": prefix, "after": after or ""}
+        for name, value in given.items():
+            if not isinstance(value, str):
+                raise OptionError(f"{name} must be text, not {value!r}")
+        if idle_since is not None and getattr(idle_since, "tzinfo", None) is None:
+            raise OptionError(f"idle_since must be a datetime with a time zone, not {idle_since!r}")
         listed = managed(self._store, "conversations").conversations
         return await listed(after=after, limit=limit, idle_since=idle_since, prefix=prefix)
 

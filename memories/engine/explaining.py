@@ -29,7 +29,9 @@ async def explained(
         max_tokens: See there.
     """
     sent = memory.render.shown(view, max_tokens)
-    limit: int | None = getattr(memory, "max_token_limit", None) if max_tokens is None else max_tokens
+    limit = max_tokens or memory.message_limit
+    if limit is None and not view.entries:  # else the limit is only for what was derived, which messages stand beside
+        limit = getattr(memory, "max_token_limit", None)
     entries = await memory.log.page()
     shown = tuple(_shown(sent, view, memory.counter))
     numbers = {one.number for one in shown} | {passage.seq for passage in view.passages}

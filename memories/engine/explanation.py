@@ -71,7 +71,7 @@ class Explanation:
     Attributes:
         strategy: The strategy's name.
         query: What was looked for; `None` if the strategy does not search.
-        limit: Tokens that there was room for, as far as there is a limit.
+        limit: Tokens that there was room for; `None` if there is no limit for all that is shown.
         shown: What is shown, in order.
         finds: What searches brought up, in the order of each.
         left_out: The messages of the log that are not shown, oldest first.

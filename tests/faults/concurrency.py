@@ -6,7 +6,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 from memzoo.memories import BaseMemory
 from memzoo.stores import Entry, InMemoryStore, Message, open_store
@@ -80,13 +80,17 @@ def _check_state(tally: Tally, memory: BaseMemory) -> None:
 
 
 def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
-    """Items without the messages that the facts of a graph are credited to, or superseded by."""
-    # What is said twice in exchanges that are learnt from together is credited to the later message. How many are
-    # learnt from together depends on who comes first, so only whether a fact holds can be compared.
+    """Items without the messages that facts and statements are credited to, or superseded by."""
+    # What is said twice in exchanges that are learnt from together is credited to one of the two messages, and what is
+    # said again later to the later one. How many are learnt from together depends on who comes first, so only whether
+    # a fact holds can be compared.
     return {key: _holds(item) for key, item in items.items()}
 
 
 def _holds(item: Any) -> Any:
+    if isinstance(item, dict) and "statements" in item:
+        note = cast("dict[str, Any]", item)
+        return {**note, "statements": [{**one, "seq": []} for one in note["statements"]]}
     match item:
         case {"superseded_by": seq}:
             # Nor can when it was superseded: by the clock of another run.

@@ -145,6 +145,22 @@ class TestAtHand:
         assert provider.conversations(prefix="ann-", limit=2, after=first[-1]) == ["ann-3"]
         assert asyncio.run(provider.aconversations(idle_since=datetime.max.replace(tzinfo=UTC), limit=1)) == ["ann-1"]
 
+    @pytest.mark.parametrize(
+        "bounds",
+        [
+            {"limit": -1},
+            {"limit": "2"},
+            {"prefix": 7},
+            {"after": 7},
+            {"idle_since": 7},
+            {"idle_since": datetime(2026, 5, 8)},  # noqa: DTZ001 - the mistake
+        ],
+    )
+    def test_a_page_that_cannot_be_is_refused(self, bounds: dict[str, Any]) -> None:
+        """With the name of the bound that is wrong, before the store is asked."""
+        with pytest.raises(OptionError, match=next(iter(bounds))):
+            MemoryProvider("buffer").conversations(**bounds)
+
     def test_are_never_two_of_one_conversation(self) -> None:
         """A memory that was evicted or released while somebody holds it is the one that comes back."""
         provider = MemoryProvider("buffer", max_memories=1)

@@ -68,6 +68,20 @@ def test_a_smaller_budget_is_the_limit() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "options", "limit"),
+    [
+        ("knowledge-graph", {"llm": ScriptedModel(*["NONE"] * 3), "max_token_limit": 12}, 12),
+        ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 0}, 12),
+        ("entity", {"llm": ScriptedModel(*["NONE"] * 9), "max_token_limit": 12, "k": 1}, None),
+        ("buffer", {}, None),
+    ],
+)
+def test_a_limit_for_a_part_is_none_of_the_whole(name: str, options: dict[str, object], limit: int | None) -> None:
+    """A limit of notes or facts alone is told where nothing else is shown, not where messages stand beside them."""
+    assert told(name, **options).explain("Anna?").limit == limit
+
+
 def test_the_system_message_is_told_apart() -> None:
     """It costs tokens like the others, and is no part of what was recalled."""
     memory = told("window", k=1)

@@ -52,9 +52,9 @@ speed: $(VENV)-peers/.ready  ## CPU time beside other libraries, in an environme
 	PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
 		$(VENV)-peers/bin/python -m memzoo.benchmarks.research speed $(ARGS)
 
-retrieval: $(VENV)-peers/.ready  ## the tables of docs/retrieval-research.md anew, beside other libraries; ARGS="--only lmeb"
+retrieval: $(VENV)-peers/.ready  ## the tables of benchmarks/research/retrieval.md anew, beside other libraries; ARGS="--only lmeb"
 	OPENBLAS_NUM_THREADS=1 PYTHONWARNINGS=ignore TIKTOKEN_CACHE_DIR="$${TIKTOKEN_CACHE_DIR:-$$(ls -d $(CURDIR)/$(VENV)-peers/lib/python3*/site-packages/llama_index/core/_static/tiktoken_cache)}" \
-		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page docs/retrieval-research.md $(ARGS)
+		$(VENV)-peers/bin/python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md $(ARGS)
 
 weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, and which strategy imports what
 	rm -rf $(VENV)-weight

@@ -1,4 +1,4 @@
-"""Writes the tables of a page anew: `python -m memzoo.benchmarks.research page docs/retrieval-research.md`.
+"""Writes the tables of a page anew: `python -m memzoo.benchmarks.research page benchmarks/research/retrieval.md`.
 
 A table stands between two comments, of which the first has the command:
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Embedded", "Embedder", "EmbedderOption", "HashEmbedder", "OpenAIEmbedder", "as_embedder"]
 
-# What the similarities of sentence embeddings count; decided with all-MiniLM-L6-v2, see docs/retrieval.md.
+# What the similarities of sentence embeddings count; decided with all-MiniLM-L6-v2, see docs/retrieval-research.md.
 _SENTENCE_WEIGHT = 8.0
 
 EmbedFunction: TypeAlias = Callable[[list[str]], Any]

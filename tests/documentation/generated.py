@@ -30,13 +30,11 @@ HEADINGS = [
     "What it costs",
     "What can go wrong",
     "From LangChain, line by line",
-    "Take your data along",
-    "Prompts",
     "Options",
 ]
 """What each page about a class tells, in this order."""
 
-_RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md")
+_RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md", "memories/index.md")
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _DEFAULTS = {
     "store": "in memory",
@@ -73,12 +71,17 @@ def pages() -> list[Path]:
 
 
 def options(name: str) -> str:
-    """What a class has beside the options that all share, its own first, with defaults and meaning."""
+    """What a class has beside the options of others, its own first, with defaults and meaning, and its prompts."""
     cls = class_named(name)
-    own = inspect.get_annotations(cls)
-    fields = [field for field in _options_of(cls) if field.name not in _SHARED]
+    own, asks = inspect.get_annotations(cls), issubclass(cls, ModelBackedMemory)
+    shared = _SHARED | _ASKING if asks else _SHARED
+    fields = [field for field in _options_of(cls) if field.name not in shared]
     table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
-    return f"{table}Each memory has [the options that all share](index.md#options-that-all-share), too."
+    of_askers = ", [those of memories that ask a model](index.md#options-of-memories-that-ask-a-model)" if asks else ""
+    said = f"Beside these: [the options that all share](index.md#options-that-all-share){of_askers}."
+    names = filter(_is_used, dict.fromkeys(_asked_by(cls)))
+    asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
+    return f"{table}{said}" + (f" Its prompts: {asked}." if asked else "")
 
 
 def shared_options(_: str) -> str:
@@ -86,11 +89,9 @@ def shared_options(_: str) -> str:
     return _table(_options_of(BaseMemory))
 
 
-def prompts(name: str) -> str:
-    """The prompts that a class renders."""
-    names = list(dict.fromkeys(_asked_by(class_named(name))))
-    lines = [f"- [`{one}`](../reference/prompts.md#{one}): {_about(one)[0]}" for one in filter(_is_used, names)]
-    return "\n".join(lines) or "It has none of its own."
+def asking_options(_: str) -> str:
+    """The options of every class that asks a model, with defaults and meaning."""
+    return _table(field for field in _options_of(ModelBackedMemory) if field.name not in _SHARED)
 
 
 def all_prompts(_: str) -> str:
@@ -109,6 +110,11 @@ def costs(name: str) -> str:
 def comparison(_: str) -> str:
     """What each of the seven costs on the bundled conversation."""
     return measured.table()
+
+
+def dollars(_: str) -> str:
+    """What some memories cost in dollars."""
+    return measured.dollars()
 
 
 def view(name: str) -> str:
@@ -150,11 +156,12 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "examples": examples,
     "options": options,
     "shared-options": shared_options,
-    "prompts": prompts,
+    "asking-options": asking_options,
     "all-prompts": all_prompts,
     "costs": costs,
     "view": view,
     "comparison": comparison,
+    "dollars": dollars,
     "picture": drawn,
     "play": played,
     "talk": talk,
@@ -189,6 +196,7 @@ def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
 
 
 _SHARED = {field.name for field in _options_of(BaseMemory)}
+_ASKING = {field.name for field in _options_of(ModelBackedMemory)} - _SHARED
 
 
 def _table(fields: "Iterable[dataclasses.Field[Any]]") -> str:

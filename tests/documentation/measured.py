@@ -10,6 +10,8 @@ from memzoo.memories.strategies.named import SEVEN
 
 FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"
 _BUDGET = 1000
+_SENT, _RECEIVED = 0.15, 0.60
+"""The dollars that gpt-4o-mini takes for a million tokens sent and received."""
 
 
 def measured_now(strategies: Iterable[str] = SEVEN) -> dict[str, Any]:
@@ -31,6 +33,12 @@ def table() -> str:
     return "\n".join([*head, "|---|--:|--:|--:|--:|--:|", *rows])
 
 
+def dollars() -> str:
+    """What 1,000 exchanges cost with some of the memories at the prices of gpt-4o-mini."""
+    rows = [_priced(name, stored()[name]) for name in ("window", "summary-buffer", "entity", "everything")]
+    return "\n".join(["| memory | upkeep | reading | together |", "|---|--:|--:|--:|", *rows])
+
+
 def sentence(strategy: str) -> str:
     """The figures of one memory, or nothing if it was not compared."""
     figures = stored()
@@ -49,6 +57,13 @@ def sentence(strategy: str) -> str:
     return f"{said} It shows {of['answers']:.2f} of the answers to the questions about it."
 
 
+def _priced(name: str, of: Mapping[str, Any]) -> str:
+    """A row, in dollars: the figures of one exchange in thousandths are those of a thousand exchanges."""
+    upkeep = ((of["upkeep"] - of["received"]) * _SENT + of["received"] * _RECEIVED) / 1000
+    reading = of["tokens"] * _SENT / 1000
+    return f"| `{name}` | {upkeep:.2f} | {reading:.2f} | {upkeep + reading:.2f} |"
+
+
 def _figures(row: Row) -> dict[str, Any]:
     assert not row.error, row
     figures, upkeep = row.budgets[_BUDGET], row.upkeep
@@ -59,6 +74,7 @@ def _figures(row: Row) -> dict[str, Any]:
         "tokens": round(figures.tokens),
         "calls": round(row.per_exchange(upkeep.calls), 2),
         "upkeep": round(row.per_exchange(upkeep.prompt_tokens + upkeep.completion_tokens)),
+        "received": round(row.per_exchange(upkeep.completion_tokens)),
         "answers": round(figures.answers.mean, 2),
         "recall": round(figures.covered.mean, 2),
         "floor": row.memory.floor,

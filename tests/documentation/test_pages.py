@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from memzoo import errors
 from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
 from tests.documentation import generated, measured, picture
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
 DOCS = generated.DOCS
+MOST_WORDS = 66_000
 
 
 def named(page: Path) -> str:
@@ -64,6 +66,18 @@ def test_snippets_run_and_print_what_is_shown(page: Path) -> None:
     """The Python blocks of a page run one after another without a key, and print the text behind them."""
     text = page.read_text(encoding="utf-8")
     assert with_outputs(text, page.name) == text
+
+
+def test_troubleshooting_has_every_error() -> None:
+    """Each error stands on the page that says what to do about it."""
+    page = (DOCS / "troubleshooting.md").read_text(encoding="utf-8")
+    assert [name for name in errors.__all__ if f"`{name}`" not in page] == []
+
+
+def test_the_pages_are_short() -> None:
+    """All pages together have no more words than this, so that they can be read."""
+    words = {named(page): len(page.read_text(encoding="utf-8").split()) for page in DOCS.rglob("*.md")}
+    assert sum(words.values()) <= MOST_WORDS, sorted(words.items(), key=lambda item: -item[1])[:10]
 
 
 @pytest.mark.parametrize("program", sorted((DOCS / "examples").glob("*.py")), ids=named)

@@ -19,7 +19,7 @@ from rich.progress import MofNCompleteColumn, Progress, SpinnerColumn, TextColum
 
 from tests.faults import concurrency, contention, crash, database, disk, host_runs, model, moving, operations, pooler
 from tests.faults.places import STORES, Places
-from tests.faults.tally import Cell, Tally, as_json, as_table
+from tests.faults.tally import Cell, Tally, as_json, as_table, by_fault
 from tests.postgres import PostgresServer
 
 KINDS: dict[str, Callable[[Places, int], Iterator[Cell]]] = {
@@ -65,14 +65,14 @@ def main(
         cells = [cell for kind in chosen if kind in KINDS for cell in KINDS[kind](places, kills)]
         tallies = _run(cells, jobs, console, results)
     sound = "input" not in chosen or _input_is_sound()
-    table = as_table(_known(results))
-    console.print(table, markup=False, soft_wrap=True)
+    known = _known(results)
+    console.print(as_table(known), markup=False, soft_wrap=True)
     console.print(f"{sum(tally.tried for tally in tallies)} faults in {time.monotonic() - start:.0f} s")
     for tally in tallies:
         for example in tally.examples:
             console.print(f"{tally.fault}, {tally.strategy}, {tally.store}: {example}", markup=False)
     if out:
-        _write(out, table)
+        _write(out, as_table(by_fault(known)))
     raise typer.Exit(code=not (sound and all(tally.clean for tally in tallies)))
 
 

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias, cast
 
 from memzoo.stores import Entry
 
-__all__ = ["ALL", "Cell", "Tally", "as_json", "as_table"]
-
+__all__ = ["ALL", "Cell", "Tally", "as_json", "as_table", "by_fault"]
 
 ALL = 200
 """From so many kills on, all other faults are tried, too; with fewer, a part of them in proportion."""
@@ -83,6 +82,21 @@ Cell: TypeAlias = tuple[Tally, Callable[[Tally], None]]
 def as_json(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
     """The results with all their details."""
     return [vars(tally) for tally in tallies]
+
+
+def by_fault(tallies: Iterable[Tally]) -> list[Tally]:
+    """A row for each fault, with the sums of all strategies and stores."""
+    sums: dict[str, Tally] = {}
+    for one in tallies:
+        of = sums.setdefault(one.fault, Tally(one.fault, "", ""))
+        of.strategy, of.store = _listed(of.strategy, one.strategy), _listed(of.store, one.store)
+        of.tried, of.lost = of.tried + one.tried, of.lost + one.lost
+        of.doubled, of.wrong = of.doubled + one.doubled, of.wrong + one.wrong
+    return list(sums.values())
+
+
+def _listed(names: str, name: str) -> str:
+    return ", ".join(dict.fromkeys([*names.split(", "), name] if names else [name]))
 
 
 def as_table(tallies: Iterable[Tally]) -> str:

@@ -1,5 +1,6 @@
 """The tables of a page, written anew."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,3 +44,14 @@ def test_a_command_that_fails_changes_nothing(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["page", str(file), "--only", "lmeb"])
     assert done.exit_code == 1
     assert file.read_text(encoding="utf-8") == before
+
+
+def test_the_docs_quote_the_tables() -> None:
+    """Each figure in the tables about the two kinds of talk stands in a table that a command printed."""
+    root = Path(__file__).parents[3]
+    printed = (root / "benchmarks" / "research" / "retrieval.md").read_text(encoding="utf-8")
+    told = (root / "docs" / "retrieval-research.md").read_text(encoding="utf-8")
+    section = told.partition("## Two kinds of talk")[2].partition("![")[0]
+    figures = set(re.findall(r"\d\.\d{3}(?:-\d\.\d{3})?|\d+\.\d \+ \d+\.\d", section))
+    assert len(figures) > 60
+    assert [figure for figure in figures if figure not in printed] == []

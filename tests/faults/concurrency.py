@@ -88,10 +88,10 @@ def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _holds(item: Any) -> Any:
-    if isinstance(item, dict) and "statements" in item:
-        note = cast("dict[str, Any]", item)
-        return {**note, "statements": [{**one, "seq": []} for one in note["statements"]]}
     match item:
+        case {"statements": _}:
+            note = cast("dict[str, Any]", item)
+            return {**note, "statements": [{**one, "seq": []} for one in note["statements"]]}
         case {"superseded_by": seq}:
             # Nor can when it was superseded: by the clock of another run.
             return {**item, "sources": [], "superseded_by": bool(seq), "superseded_at": bool(item.get("superseded_at"))}

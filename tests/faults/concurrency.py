@@ -6,7 +6,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import Any
 
 from memzoo.memories import BaseMemory
 from memzoo.stores import Entry, InMemoryStore, Message, open_store
@@ -90,13 +90,16 @@ def uncredited(items: Mapping[str, Any]) -> dict[str, Any]:
 def _holds(item: Any) -> Any:
     match item:
         case {"statements": _}:
-            note = cast("dict[str, Any]", item)
-            return {**note, "statements": [{**one, "seq": []} for one in note["statements"]]}
+            return _uncredited_note(item)
         case {"superseded_by": seq}:
             # Nor can when it was superseded: by the clock of another run.
             return {**item, "sources": [], "superseded_by": bool(seq), "superseded_at": bool(item.get("superseded_at"))}
         case _:
             return item
+
+
+def _uncredited_note(note: dict[str, Any]) -> dict[str, Any]:
+    return {**note, "statements": [{**one, "seq": []} for one in note["statements"]]}
 
 
 async def _work(memory: BaseMemory, worker: int, turns: int) -> None:

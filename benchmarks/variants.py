@@ -12,8 +12,7 @@ from typing import Any, TypeAlias
 
 from memzoo.benchmarks.learnt import Learnt, LearntState
 from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.strategies.named import SEVEN
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.prompts import PromptSource
 from memzoo.strategy import ModelBackedMemory, short_name, strategy_named
 
@@ -220,7 +219,7 @@ def chosen(variants: Iterable[Variant | str]) -> list[Variant]:
         OptionError: Two have the same name.
     """
     given = [parse_variant(one) if isinstance(one, str) else one for one in variants]
-    given = [one for one in given if not one.baseline] or [PRESETS[name] for name in SEVEN]
+    given = [one for one in given if not one.baseline] or [PRESETS[name] for name in STRATEGIES]
     order = {name: place for place, name in enumerate(PRESETS)}
     # What is given twice alike is compared once; two that differ need two names.
     unique = list({(one.name, repr(one)): one for one in given}.values())

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Seam", "instrument", "seams", "uninstrument"]
 
-_ORIGINALS: dict[tuple[type, str], Any] = {}
+_ORIGINALS: dict[tuple[Any, str], Any] = {}
 # The conversation that is loaded or saved: model calls and searches do not know it.
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
 
@@ -30,17 +30,17 @@ _KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
 class Seam(NamedTuple):
-    """A method that is watched.
+    """A method or a function that is watched.
 
     Attributes:
-        owner: Its class.
+        owner: Its class or module.
         method: Its name.
         span: The name of its spans.
         before: What is known before the call: of the object and the arguments.
         after: What is known of the result.
     """
 
-    owner: type
+    owner: Any
     method: str
     span: str
     before: Callable[..., Mapping[str, Any]]
@@ -174,6 +174,7 @@ def seams() -> list[Seam]:
     """All that is watched with spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine import learner as learning
+    from memzoo.memories.engine import saving
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
     from memzoo.memories.search.known_index import KnownIndex
@@ -190,7 +191,7 @@ def seams() -> list[Seam]:
     )
     return [
         Seam(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
-        Seam(BaseMemory, "_save", "memzoo.save", _of_memory),
+        Seam(saving, "save", "memzoo.save", _of_memory),
         Seam(learning.Learner, "derived", "memzoo.derive", _of_learning),
         *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
         Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),

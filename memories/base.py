@@ -314,7 +314,7 @@ class BaseMemory(ABC):
         """
         keys, owner = (self.input_key, self.output_key), type(self).__name__
         exchange = exchange_of(inputs, outputs, keys, self.memory_variables, owner=owner, all_fields=self.keeps_fields)
-        await self._save(exchange, turn_id)
+        await saving.save(self, exchange, turn_id)
 
     async def aadd_messages(
         self, messages: Sequence[Message | Record], *, turn_id: str | None = None, learn: bool = True
@@ -328,7 +328,7 @@ class BaseMemory(ABC):
             MessageError: One of them is refused; none was stored.
             ModelError: As in `asave_context`.
         """
-        await self._save([recorded(message) for message in messages], turn_id, learns=learn)
+        await saving.save(self, list(map(recorded, messages)), turn_id, learns=learn)
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
@@ -559,12 +559,7 @@ class BaseMemory(ABC):
 
     async def _save_turn(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
         """Save messages whose texts were treated already."""
-        await saving.save(self, list(map(Record, messages)), turn_id)
-
-    async def _save(self, records: Sequence[Record], turn_id: str | None, *, learns: bool = True) -> None:
-        if self.redact is not None:
-            records = list(map(self.redactor.record, records))
-        await saving.save(self, records, turn_id, learns=learns)
+        await saving.save(self, list(map(Record, messages)), turn_id, is_redacted=True)
 
     def _new_learner(self, follower: Follower) -> "Learner":
         from memzoo.memories.engine.learner import Learner

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.system_message import SystemMessage
     from memzoo.memories.models.usage import Usage
+    from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.rendering import Renderer
     from memzoo.memories.text.tokens import TokenCounter
 
@@ -26,6 +27,7 @@ class Remembers(Protocol):
     keep_history: bool
     token_counter: Any
     on_model_error: Any
+    redact: "Redact | None"
     log: Log
     system: "SystemMessage"
     render: "Renderer"
@@ -40,6 +42,11 @@ class Remembers(Protocol):
 
     def oldest_needed(self, log: Log, state: State, /) -> Awaitable[int]:
         """The first log number that there is still a use for."""
+        ...
+
+    @property
+    def redactor(self) -> "Redactor":
+        """Takes out of texts what `redact` says."""
         ...
 
     @property

@@ -1,14 +1,14 @@
 """A save, in the order in which it happens.
 
-1. `BaseMemory.asave_context` makes two messages of an exchange, and `save` stores them as one turn. From here on
-   nothing is lost.
+1. `BaseMemory.asave_context` makes two messages of an exchange. `save` takes out of them what `redact` says, and
+   stores them as one turn. From here on nothing is lost.
 2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
 3. Which system message holds is written down now and then.
 4. With `keep_history=False`, `evict` deletes what is of no more use.
 """
 
 import logging
-import uuid
+import secrets
 from collections.abc import Sequence
 
 from memzoo.errors import OptionError, StoreError
@@ -21,7 +21,14 @@ __all__ = ["evict", "learn", "save", "set_aside", "turn_name"]
 logger = logging.getLogger("memzoo")
 
 
-async def save(memory: Remembers, records: Sequence[Record], turn_id: str | None, *, learns: bool = True) -> None:
+async def save(
+    memory: Remembers,
+    records: Sequence[Record],
+    turn_id: str | None,
+    *,
+    learns: bool = True,
+    is_redacted: bool = False,
+) -> None:
     """Store a turn, and learn from it.
 
     Args:
@@ -29,10 +36,13 @@ async def save(memory: Remembers, records: Sequence[Record], turn_id: str | None
         records: The messages of the turn, oldest first.
         turn_id: A turn is stored once under its id; `None` for a fresh one.
         learns: Otherwise a later save learns from it.
+        is_redacted: Nothing is left in them to be taken out.
 
     Raises:
         ModelError: It is stored, but could not be learnt from.
     """
+    if memory.redact is not None and not is_redacted:
+        records = list(map(memory.redactor.record, records))
     new: Sequence[Entry] = ()
     if records:
         log = memory.log.follower
@@ -52,7 +62,7 @@ def turn_name(turn_id: object) -> str:
     """
     if turn_id is not None and not isinstance(turn_id, str):
         raise OptionError(f"turn_id must be a text, or None for a fresh one, not {turn_id!r}")
-    return turn_id or uuid.uuid4().hex
+    return turn_id or secrets.token_hex(16)
 
 
 async def learn(memory: Remembers, new: Sequence[Entry] = ()) -> None:

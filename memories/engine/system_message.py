@@ -55,11 +55,6 @@ class SystemMessage:
 
     async def current(self) -> Entry | None:
         """The system message that holds, as far as the log is known; `None` if there is none."""
-        known, held = self._known, self._follower.entries
-        # Nearly always nothing was deleted, and all of it was looked at before.
-        same = known and known.epoch is not None and known.epoch == self._follower.epoch
-        if known and same and held and held[-1].seq <= known.last:
-            return known.entry
         return (await self._found()).entry
 
     async def keep(self, new: Sequence[Entry]) -> None:
@@ -87,11 +82,13 @@ class SystemMessage:
         return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def _found(self) -> _Known:
-        known, held = self._known, self._follower.entries
+        known = self._known
         if known is None or known.epoch is None or known.epoch != self._follower.epoch:
-            self._known = known = await self._opened()
-        if not held or known.last < held[-1].seq:
-            self._known = known = await self._following(known)
+            known = await self._opened()
+        held = self._follower.entries
+        if held and held[-1].seq > known.last and (new := await self._log.after(known.last)):
+            known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
+        self._known = known
         return known
 
     async def _opened(self) -> _Known:
@@ -104,10 +101,6 @@ class SystemMessage:
             page = await log.store.read(log.conversation_id, after=last, until=start - 1, limit=_PAGE)
             entry, last = _newest(entry, page), page[-1].seq if page else start - 1
         return _Known(epoch, entry, last, update.version, update.watermark)
-
-    async def _following(self, known: _Known) -> _Known:
-        new = await self._log.after(known.last)
-        return known._replace(entry=_newest(known.entry, new), last=new[-1].seq) if new else known
 
 
 def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:

@@ -39,7 +39,7 @@ def exchange_of(
     question = checked({"role": "user", "content": inputs[asked]})
     answer = checked({"role": "assistant", "content": outputs[answered]})
     if not all_fields:
-        return [Record(question), Record(answer)]
+        return [Record(question, {}), Record(answer, {})]
     return [Record(question, _fields(inputs, asked)), Record(answer, _fields(outputs, answered))]
 
 

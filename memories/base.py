@@ -217,13 +217,9 @@ class BaseMemory(ABC):
         """The names of the variables that `load_memory_variables` returns; that of the transcript comes last."""
         return [self.memory_key]
 
-    @property
+    @cached_property
     def counter(self) -> "TokenCounter":
         """Counts the tokens of a message."""
-        return self._counter
-
-    @cached_property
-    def _counter(self) -> "TokenCounter":
         from memzoo.memories.text.tokens import token_counter
 
         return token_counter(self.token_counter, self.tokenizer_model)
@@ -242,13 +238,9 @@ class BaseMemory(ABC):
 
         return Redactor(self.redact, self.usage.count_redacted)
 
-    @property
+    @cached_property
     def retry(self) -> "RetryPolicy":
         """How a failing model is dealt with, and how long prompts may be."""
-        return self._retry
-
-    @cached_property
-    def _retry(self) -> "RetryPolicy":
         from memzoo.memories.engine.prompt_limit import PromptLimit
         from memzoo.memories.engine.retry import RetryPolicy
 

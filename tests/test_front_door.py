@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,9 @@ def test_all_errors_are_in_one_place():
     assert all(issubclass(error, memzoo.MemoryZooError) for error in errors)
 
 
-def run(code: str, cwd: Path, **environment: str) -> list[str]:
+def run(code: str, cwd: Path, *arguments: str, **environment: str) -> list[str]:
     """What a new process prints."""
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=cwd, env={**os.environ, **environment}
     )
@@ -100,6 +101,24 @@ def test_a_folder_of_that_name_stands_not_before_it(tmp_path: Path):
     (tmp_path / "memzoo").mkdir()
     code = "from memzoo import create_memory; print(type(create_memory('window')).__name__)"
     assert run(code, tmp_path, PYTHONPATH=str(ROOT / ".links")) == ["ConversationBufferWindowMemory"]
+
+
+def test_everybody_in_the_checkout_sees_the_same_package():
+    """In the checkout's root Python, pytest, mypy and pyright find each package in the one folder that holds it."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    folders = settings["setuptools"]["package-dir"]
+    files = {name: (ROOT / folder / "__init__.py").resolve() for name, folder in folders.items()}
+    code = "import importlib, sys; print(*(importlib.import_module(name).__file__ for name in sys.argv[1:]))"
+    found = run(code, ROOT, *folders)
+    assert [Path(file).resolve() for file in found] == [*files.values()]
+    assert {name: Path(str(importlib.import_module(name).__file__)).resolve() for name in folders} == files
+    assert settings["mypy"]["mypy_path"] == "$MYPY_CONFIG_FILE_DIR/.links"
+    assert settings["pyright"]["extraPaths"] == [".links"]
+    links = ROOT / ".links"
+    assert {name: links.joinpath(*name.split("."), "__init__.py").resolve() for name in folders} == files
+    modules = {path.name for path in (ROOT / "ground").glob("*.py")}
+    assert modules <= {path.name for path in (links / "memzoo").iterdir() if path.exists()}
+    assert [path for path in ROOT.iterdir() if path.stem == "memzoo"] == []
 
 
 def test_no_name_needs_an_extra_to_be_loaded(tmp_path: Path):

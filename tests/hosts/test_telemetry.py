@@ -102,6 +102,15 @@ def test_searches_and_stores_are_told(name: str, search: str) -> None:
     assert {str((span.attributes or {}).get("gen_ai.conversation.id")) for span in seen.spans} == {"c"}
 
 
+def test_the_save_of_a_turn_is_told() -> None:
+    """What a turn stores at its end is a save like another."""
+    seen, memory = Seen(), create_memory("buffer", conversation_id="c")
+    with memory.turn("hi") as turn:
+        turn.add("hello")
+    assert seen.named("memzoo.save")["memzoo.strategy"] == "buffer"
+    assert len([span for span in seen.spans if span.name == "memzoo.save"]) == 1
+
+
 def test_asynchronous_calls_are_told_the_same() -> None:
     """Spans are the same, and children of the same parents."""
 

@@ -31,6 +31,14 @@ def test_making_a_memory_loads_nothing_heavy_either() -> None:
     assert done.stdout.split() == []
 
 
+def test_a_name_of_ours_looks_up_nothing_installed() -> None:
+    """What packages add is looked up, which takes time, only where a name is none of memzoo's."""
+    made = "import sys; from memzoo import create_memory; create_memory('window'); create_memory('TokenWindowMemory')"
+    probe = f"{made}; print('memzoo.plugins' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_warns_about_nothing() -> None:
     """No import and no construction emits a warning where a model is named (X5)."""
     probe = (

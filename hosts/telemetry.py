@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memzoo.errors import MissingExtraError
@@ -40,7 +41,7 @@ class Seam(NamedTuple):
         after: What is known of the result.
     """
 
-    owner: Any
+    owner: type | ModuleType
     method: str
     span: str
     before: Callable[..., Mapping[str, Any]]

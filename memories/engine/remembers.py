@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memzoo.memories.models.usage import Usage
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.rendering import Renderer
+    from memzoo.memories.text.tokens import TokenCounter
 
 __all__ = ["Remembers"]
 
@@ -46,6 +47,11 @@ class Remembers(Protocol):
     @property
     def redactor(self) -> "Redactor":
         """Takes out of texts what `redact` says."""
+        ...
+
+    @property
+    def counter(self) -> "TokenCounter":
+        """Counts the tokens of a message."""
         ...
 
     @property

@@ -19,7 +19,7 @@ SECONDS = "MUTANTS_SECONDS"
 
 _CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}
-# They show nothing about a change.
+# They show nothing about a change. A file that cannot be read stands for its tests.
 _failed: set[str] = set()
 
 
@@ -38,11 +38,18 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         _failed.add(report.nodeid)
 
 
+def pytest_collectreport(report: pytest.CollectReport) -> None:
+    """Keep the files whose tests cannot be run."""
+    if report.failed:
+        _failed.add(report.nodeid)
+
+
 def pytest_sessionfinish() -> None:
-    """Write down what took how long, of the tests that passed."""
+    """Write down what took how long, of the tests that passed, and which failed."""
     if path := os.environ.get(SECONDS):
         passed = {test: seconds for test, seconds in _taken.items() if test not in _failed}
-        Path(path).write_text(json.dumps(passed), encoding="utf-8")
+        told = {"passed": passed, "failed": sorted(_failed)}
+        Path(path).write_text(json.dumps(told), encoding="utf-8")
 
 
 def _caches() -> Iterator[Any]:

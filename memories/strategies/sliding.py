@@ -5,9 +5,10 @@ from collections.abc import Callable, Hashable, Sequence
 from memzoo.memories.engine.log import Log
 from memzoo.stores import Entry
 
-__all__ = ["SlidingWindow"]
+__all__ = ["FEWEST_ENTRIES", "SlidingWindow"]
 
-_FEWEST_ENTRIES = 32
+FEWEST_ENTRIES = 32
+"""So many messages are read at first, and twice as many again until they are enough."""
 
 
 class SlidingWindow:
@@ -53,7 +54,7 @@ class SlidingWindow:
 
     async def _longest_end(self, log: Log, limit: int) -> list[Entry]:
         """An end of the log that is over the limit, or all of it; only so much is read as is needed."""
-        count = _FEWEST_ENTRIES
+        count = FEWEST_ENTRIES
         while True:
             tail = await log.tail(count)
             if len(tail) < count or sum(map(self._weight, tail)) > limit:

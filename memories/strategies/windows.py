@@ -1,6 +1,7 @@
 """The base of the windows over messages: the newest that fit a limit, as a view of the log."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeAlias
 
@@ -10,7 +11,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.options import Check, option, strategy, whole_number
 from memzoo.memories.strategies import langchain4j
-from memzoo.memories.strategies.sliding import SlidingWindow
+from memzoo.memories.strategies.sliding import FEWEST_ENTRIES, SlidingWindow
 from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
@@ -23,8 +24,7 @@ __all__ = ["Limit", "WindowMemory", "limit_check"]
 Limit: TypeAlias = int | Callable[[str], int]
 """A number, or a function from the conversation's id to one, asked each time."""
 
-_FEWEST_ENTRIES = 32
-_NEVER = datetime(1, 1, 1, tzinfo=UTC)
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def _limit(name: str, value: object) -> None:
@@ -123,7 +123,8 @@ class WindowMemory(BaseMemory):
         """The newest messages that fit."""
         limit = self.limit()
         if self._is_langchain4j:
-            return _view(langchain4j.evicted(self._held(state, await log.after(state.watermark)), limit))
+            held = self._held(state, await log.after(state.watermark))
+            return await self._view(log, langchain4j.evicted(held, limit))
         system = await self._rules(log, state)
         if not system and "base" not in state.items and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
@@ -134,7 +135,7 @@ class WindowMemory(BaseMemory):
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             what = "the system message, the newest user message and the tool calls that it led to"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
-        return _view(Weighed(one.number, as_sent(one.message), one.weight) for one in left.kept)
+        return await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
         """Let the view start anew with these messages, oldest first; what is said later follows them.
@@ -182,7 +183,7 @@ class WindowMemory(BaseMemory):
 
     async def _fitted(self, log: Log, state: State, system: list[Weighed], limit: int) -> Fitted:
         """What fits; only so much of the log is read as is needed."""
-        size = _FEWEST_ENTRIES
+        size = FEWEST_ENTRIES
         while True:
             tail = await log.tail(size, after=state.items.get("since", 0))
             whole = len(tail) < size
@@ -195,6 +196,15 @@ class WindowMemory(BaseMemory):
                 return left
             size *= 2
 
+    async def _view(self, log: Log, items: Sequence[Weighed]) -> View:
+        """Messages as their entries in the log, if they stand there, with turn and time."""
+        said = (one.number for one in items if one.number > 0 and not is_instruction(one.message))
+        first, system = next(said, None), await self.system.current()
+        entries = [*([system] if system else []), *(await log.after(first - 1) if first else [])]
+        known = {entry.seq: entry for entry in entries}
+        pairs = ((known.get(one.number) or _entry(one.number, one.message), one.message) for one in items)
+        return View(entries=[replace(entry, message=message) for entry, message in pairs], final=True)
+
     def _stored(self, state: State, name: str) -> list[Weighed]:
         return [self._weighed(_entry(number, message)) for number, message in state.items.get(name, [])]
 
@@ -204,10 +214,6 @@ class WindowMemory(BaseMemory):
 
 def _plain(items: Iterable[Weighed]) -> list[list[object]]:
     return [[one.number, one.message] for one in items]
-
-
-def _view(items: Iterable[Weighed]) -> View:
-    return View(entries=[_entry(one.number, one.message) for one in items], final=True)
 
 
 def _entry(number: int, message: Message) -> Entry:

@@ -205,6 +205,27 @@ class TestCosts:
         assert store.entries < 250
 
 
+class TestEntries:
+    """Which messages of the log are shown."""
+
+    @pytest.mark.parametrize("rules", ["memzoo", "langchain4j"])
+    def test_have_turn_and_time_and_fields(self, rules: str) -> None:
+        """Each message that is shown is the entry of the log, the system message too."""
+        memory = window(rules, 3, input_key="input", output_key="output")
+        memory.add_messages([S])
+        for number in range(9):
+            memory.save_context({"input": f"q{number}", "mood": "glad"}, {"output": f"a{number}"}, turn_id=f"{number}")
+        log = memory.entries()
+        assert memory.messages().entries == [log[0], *log[-2:]]
+
+    def test_that_were_set_are_none_of_the_log(self) -> None:
+        """What `set_messages` put there is known as such, behind it stands what was said."""
+        memory = told(window(limit=9), U1)
+        memory.set_messages([S, U3])
+        told(memory, A1)
+        assert memory.messages().entries == [None, None, memory.entries()[1]]
+
+
 class TestContract(MemoryContract):
     """The contract of all strategies."""
 

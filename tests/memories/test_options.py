@@ -7,21 +7,73 @@ import pytest
 
 from memzoo.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.memories.options import whole_number
+from memzoo.memories.options import options_of, whole_number
 from memzoo.stores import open_store
 
+SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": 6000}
+WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo"}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 5},
-    "summary": {},
-    "summary-buffer": {"max_token_limit": 2000},
-    "entity": {"k": 3, "max_token_limit": 1000, "ask_at_load": False, "chat_history_key": "history"},
-    "vector-retriever": {"k": None, "exclude_input_keys": ()},
-    "knowledge-graph": {"k": 2, "depth": 1, "max_token_limit": 1000, "ask_at_load": False},
+    "summary": {**SUMMARY, "every": 1, "every_tokens": None},
+    "summary-buffer": {**SUMMARY, "max_token_limit": 2000, "count_summary": False, "prune_to": None},
+    "entity": {
+        "k": 3,
+        "max_token_limit": 1000,
+        "ask_at_load": False,
+        "chat_history_key": "history",
+        "max_state_tokens": None,
+        "max_prompt_tokens": 6000,
+    },
+    "vector-retriever": {"k": None, "max_token_limit": None, "embedder": None, "exclude_input_keys": ()},
+    "knowledge-graph": {
+        "k": 2,
+        "depth": 1,
+        "max_token_limit": 1000,
+        "ask_at_load": False,
+        "mine_ai": True,
+        "max_state_tokens": None,
+        "max_prompt_tokens": 6000,
+    },
+    "combined": {"memories": ("vector-retriever", "window"), "max_token_limit": None, "shares": None},
+    "message-window": {**WINDOW, "max_messages": 20},
+    "token-window": {**WINDOW, "max_tokens": 2000},
+    "token-buffer": {**WINDOW, "max_token_limit": 2000, "llm": "offline"},
+    "summarizing-window": {**SUMMARY, "max_messages": 20},
+}
+# The smallest number that an option may be, where it has one.
+LEAST = {
+    ("summary", "every"): 1,
+    ("summary", "every_tokens"): 1,
+    ("summary", "max_summary_tokens"): 1,
+    ("summary", "max_prompt_tokens"): 1024,
+    ("summary-buffer", "max_token_limit"): 0,
+    ("summary-buffer", "prune_to"): 0,
+    ("entity", "max_token_limit"): 1,
+    ("entity", "max_state_tokens"): 1,
+    ("vector-retriever", "k"): 1,
+    ("vector-retriever", "max_token_limit"): 1,
+    ("knowledge-graph", "depth"): 1,
+    ("knowledge-graph", "max_token_limit"): 1,
+    ("knowledge-graph", "max_state_tokens"): 1,
+    ("combined", "max_token_limit"): 1,
+    ("message-window", "max_messages"): 1,
+    ("token-window", "max_tokens"): 1,
+    ("token-buffer", "max_token_limit"): 1,
+    ("summarizing-window", "max_messages"): 1,
+}
+# What is chosen when a memory is made, besides what all have; the rest may change at any time.
+FIXED = {
+    "summary": {"llm", "max_prompt_tokens"},
+    "vector-retriever": {"embedder", "index", "exclude_input_keys"},
+    "knowledge-graph": {"llm", "max_prompt_tokens", "single_valued"},
+    "combined": {"memories", "shares"},
+    "message-window": {"system_first", "rules"},
+    "token-buffer": {"llm", "system_first", "rules"},
 }
 
 
-@pytest.mark.parametrize("name", STRATEGIES)
+@pytest.mark.parametrize("name", DEFAULTS)
 def test_defaults_are_langchains(name: str) -> None:
     """Every strategy has LangChain's names, and its defaults or those that are better (reference 2.3, 2.4)."""
     common = {
@@ -34,6 +86,29 @@ def test_defaults_are_langchains(name: str) -> None:
     memory = create_memory(name)
     for option, default in (common | {"return_messages": False} | DEFAULTS[name]).items():
         assert getattr(memory, option) == default, option
+
+
+@pytest.mark.parametrize(("name", "option"), LEAST)
+def test_the_smallest_number_of_an_option_is_allowed(name: str, option: str) -> None:
+    """It works, and the one below it is refused with what would be right."""
+    least = LEAST[name, option]
+    memory = create_memory(name, **{option: least})
+    memory.save_context({"input": "My dog is called Rex."}, {"output": "A fine name."})
+    with pytest.raises(OptionError, match=f"{option} must be a whole number of at least {least}"):
+        create_memory(name, **{option: least - 1})
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_all_others_may_change(name: str) -> None:
+    """Only what parts of a memory were made from is fixed: each other option of a strategy can be assigned."""
+    memory, common = create_memory(name), options_of(BaseMemory)
+    refused = set[str]()
+    for option in set(options_of(type(memory))) - set(common):
+        try:
+            setattr(memory, option, getattr(memory, option))
+        except OptionError:
+            refused.add(option)
+    assert refused == FIXED[name]
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES.values())

@@ -3,9 +3,11 @@
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.text.messages import Labels
@@ -142,3 +144,48 @@ def test_gives_what_is_left_to_the_largest_share() -> None:
     one, other = said([1, 5, 10]), said([15, 20])
     limited = merged([told(["Eve"]), one, other], renderer(), limit=6, shares=[5, 1, 4])
     assert numbers_of(limited) == [15, 20]
+
+
+@pytest.mark.parametrize(
+    ("view", "sizes"),
+    [
+        (told(["Sam is here. He likes tea."]), [0, 1, 2, 3, 6]),
+        (said([1, 5]), [0, 2, 5]),
+        (found([1, 5]), [0, 6, 7, 12]),
+    ],
+)
+def test_what_fits_exactly_is_shown(view: View, sizes: list[int]) -> None:
+    """A sentence, a message and a passage each take the last token of a limit, and not one more."""
+    shown = {limit: size(merged([view], renderer(), limit=limit, shares=[1])) for limit in range(sizes[-1] + 3)}
+    assert shown == {limit: max(one for one in sizes if one <= limit) for limit in shown}
+
+
+def test_what_must_be_shown_is_shown_whole_or_refused() -> None:
+    """It comes before all else, whatever the shares; where it does not fit, the error says by how much."""
+    first = said([1, 5])
+    for limit in (5, 6):
+        assert numbers_of(merged([said([10])], renderer(), limit=limit, shares=[1], first=first)) == [1, 5]
+    assert numbers_of(merged([said([10])], renderer(), limit=7, shares=[1], first=first)) == [1, 5, 10]
+    with pytest.raises(
+        OverBudgetError, match="the newest user message and what follows it together take 5 t"
+    ) as caught:
+        merged([said([10])], renderer(), limit=4, shares=[1], first=first)
+    assert (caught.value.size, caught.value.limit) == (5, 4)
+
+
+def test_a_passage_makes_room_for_its_message() -> None:
+    """A message that has no room beside the passage of it takes its place."""
+    passage = found([20])
+    limit = size(passage)
+    assert limit < size(passage) + size(said([20]))
+    view = merged([passage, said([20])], renderer(), limit=limit, shares=[9, 1])
+    assert (numbers_of(view), view.recalled) == ([20], ())
+
+
+@pytest.mark.parametrize(("text", "is_shown"), [("Oslo Rome Paris Berlin Bergen", False), ("Oslo Rome Bergen", True)])
+def test_a_message_with_a_fifth_that_is_new_says_hardly_anything(text: str, is_shown: bool) -> None:  # noqa: FBT001
+    """One new word of five makes no difference, one of three does."""
+    message = Passage(1, "Human", text, START, begins=True)
+    views = [View(evidence([message]), passages=(message,)), told(["Oslo, Rome, Paris, Berlin."])]
+    shown = merged(views, renderer(), limit=None, shares=[1, 1]).recalled
+    assert (evidence([message])[0] in shown) == is_shown

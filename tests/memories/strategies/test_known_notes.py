@@ -1,0 +1,141 @@
+"""Which notes a model is shown that is to amend them: as much as has room, and what new lines are most about first."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from memzoo.memories.engine.prompt_limit import estimated
+from memzoo.memories.models.replies import Amendment
+from memzoo.memories.search.units import FoundUnit, KnownUnit
+from memzoo.memories.strategies.entity_notes import EntityNotes
+from memzoo.memories.strategies.known_notes import KnownNotes, in_parts, known_notes
+
+TEA, CAT, SINGS = "Bob likes tea.", "Bob has one cat.", "Eve sings."
+# What a statement takes besides its words: its number. A heading is a name and as much.
+AROUND = 3
+
+
+def note(name: str, *statements: str, seq: int = 1) -> dict[str, Any]:
+    """A note as it stands in the state."""
+    return {"name": name, "statements": [{"text": text, "seq": [seq]} for text in statements]}
+
+
+NOTES = EntityNotes({"bob": note("Bob", TEA, CAT), "eve": note("Eve", SINGS)})
+
+
+def found(name: str, text: str) -> FoundUnit:
+    """A statement as a search finds it."""
+    return FoundUnit(name.lower(), 0, KnownUnit(f"{name}: {text}", (name.lower(),)))
+
+
+def known(tokens: int, touched: Iterable[FoundUnit] = (), said: str = "", before: str = "") -> KnownNotes:
+    """What is shown of the notes on Bob and Eve."""
+    return known_notes(NOTES, touched, said, before, tokens)
+
+
+def texts(shown: KnownNotes) -> list[str]:
+    """The statements that are shown."""
+    return [one.text for _, one in shown.statements.values()]
+
+
+def fewest(cost: int) -> int:
+    """The fewest tokens of which three quarters are so many; names alone have the rest."""
+    return next(tokens for tokens in range(1000) if tokens * 3 // 4 >= cost)
+
+
+def size(*statements: str, headings: Iterable[str] = ()) -> int:
+    """The tokens of statements under some names."""
+    return sum(estimated(text) + AROUND for text in (*statements, *headings))
+
+
+@pytest.mark.parametrize(
+    ("touched", "said", "expected", "cost"),
+    [
+        ([], "Bob?", [TEA], size(TEA, headings=["Bob"])),
+        ([("Bob", CAT)], "Bob?", [TEA, CAT], size(TEA, CAT, headings=["Bob"])),
+        ([("Bob", TEA), ("Bob", TEA)], "Bob and Eve?", [TEA, SINGS], size(TEA, SINGS, headings=["Bob", "Eve"])),
+    ],
+)
+def test_what_just_fits_is_shown(touched: list[tuple[str, str]], said: str, expected: list[str], cost: int) -> None:
+    """Each statement takes its words and its number once, and each name once; with a token less, one has no room."""
+    tokens = fewest(cost)
+    assert texts(known(tokens, [found(*one) for one in touched], said)) == expected
+    assert texts(known(tokens - 1, [found(*one) for one in touched], said)) != expected
+
+
+def test_statements_are_numbered_under_their_names() -> None:
+    """From 1, note by note, each note's in its order; a number leads back to the note and what it states."""
+    shown = known(400, [found("Bob", CAT)], said="Eve?", before="Bob?")
+    assert shown.entities == [
+        {"name": "Bob", "aliases": [], "statements": [{"number": 1, "text": TEA}, {"number": 2, "text": CAT}]},
+        {"name": "Eve", "aliases": [], "statements": [{"number": 3, "text": SINGS}]},
+    ]
+    lines = [Amendment("", "no longer", 2), Amendment("", "made up", 4), Amendment("Zoe", "is new", 0)]
+    meant = [(key, ended and ended.text, text) for key, ended, text in shown.meant(lines)]
+    assert meant == [("bob", CAT, "no longer"), ("Zoe", None, "is new")]
+
+
+def test_who_is_only_named_is_shown_by_what_is_said_first() -> None:
+    """Of a name in the new lines or those before, the first statement; what a search found comes before both."""
+    tokens = fewest(size(TEA, headings=["Bob"]))
+    assert texts(known(tokens, said="Bob?")) == [TEA]
+    assert texts(known(tokens, [found("Eve", SINGS)], said="Bob?")) == [SINGS]
+    assert texts(known(400, before="Bob?")) == [TEA]
+
+
+def test_what_is_no_more_is_passed_over() -> None:
+    """Something else may have been learnt since the search."""
+    assert texts(known(400, [found("Bob", "Bob has a dog."), found("Eve", SINGS)])) == [SINGS]
+
+
+def test_other_names_have_a_quarter_of_the_room() -> None:
+    """Each with a token between, those that were added to last first; at most fifty."""
+    notes = EntityNotes({f"p{at}": note(f"P{at}", "Sings.", seq=at) for at in range(10, 70)})
+    newest = [f"P{at}" for at in range(69, 9, -1)]
+    assert known_notes(notes, (), "", "", 4 * 6).names == newest[:3]
+    assert known_notes(notes, (), "", "", 4 * 6 - 1).names == newest[:2]
+    assert known_notes(notes, (), "", "", 4000).names == newest[:50]
+    some = known_notes(notes, (), "P10 and P69?", "P11", 4000)
+    assert [entity["name"] for entity in some.entities] == ["P10", "P69", "P11"]
+    assert some.names == newest[1:51]
+
+
+def test_nobody_looks_far_for_what_still_fits() -> None:
+    """Where twenty in a row had no room, hardly anything fits any more: the search is asked for no others."""
+    notes = EntityNotes({"bob": note("Bob", *(f"Bob likes {'very ' * at}much." for at in range(20, 90)))})
+    asked = list[str]()
+
+    def touched() -> Iterator[FoundUnit]:
+        for one in notes.statements("bob"):
+            asked.append(one.text)
+            yield found("Bob", one.text)
+
+    assert known_notes(notes, touched(), "", "", 40).entities == []
+    assert len(asked) == 20
+
+
+def parts(tokens: int, *names: str, said: str = "") -> list[list[tuple[str, list[str]]]]:
+    """The notes that are written anew at once, each with what is not shown of it."""
+    return [
+        [(entity["name"], [one.text for one in hidden[entity["name"].lower()]]) for entity in part]
+        for part, hidden in in_parts(NOTES, names, said, tokens)
+    ]
+
+
+def test_notes_that_just_fit_together_are_written_anew_at_once() -> None:
+    """With one token less, the second is another call; and a note that has no room alone is shown in part."""
+    bob = estimated("Bob") + estimated(NOTES.summary("bob")) + AROUND
+    eve = estimated("Eve") + estimated(NOTES.summary("eve")) + AROUND
+    assert parts(bob + eve, "Bob", "Eve") == [[("Bob", []), ("Eve", [])]]
+    assert parts(bob + eve - 1, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
+    assert parts(bob, "Bob", "Eve") == [[("Bob", [])], [("Eve", [])]]
+
+
+def test_of_a_note_without_room_what_the_new_lines_are_about_is_shown() -> None:
+    """Of equals the last, as the newest; each statement takes a token more than its words."""
+    room = estimated("Bob") + AROUND + estimated(CAT) + 1
+    assert parts(room, "Bob") == [[("Bob", [TEA])]]
+    assert parts(room, "Bob", said="Tea?") == [[("Bob", [CAT])]]
+    assert parts(room - 1, "Bob", said="The cat?") == [[("Bob", [CAT])]]
+    assert parts(estimated("Bob") + AROUND, "Bob") == [[("Bob", [TEA, CAT])]]

@@ -89,6 +89,7 @@ ROOMS = {
         ("memories/strategies",),
         (
             "tests/memories/strategies",
+            *(f"tests/memories/engine/test_{name}.py" for name in ("cut_replies", "explaining")),
             *(f"tests/memories/test_{name}.py" for name in ("contract", "registry", "options", "assigning")),
             *(f"tests/stores/test_{name}.py" for name in ("plugins", "import_fuzz", "transfer")),
         ),

@@ -42,7 +42,7 @@ async def stored_graph(store: Store, conversation_id: str) -> StoredGraph:
     state = await store.read_state(conversation_id, _STATE)
     graph = KnowledgeGraph()
     facts = {key: value for key, value in state.changes.items() if value is not None and key != ATTEMPTS}
-    graph.apply(facts, reset=True)
+    graph.apply(facts)
     return StoredGraph(graph, len(await store.read(conversation_id, after=state.watermark)))
 
 
@@ -54,7 +54,7 @@ def to_text(graph: KnowledgeGraph, *, history: bool = False) -> str:
 
     Example:
         >>> graph = KnowledgeGraph()
-        >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()}, reset=False)
+        >>> graph.apply({"a|b\tlikes\ttea": Fact("A|b", "likes", "tea").as_json()})
         >>> print(to_text(graph), end="")
         A\|b | likes | tea []
     """

@@ -188,7 +188,7 @@ class KnowledgeGraph:
 
     restore = blocking(arestore)
 
-    def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
         """Apply changed facts, with `reset` to an empty graph."""
         with self._lock:
             if reset:
@@ -206,7 +206,7 @@ class KnowledgeGraph:
             return revision.changes
 
     async def _applied(self, change: Callable[[], Mapping[str, JSON]]) -> None:
-        self.apply(change(), reset=False)
+        self.apply(change())
 
     def _beyond(self, names: Sequence[str], depth: int, seen: set[str]) -> Iterator[Near]:
         """The facts more than one step away, each with the name from which it is reached first."""

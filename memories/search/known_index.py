@@ -37,7 +37,7 @@ class KnownIndex:
         self._index: UnitIndex | None = None
         self._changed: dict[str, JSON] = {}
 
-    def apply(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
+    def apply(self, changes: Mapping[str, JSON], *, reset: bool = False) -> None:
         """Follow items that changed (`None` for one that went), after forgetting all if `reset`."""
         with self._lock:
             if reset:

@@ -227,7 +227,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         index = self._known
         if not self.keeps(state):
             index = KnownIndex(units_of_note, self._weights)
-            index.apply(state.items, reset=True)
+            index.apply(state.items)
         return index.touched(new_lines, lambda line: notes.asked_in(line, self.render.labels))
 
     async def _asked(self, query: str, recent: Sequence[Entry], state: State) -> list[str]:

@@ -117,7 +117,7 @@ class ConversationKGMemory(ModelBackedMemory):
         if not mined:
             return Changes()
         # Of several exchanges, the assistant's words between the user's tell whom "he" means, mined or not.
-        between = [entry for entry in entries if entry not in mined and entry.seq < mined[-1].seq]
+        between = [entry for entry in entries[: entries.index(mined[-1])] if entry not in mined]
         before = [*await log.until_number(entries[0].seq - 1).exchanges(self.k), *between]
         if not self._teaches(before, mined):
             return Changes()
@@ -180,7 +180,7 @@ class ConversationKGMemory(ModelBackedMemory):
         if self.keeps(state):
             return self.kg
         graph = KnowledgeGraph(frozenset(self.single_valued))
-        graph.apply(state.items, reset=True)
+        graph.apply(state.items)
         return graph
 
     async def _statements(self, graph: KnowledgeGraph, **lines: str) -> list[Statement]:
@@ -198,7 +198,7 @@ class ConversationKGMemory(ModelBackedMemory):
         index = self._known
         if graph is not self.kg:
             index = KnownIndex(units_of_fact, self._weights)
-            index.apply({fact.key: fact.as_json() for fact in graph.facts()}, reset=True)
+            index.apply({fact.key: fact.as_json() for fact in graph.facts()})
         touched = index.touched(new_lines, lambda line: graph.asked_in(line, self.render.labels, ()))
         likely = [*graph.holding(one.key for one in islice(touched, _MOST_TOUCHED))]
         # What the assistant advised is long, has words of everything, and changes least.
@@ -216,9 +216,7 @@ class ConversationKGMemory(ModelBackedMemory):
             near = self.kg.around(asked or self.kg.named_in(query), self.depth)
             told("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
             return near
-        return (
-            [] if self.kg.empty or not query.strip() else await self._searched(query, asked, self.max_token_limit, log)
-        )
+        return [] if self.kg.empty else await self._searched(query, asked, self.max_token_limit, log)
 
     async def _searched(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
         """The facts that fit a query best, as many as fit a limit."""

@@ -43,6 +43,28 @@ def test_facts_tell_by_what_they_were_found() -> None:
     assert ("names", other, False) not in finds
 
 
+def test_facts_around_names_tell_how_near_they_are() -> None:
+    """Without a budget, what is known about the names counts 1, what is a step further a half."""
+    replies = ["Anna | lives in | Oslo", "Oslo | lies in | Norway", "NONE"]
+    memory = told("knowledge-graph", llm=ScriptedModel(*replies), max_token_limit=None, depth=2)
+    finds = [(one.by, one.what, one.score) for one in memory.explain("Anna?").finds]
+    assert finds == [
+        ("facts around names", "Anna lives in Oslo", 1.0),
+        ("facts around names", "Oslo lies in Norway", 0.5),
+    ]
+
+
+@pytest.mark.parametrize(("limit", "by"), [(None, "names"), (100, "words")])
+def test_notes_tell_by_what_they_were_found(limit: int | None, by: str) -> None:
+    """By names alone without a budget, else by words too."""
+    model = ScriptedModel("Anna: Anna lives in Oslo.", "Bo: Bo sells bikes.", "NONE")
+    finds = [
+        (one.by, one.what, one.score) for one in told("entity", llm=model, max_token_limit=limit).explain("Anna?").finds
+    ]
+    assert next(what for found_by, what, _ in finds if found_by == by) in ("Anna", "Anna: Anna lives in Oslo.")
+    assert limit or finds == [("names", "Anna", 1.0)]
+
+
 @pytest.mark.parametrize(
     ("name", "options", "reason"),
     [

@@ -385,8 +385,131 @@ class TestLimit:
             ConversationEntityMemory(max_token_limit=limit)
 
 
+OWN = {
+    "entity_extraction": "Names in {{ new_lines }}?",
+    "entity_update": "{% for one in entities %}<{{ one.name }}: {{ one.summary }}>\n{% endfor %}{{ new_lines }}",
+}
+
+
+class TestPromptsOfOnesOwn:
+    """Prompts that find the names first, and then have whole notes written anew."""
+
+    def make(self, *replies: str | Exception, **options: Any) -> tuple[ConversationEntityMemory, ScriptedModel]:
+        """A memory with such prompts, and its model."""
+        model = ScriptedModel(*replies)
+        return ConversationEntityMemory(llm=model, prompts=OWN, **options), model
+
+    def test_ask_for_names_and_for_notes(self) -> None:
+        """Of nobody, no notes are asked for."""
+        memory, model = self.make("Sam", "Sam: Sam is 30.", "NONE", "Sam", "Sam: Sam is 31.")
+        for said in ("Sam is 30", "It is raining frogs", "Sam is 31"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        assert [prompt for prompt, _ in model.asked] == [
+            *("entity_extraction", "entity_update"),
+            "entity_extraction",
+            *("entity_extraction", "entity_update"),
+        ]
+        assert model.asked[-1][1] == "<Sam: Sam is 30.>\nHuman: Sam is 31\nAI: ok"
+        assert memory.entities == {"Sam": "Sam is 31."}
+
+    @pytest.mark.parametrize("k", [0, 2])
+    def test_take_the_names_from_the_load_before(self, k: int) -> None:
+        """What a load asked about an input need not be asked again when that input is saved."""
+        memory, model = self.make("Sam", "Sam", "Sam: Sam is 30.", "Sam", "Sam: Sam is 31.", ask_at_load=True, k=k)
+        for said in ("Sam is 30", "Sam is 31"):
+            memory.load_memory_variables({"input": said})
+            if said == "Sam is 30":
+                memory.load_memory_variables({"input": said})
+            memory.save_context({"input": said}, {"output": "ok"})
+        assert [prompt for prompt, _ in model.asked] == [
+            *("current_entities", "current_entities", "entity_update"),
+            *("current_entities", "entity_update"),
+        ]
+        assert memory.entities == {"Sam": "Sam is 31."}
+
+    @pytest.mark.parametrize(
+        "saved",
+        [
+            [{"role": "user", "content": "Eve is 30"}, {"role": "assistant", "content": "ok"}],
+            [{"role": "user", "content": "Sam is 30"}],
+            [{"role": "user", "content": "Sam is 30"}, {"role": "user", "content": "ok"}],
+        ],
+    )
+    def test_ask_again_about_another_exchange(self, saved: list[Message]) -> None:
+        """Other words, and no answer: the load was of something else."""
+        memory, model = self.make("Sam", "NONE", ask_at_load=True)
+        memory.load_memory_variables({"input": "Sam is 30"})
+        memory.add_messages(saved)
+        assert [prompt for prompt, _ in model.asked] == ["current_entities", "entity_extraction"]
+
+    def test_ask_again_if_something_else_was_said_meanwhile(self) -> None:
+        """By whoever it was: whom the words mean may be another now. What was found out is of use once."""
+        memory, model = self.make("Sam", *["NONE"] * 3, ask_at_load=True)
+        memory.load_memory_variables({"input": "Sam is 30"})
+        other = ConversationEntityMemory(
+            llm=ScriptedModel("NOTHING NEW"), store=memory.store, conversation_id=memory.conversation_id
+        )
+        other.save_context({"input": "Eve is 29"}, {"output": "I see."})
+        for _ in range(2):
+            memory.save_context({"input": "Sam is 30"}, {"output": "ok"})
+        assert [prompt for prompt, _ in model.asked] == ["current_entities", "entity_extraction", "entity_extraction"]
+
+    def test_see_the_notes_on_ten_others(self) -> None:
+        """Those spoken of last, who may be meant though nobody names them."""
+        names = [f"Name{at:02}" for at in range(15)]
+        memory, model = self.make("\n".join(names), "\n".join(f"{name}: Is here." for name in names), "Zoe", "NONE")
+        memory.save_context({"input": " ".join(names)}, {"output": "ok"})
+        memory.save_context({"input": "Zoe came, too"}, {"output": "ok"})
+        assert model.asked[-1][1].count("Is here.") == 10
+        assert "<Zoe: >" in model.asked[-1][1]
+
+    def test_see_long_notes_one_after_another(self) -> None:
+        """Notes that have no room in one prompt are shown whole, each in one of its own; none is lost."""
+        notes = [f"{name}: {name} sings {'very ' * 320}well." for name in ("Anna", "Bo")]
+        memory, model = self.make(
+            *("Anna\nBo", "\n".join(notes)), *("Anna\nBo", "Anna: Anna rests.", "Bo: Bo rests."), max_prompt_tokens=1024
+        )
+        for _ in range(2):
+            memory.save_context({"input": "Anna and Bo"}, {"output": "ok"})
+        assert [notes[0] in prompt for _, prompt in model.asked[-2:]] == [True, False]
+        assert [notes[1] in prompt for _, prompt in model.asked[-2:]] == [False, True]
+        assert memory.entities == {"Anna": "Anna rests.", "Bo": "Bo rests."}
+
+    def test_see_long_notes_at_once_with_fewer_exchanges(self) -> None:
+        """Where several exchanges wait, fewer are taken in, so that all of the notes are seen."""
+        long, prompts = f"Anna sings {'very ' * 480}well.", list[str]()
+
+        def model(messages: list[Message]) -> str:
+            prompts.append(messages[0]["content"])
+            if prompts[-1].startswith("Names in"):
+                return "Anna"
+            return f"Anna: {long}" if "<Anna: >" in prompts[-1] else "NONE"
+
+        memory = ConversationEntityMemory(llm=model, prompts=OWN, max_prompt_tokens=1024)
+        memory.save_context({"input": "Anna"}, {"output": "ok"})
+        for at in range(2):
+            said = [{"role": "user", "content": f"Anna {at} " * 60}, {"role": "assistant", "content": "Good."}]
+            memory.add_messages(said, learn=False)
+        memory.settle()
+        updates = [prompt for prompt in prompts if prompt.startswith(f"<Anna: {long}>")]
+        assert [("Anna 0" in prompt, "Anna 1" in prompt) for prompt in updates] == [(True, False), (False, True)]
+
+
 class TestFailure:
     """A model that cannot tell whom the input is about."""
+
+    def test_on_load_is_not_met_without_words(self) -> None:
+        """Of an input without words nobody is asked, and nothing is shown."""
+        memory, model = told(**ASKING)
+        assert memory.load_memory_variables({"input": " "})["entities"] == {}
+        assert len(model.asked) == 1
+
+    def test_on_load_names_forty_that_are_known_at_most(self) -> None:
+        """However many fit the question, the model is shown forty, each with a statement."""
+        memory, model = told("\n".join(f"Name{at}: Likes tea." for at in range(60)), "NONE", ask_at_load=True)
+        memory.save_context({"input": "They all like tea"}, {"output": "ok"})
+        memory.load_memory_variables({"input": "Who likes tea?"})
+        assert len(section(model.asked[-1][1], "known").splitlines()) == 40
 
     @pytest.mark.parametrize("reply", [ModelError("down"), "I'm sorry, but I can't help with that."])
     def test_on_load_falls_back_to_known_names(self, reply: str | Exception, caplog: pytest.LogCaptureFixture) -> None:
@@ -484,3 +607,22 @@ def test_another_name_for_a_label_of_the_same_reply_is_kept() -> None:
     memory = ConversationEntityMemory(llm=ScriptedModel("the new flat: Has five floors.\nthe new home = the new flat"))
     memory.save_context({"input": "We take the one with five floors."}, {"output": "Good."})
     assert memory.aliases == {"the new home": "the new flat"}
+
+
+def test_learning_anew_sees_what_it_has_just_learnt() -> None:
+    """The statements that new lines may change are looked for among those learnt anew."""
+    prompts: list[str] = []
+
+    def model(messages: list[Message]) -> str:
+        new = section(messages[-1]["content"], "new_lines")
+        if new.count("Human:") > 1:
+            raise ModelError("too much at once")
+        prompts.append(messages[-1]["content"])
+        return f"Rex: Chases {'squirrels' if len(prompts) > 2 else 'cats'}." if "Rex" in new else "NOTHING NEW"
+
+    memory = ConversationEntityMemory(llm=model, k=0)
+    for said in ("Rex chases animals", "No more squirrels, no more cats"):
+        memory.save_context({"input": said}, {"output": "noted"})
+    memory.relearn()
+    known = [prompt.partition("<known>")[2].partition("</known>")[0].strip() for prompt in prompts]
+    assert known == ["", "Rex:\n[1] Chases cats.", "", "Rex:\n[1] Chases squirrels."]

@@ -167,6 +167,13 @@ class TestAsking:
         assert on(ConversationKGMemory(llm=model, ask_at_load=True), "Who is she?") == ""
         assert on(told(ask_at_load=True)[0], " ") == ""
 
+    def test_shows_the_model_forty_names_at_most(self) -> None:
+        """However many fit the question."""
+        memory, model = told("\n".join(f"Name{at} | likes | tea" for at in range(60)), "NONE", ask_at_load=True)
+        memory.save_context({"input": "They all like tea"}, {"output": "ok"})
+        on(memory, "Who likes tea?")
+        assert len(section(model.asked[-1][1], "known").splitlines()) == 40
+
     def test_shows_the_model_whom_it_may_mean(self) -> None:
         """The prompt has the likely names, each with a fact; what the model says is found is found first."""
         learnt = "Devin | is | the head baker\nDevin | learnt in | Ghent\nNoor | is | the apprentice"
@@ -353,6 +360,44 @@ class TestUpdates:
         assert second >= {"Anna | lives in | Oslo", "NOT Anna | is | tall", "user | is | a baker"}
         assert third == {"user | is | a baker"}
 
+    def test_see_less_in_a_small_prompt(self) -> None:
+        """Known facts have half of what our own words leave, three bytes a token; relations in use one in 16 tokens."""
+        many = "\n".join(f"{name} | rel {at} | thing {at}" for at in range(6) for name in ("Anna", "Bo"))
+        model = ScriptedModel(many, "NONE")
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=900 + 2 * 64)
+        for said in ("Anna and Bo have things", "Anna, Bo?"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        known = section(model.asked[1][1], "known")
+        a_fact = len("\nAnna | rel 0 | thing 0")
+        assert 64 * 3 - a_fact < len(known) <= 64 * 3
+        assert "; in use are: rel 0, rel 1, rel 2, rel 3." in model.asked[1][1]
+
+    def test_see_thirty_relations_at_most(self) -> None:
+        """Of those that several subjects have, however large the prompt may be."""
+        many = "\n".join(f"{name} | rel {at:02} | it" for at in range(40) for name in ("Anna", "Bo"))
+        model = ScriptedModel(many, "NONE")
+        memory = ConversationKGMemory(llm=model, k=0)
+        for said in ("Anna and Bo do it", "Really, Anna does it"):
+            memory.save_context({"input": said}, {"output": "ok"})
+        listed = model.asked[1][1].partition("; in use are: ")[2].partition(".")[0].split(", ")
+        assert listed == [f"rel {at:02}" for at in range(30)]
+
+    @pytest.mark.parametrize("assistant", ["assistant", "Max"])
+    def test_see_what_the_assistant_advised_last(self, assistant: str) -> None:
+        """What the user said has the room first, though the advice has more of the words."""
+        advice = "\n".join(f"{assistant} | advises on bread | rye bread {at}" for at in range(9))
+        model = ScriptedModel(f"{advice}\nNoor | bakes | bread", "NONE")
+        memory = ConversationKGMemory(llm=model, k=0, max_prompt_tokens=1024, ai_prefix="Max")
+        for said in ("Noor bakes bread", "What advises you on rye bread?"):
+            memory.save_context({"input": said}, {"output": "I advise rye bread."})
+        assert "Noor | bakes | bread" in section(model.asked[1][1], "known")
+
+    def test_are_not_asked_for_in_small_talk(self) -> None:
+        """Where nobody says anything but courtesies, nobody is asked."""
+        memory, model = told()
+        memory.save_context({"input": "Thanks!"}, {"output": "You're welcome!"})
+        assert len(model.asked) == 1
+
     def test_see_so_much_only(self) -> None:
         """However much is known, the prompt is bounded; facts with words of the new lines come first (I12)."""
         many = "\n".join(f"Anna | knows | person {number} " + "x" * 50 for number in range(200))
@@ -520,3 +565,23 @@ def test_learnt_anew_has_the_same_facts_and_the_same_history(step: str) -> None:
     assert [fact.superseded_by for fact in before] == [3, 0]
     memory.relearn()
     assert memory.kg.facts(history=True) == before
+
+
+def test_learning_anew_sees_what_it_has_just_learnt() -> None:
+    """The facts that new lines may change are looked for among those learnt anew, by their words too."""
+    prompts: list[str] = []
+
+    def mining(messages: Sequence[Mapping[str, Any]]) -> str:
+        new = section(str(messages[-1]["content"]), "new_lines")
+        if new.count("Human:") > 1:
+            raise ModelError("too much at once")
+        prompts.append(str(messages[-1]["content"]))
+        animals = "red squirrels" if len(prompts) > 2 else "old cats"
+        return f"Rex | chases | {animals}" if "Rex" in new else "NONE"
+
+    memory = ConversationKGMemory(llm=mining, k=0)
+    for said in ("Rex chases animals", "No more squirrels, no more cats"):
+        memory.save_context({"input": said}, {"output": "noted"})
+    memory.relearn()
+    known = [section(prompt, "known") for prompt in prompts]
+    assert known == ["", "Rex | chases | old cats", "", "Rex | chases | red squirrels"]

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from memzoo.errors import MessageError, ModelError, ModelReplyError, OptionError, UnknownOptionError
-from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory
+from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory, create_memory
+from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.testing.contract import ScriptedModel
@@ -180,6 +181,11 @@ class TestFromMessages:
         with pytest.raises(OptionError, match="summarize_step"):
             ConversationSummaryMemory.from_messages(ScriptedModel(), SAID, summarize_step=step)
 
+    def test_fails_with_the_model(self) -> None:
+        """What the model cannot take in is an error, and no memory that has forgotten the half of it."""
+        with pytest.raises(ModelError, match="down"):
+            ConversationSummaryMemory.from_messages(ScriptedModel("ok", ModelError("down")), SAID, summarize_step=4)
+
     def test_names_unknown_options(self) -> None:
         """Options are checked like those of the class."""
         with pytest.raises(UnknownOptionError, match="max_token_limit"):
@@ -306,18 +312,50 @@ class TestLimit:
             memory.save_context({"input": "q"}, {"output": "a"})
         assert memory.load_memory_variables({}) == {"history": "Short."}
 
-    def test_holds_for_a_stored_summary(self) -> None:
-        """A conversation opened with a smaller limit has its summary shortened before it is shown."""
-        first, _ = self.make("One two three.")
-        first.save_context({"input": "q"}, {"output": "a"})
-        second = ConversationSummaryMemory(
-            llm=ScriptedModel("One."),
+    def test_lets_a_summary_be_that_fits_exactly(self) -> None:
+        """With one token more the model is asked to shorten it."""
+        memory, model = self.make("One two three four five.")
+        memory.save_context({"input": "q"}, {"output": "a"})
+        assert (memory.summary, len(model.asked)) == ("One two three four five.", 1)
+
+    def test_stands_in_a_template_of_ones_own(self) -> None:
+        """As `limit`, in tokens; 0 where there is none."""
+        for limit, told in ((90, "at most 90: "), (None, "at most 0: ")):
+            model, own = ScriptedModel("Short."), {"summary": "at most {{ limit }}: {{ new_lines }}"}
+            memory = ConversationSummaryMemory(llm=model, max_summary_tokens=limit, prompts=own, token_counter=words)
+            memory.save_context({"input": "q"}, {"output": "a"})
+            assert model.asked[0][1].startswith(told)
+
+    def test_needs_no_token_in_what_was_said(self) -> None:
+        """Where a counter finds no tokens, each character counts as one would."""
+        model = ScriptedModel("Short.", "NOTHING NEW")
+        memory = ConversationSummaryMemory(llm=model, max_summary_tokens=20, token_counter=lambda _: 0)
+        memory.predict_new_summary([{"role": "user", "content": "Hi"}], "")
+        assert f"at most {int(0.95 * 20 * len('Human: Hi'))} characters" in model.asked[0][1]
+        assert memory.predict_new_summary([], "Old.") == "Old."
+
+    @pytest.mark.parametrize(
+        ("name", "options"),
+        [("summary", {}), ("summary-buffer", {"max_token_limit": 0}), ("summarizing-window", {"max_messages": 1})],
+    )
+    def test_holds_for_a_stored_summary(self, name: str, options: dict[str, Any]) -> None:
+        """A conversation opened with a smaller limit has its summary shortened before it is shown, by one call."""
+        first = create_memory(name, llm=ScriptedModel("One two three."), token_counter=words, **options)
+        for question in ("q0", "q1"):
+            first.add_messages([{"role": "user", "content": question}], learn=question == "q1")
+        model = ScriptedModel("One.")
+        second = create_memory(
+            name,
+            llm=model,
             max_summary_tokens=2,
-            token_counter=first.token_counter,
+            token_counter=words,
             store=first.store,
             conversation_id=first.conversation_id,
+            **options,
         )
-        assert second.load_memory_variables({}) == {"history": "One."}
+        shown = [str(second.load_memory_variables({})["history"]) for _ in range(2)]
+        assert all(text.removeprefix("System: ").startswith("One.") for text in shown)
+        assert len(model.asked) == 1
 
     def test_takes_in_and_shortens_with_one_call(self) -> None:
         """A save under a smaller limit asks once: the summary that takes in what is new keeps to it."""
@@ -373,6 +411,88 @@ def test_predicts_on_from_a_summary_that_is_too_long_for_a_prompt() -> None:
     assert summary.endswith("\nSam moved to Rome.")
     assert "Fact number 0 is known" in summary
     assert "Oslo" not in summary
+
+
+class TestLongSummaries:
+    """Summaries that have no room in a prompt beside the new lines, shown by a template that adds nothing."""
+
+    TOKENS = 1024
+    # What a prompt says of the length of a summary has so many.
+    AROUND = 32
+
+    def make(self, *replies: str) -> tuple[ConversationSummaryMemory, ScriptedModel]:
+        """A memory, and its model."""
+        model, own = ScriptedModel(*replies), {"summary": "{{ summary }}{{ new_lines }}"}
+        return ConversationSummaryMemory(llm=model, max_prompt_tokens=self.TOKENS, prompts=own), model
+
+    def predicted(self, old: str, new: int) -> tuple[str, str]:
+        """What the model is shown of a summary beside so many tokens of new lines, and the new summary."""
+        memory, model = self.make("NEW.")
+        lines = "Human: " + "x" * (3 * new - len("Human: "))
+        summary = memory.predict_new_summary([{"role": "user", "content": lines.removeprefix("Human: ")}], old)
+        return model.asked[0][1].removesuffix(lines), summary
+
+    @pytest.mark.parametrize("between", [" ", "\n"])
+    def test_are_shown_as_far_as_there_is_room(self, between: str) -> None:
+        """Each sentence takes a token more than its words; of equals the newest are shown, in their order."""
+        told = [f"This is number {number:03}." for number in range(200)]
+        room = self.TOKENS - self.AROUND - 500
+        for new, count in ((500, room // 8), (500 + room % 8, room // 8), (501 + room % 8, room // 8 - 1)):
+            assert estimated(told[0]) == 7
+            assert self.predicted(between.join(told), new) == (
+                between.join(told[-count:]),
+                between.join(told[:-count]) + "\nNEW.",
+            )
+
+    def test_keep_the_lines_of_each_part(self) -> None:
+        """A line of the summary is a line in what is shown, and in what is not."""
+        memory, model = self.make("Anna: moved.")
+        (first, longer), (second, newer) = (
+            ("Anna lives in Oslo.", "Long " * 390 + "ago."),
+            ("Bo lives in Rome.", "Very " * 390 + "lately."),
+        )
+        old = f"{first} {longer}\n{second} {newer}"
+        summary = memory.predict_new_summary([{"role": "user", "content": "Anna moved"}], old)
+        assert model.asked[0][1] == f"{first}\n{second} {newer}Human: Anna moved"
+        assert summary == f"{longer}\nAnna: moved."
+
+    def test_leave_an_eighth_of_the_prompt_or_are_an_error(self) -> None:
+        """Where new lines leave less, nobody is asked to write a summary of which hardly anything is shown."""
+        old = " ".join(f"This is number {number:03}." for number in range(200))
+        assert self.predicted(old, self.TOKENS - self.TOKENS // 8)[1].endswith("\nNEW.")
+        with pytest.raises(TooLongError):
+            self.predicted(old, self.TOKENS - self.TOKENS // 8 + 1)
+
+    def test_are_shown_whole_with_fewer_exchanges(self) -> None:
+        """Of several exchanges that wait, as many are taken in as leave room for all of the summary."""
+        long = "A summary. " * 220
+        memory, model = self.make(long, *["Shorter."] * 9)
+        memory.save_context({"input": "q"}, {"output": "a"})
+        for number in range(4):
+            said = [{"role": "user", "content": f"q{number} " * 120}, {"role": "assistant", "content": "a"}]
+            memory.add_messages(said, learn=False)
+        memory.settle()
+        assert model.asked[1][1].startswith(f"{long.strip()}Human: q0")
+        assert "q1" not in model.asked[1][1]
+        assert memory.summary == "Shorter."
+
+    def test_are_shown_in_part_with_one_exchange(self) -> None:
+        """Where there is nothing to put off, a save shows what has room and leaves the rest as it is."""
+        memory, model = self.make("A summary. " * 220, "Shorter.")
+        memory.save_context({"input": "q"}, {"output": "a"})
+        memory.save_context({"input": "q " * 500}, {"output": "a"})
+        assert 0 < model.asked[1][1].count("A summary.") < 220
+        assert memory.summary.endswith("\nShorter.")
+
+
+def test_what_the_summary_covers_is_deleted_where_no_history_is_kept() -> None:
+    """But for the newest turn, in whose place a repetition would come."""
+    memory = ConversationSummaryMemory(llm=ScriptedModel(*["So far."] * 4), keep_history=False)
+    left: list[list[Message]] = []
+    for message in SAID[:4]:
+        memory.add_messages([message])
+        left.append(memory.history())
+    assert left == [[message] for message in SAID[:4]]
 
 
 class TestEveryTokens:

@@ -27,7 +27,7 @@ from memzoo.sync import drive
 __all__ = ["Fact", "Frame", "PlayedMemory", "Tables", "about", "said_by"]
 
 Frame: TypeAlias = dict[str, Any]
-"""What one memory shows at one moment, as JSON; docs/play.md has its members."""
+"""What one memory shows at one moment, as JSON; lines.md has its members."""
 
 Fact: TypeAlias = tuple[str, str, str, bool, int]
 """Of a graph: subject, relation, object, whether it is that this is not so, the message that said it first."""

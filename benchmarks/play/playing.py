@@ -21,7 +21,7 @@ from memzoo.sync import drive, together
 __all__ = ["Line", "Play"]
 
 Line: TypeAlias = dict[str, Any]
-"""A step of a page, as JSON: its start, a moment of the conversation, or a question. docs/play.md has the members."""
+"""A step of a page, as JSON: its start, a moment of the conversation, or a question. lines.md has the members."""
 
 # A model that failed is asked again only after a while; between two exchanges, it is taken to have passed.
 _APART = 600.0

@@ -80,6 +80,15 @@ def test_the_pages_are_short() -> None:
     assert sum(words.values()) <= MOST_WORDS, sorted(words.items(), key=lambda item: -item[1])[:10]
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_model_that_is_down(capsys: pytest.CaptureFixture[str]) -> None:
+    """What LangChain and memzoo keep when the model is down is what the page about other libraries says."""
+    page = (DOCS / "other-libraries.md").read_text(encoding="utf-8")
+    program, printed = re.findall(r"^```(?:py|text)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    exec(compile(program, "other-libraries.md", "exec"), {})  # noqa: S102
+    assert capsys.readouterr().out == printed
+
+
 @pytest.mark.parametrize("program", sorted((DOCS / "examples").glob("*.py")), ids=named)
 def test_examples_run(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each program runs as it stands without a key, and prints what its first lines say."""

@@ -48,7 +48,7 @@ def play(
 
 
 class Page:
-    """What a reader of lines knows of them, by the rules of docs/play.md and nothing else."""
+    """What a reader of lines knows of them, by the rules of benchmarks/play/lines.md and nothing else."""
 
     def __init__(self, lines: Iterable[Line]) -> None:
         self.start: Line = {}

@@ -10,6 +10,7 @@ from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer, unanswered
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import copied, damaged
 
@@ -17,6 +18,8 @@ __all__ = ["Follower", "Log", "messages_of", "own_copies", "talk"]
 
 # As many as most views show; a longer one asks for more.
 _FIRST_READ = 64
+# Numbers that an exchange has in the log, as a rule.
+_OF_AN_EXCHANGE = 2
 
 _seq = attrgetter("seq")
 
@@ -230,29 +233,36 @@ class Log:
         """The log without some messages, given by the first and last numbers of ranges."""
         return Log(self.follower, self.until, ranges) if ranges else self
 
-    async def exchanges(self, k: int) -> list[Entry]:
+    async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
         """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
 
         An exchange begins with a user message and reaches to the next one. One at the end that is not answered yet
         comes besides. Only so much is read as is needed.
+
+        Args:
+            k: How many.
+            step: Up to so many more, so that they begin with the same message at most turns (see `text.stepping`).
         """
-        size = 2 * k
+        size = 2 * (k + step)
+        steps = Steps.above(k, step, _OF_AN_EXCHANGE)
         while k > 0:
             entries = await self.tail(size)
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
-            waits = starts and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
-            wanted = k + bool(waits)
-            if len(starts) >= wanted:
-                return said[starts[-wanted] :]
+            waits = bool(starts) and not is_answer(said[-1].message)
+            whole = starts[:-1] if waits and unanswered(messages_of(said[starts[-1] :])) else starts
+            if len(whole) > steps.most or (whole and not step and len(whole) == k):
+                first = steps.first([said[place].seq for place in whole], [1] * len(whole))
+                return said[whole[first] :]
             if len(entries) < size:
-                return said
+                first = steps.first([said[place].seq for place in whole], [1] * len(whole))
+                return said[whole[first] :] if first else said
             size *= 2
         return []
 
-    async def start_of_exchanges(self, k: int) -> int:
+    async def start_of_exchanges(self, k: int, step: int = 0) -> int:
         """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""
-        if entries := await self.exchanges(k):
+        if entries := await self.exchanges(k, step):
             return entries[0].seq
         newest = await self.tail(1)
         return newest[0].seq + 1 if newest else 1

@@ -72,6 +72,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         doc='How many exchanges are shown, and used to tell who "she" is; 0 for none. An exchange is a user message '
         "and what follows it up to the next one.",
     )
+    step: int = option(
+        0, at_least=0, doc="How many exchanges more than `k` are shown at most: they move on by so many at once."
+    )
     max_token_limit: int | None = option(
         1000,
         at_least=1,
@@ -171,15 +174,15 @@ class ConversationEntityMemory(ModelBackedMemory):
         return notes.changes(found, same, shown, entries, hidden)
 
     async def oldest_needed(self, log: Log, state: State) -> int:
-        """The exchanges that tell who "she" is in the next messages."""
-        return await log.until_number(state.watermark).start_of_exchanges(self.k)
+        """The exchanges that are shown, and tell who "she" is in the next messages."""
+        return await log.until_number(state.watermark).start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and what the notes say that fits the query."""
-        recent = await log.exchanges(self.k)
+        recent, shown = await log.exchanges(self.k), await log.exchanges(self.k, self.step)
         waiting = await log.after(state.watermark)
-        older = [entry for entry in waiting if not recent or entry.seq < recent[0].seq]
-        return View.of([*older, *recent], notes=await self._found(query or "", recent, state))
+        older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
+        return View.of([*older, *shown], notes=await self._found(query or "", recent, state))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""

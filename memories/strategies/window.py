@@ -14,7 +14,8 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
     r"""Shows the last `k` exchanges, word for word.
 
     The cost of a turn stays the same however long the conversation grows. What is older is out of sight, though
-    `history()` still has it.
+    `history()` still has it. With a `step` it moves in steps: at most turns it begins with the same message as before,
+    so that a provider's cache of prompts has what it shows.
 
     Costs: no call; tokens stay level.
 
@@ -38,10 +39,14 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
         "it up to the next one.",
     )
 
+    step: int = option(
+        0, at_least=0, doc="How many exchanges more than `k` are shown at most: the window moves by so many at once."
+    )
+
     async def oldest_needed(self, log: Log, state: State) -> int:
         """What is shown."""
-        return await log.start_of_exchanges(self.k)
+        return await log.start_of_exchanges(self.k, self.step)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
-        """The newest `k` exchanges."""
-        return View.of(await log.exchanges(self.k))
+        """The newest `k` exchanges, or up to `step` more."""
+        return View.of(await log.exchanges(self.k, self.step))

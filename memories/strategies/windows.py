@@ -15,6 +15,7 @@ from memzoo.memories.strategies.sliding import FEWEST_ENTRIES, SlidingWindow
 from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
+from memzoo.memories.text.stepping import Steps
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking
@@ -24,6 +25,11 @@ __all__ = ["Limit", "WindowMemory", "limit_check"]
 Limit: TypeAlias = int | Callable[[str], int]
 """A number, or a function from the conversation's id to one, asked each time."""
 
+STEP = (
+    "How far it moves at once, in the unit of its limit: as many messages as the limit says are then shown at least, "
+    "and up to `step` more; a limit in tokens holds, and as a rule up to `step` less are shown. At 0, it moves with "
+    "each message."
+)
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -39,6 +45,9 @@ limit_check: Check = _limit
 @strategy
 class WindowMemory(BaseMemory):
     """Shows one system message and the newest messages that fit a limit; nothing that cannot be sent.
+
+    With a `step` it moves in steps: at most turns it begins with the same message as before, so that a provider's cache
+    of prompts has what it shows. Where it begins follows from the log alone (see `memzoo.memories.text.stepping`).
 
     A smaller limit hides messages, a larger one brings them back, unless `keep_history=False` deleted them.
 
@@ -76,6 +85,8 @@ class WindowMemory(BaseMemory):
         "once another was added, though the log has them.",
     )
 
+    step: int = option(0, at_least=0, doc=STEP)
+
     limit_name: ClassVar[str]
     unit: ClassVar[str] = "tokens"
 
@@ -84,6 +95,8 @@ class WindowMemory(BaseMemory):
         super().__post_init__()
         if self._is_langchain4j and self.evict == "exchange":
             raise OptionError("evict must be 'message' with LangChain4j's rules, not 'exchange'")
+        if self._is_langchain4j and self.step:
+            raise OptionError(f"step must be 0 with LangChain4j's rules, which move with each message, not {self.step}")
         self._first = not self._is_langchain4j if self.system_first is None else self.system_first
         self._sliding = SlidingWindow(self.weight)
 
@@ -102,6 +115,17 @@ class WindowMemory(BaseMemory):
         whole_number(self.limit_name, limit, at_least=1)
         return limit
 
+    def limits(self) -> tuple[int, Steps | None]:
+        """What may be shown at most, and where it may begin; `None` for anywhere.
+
+        A limit in tokens is the most that is shown; as many messages as `max_messages` are the least.
+        """
+        limit = self.limit()
+        if not self.step:
+            return limit, None
+        steps = (Steps.below if self.unit == "tokens" else Steps.above)(limit, self.step)
+        return steps.most, steps
+
     @property
     def state_name(self) -> str:
         """What LangChain4j's rules hold is another state."""
@@ -115,22 +139,22 @@ class WindowMemory(BaseMemory):
         """What is shown, and what could be shown when calls that wait have their results."""
         if self._is_langchain4j:
             return state.watermark + 1
-        left = await self._fitted(log, state, await self._rules(log, state), self.limit())
+        left = await self._fitted(log, state, await self._rules(log, state), self.limits())
         replaced: int = state.items.get("since", 0)
         return max(left.oldest_needed, replaced + 1)
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest messages that fit."""
-        limit = self.limit()
+        limits = limit, steps = self.limits()
         if self._is_langchain4j:
             held = self._held(state, await log.after(state.watermark))
             return await self._view(log, langchain4j.evicted(held, limit))
         system = await self._rules(log, state)
-        if not system and "base" not in state.items and self.evict == "message":
+        if not system and "base" not in state.items and self.evict == "message" and not steps:
             plain = await self._sliding.shown(log, limit)
             if plain is not None:
                 return View(entries=plain, final=True)
-        left = await self._fitted(log, state, system, limit)
+        left = await self._fitted(log, state, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
             what = "the system message, the newest user message and the tool calls that it led to"
@@ -181,8 +205,9 @@ class WindowMemory(BaseMemory):
             return given
         return given if given and given[0].message == newest.message else [self._weighed(newest)]
 
-    async def _fitted(self, log: Log, state: State, system: list[Weighed], limit: int) -> Fitted:
+    async def _fitted(self, log: Log, state: State, system: list[Weighed], limits: tuple[int, Steps | None]) -> Fitted:
         """What fits; only so much of the log is read as is needed."""
+        limit, steps = limits
         size = FEWEST_ENTRIES
         while True:
             tail = await log.tail(size, after=state.items.get("since", 0))
@@ -191,7 +216,7 @@ class WindowMemory(BaseMemory):
             said += map(self._weighed, tail)
             items = [*system, *(one for one in said if not is_instruction(one.message))]
             items.sort(key=lambda one: one.number)
-            left = fitted(items, limit, evict=self.evict, system_first=self._first)
+            left = fitted(items, limit, evict=self.evict, system_first=self._first, steps=steps)
             if whole or left.settled:
                 return left
             size *= 2

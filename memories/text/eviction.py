@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
+from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Message
 
 __all__ = ["Evict", "Fitted", "Weighed", "fitted"]
@@ -37,15 +38,24 @@ class Fitted:
         size: The weight of it.
         settled: Whether older messages, if there were any before the list, would not be kept either.
         oldest_needed: The number from which on messages are kept, or may be once a call has all its results.
+        room: What may be added before one of these goes; below 0 if one will go with the next in any case.
     """
 
     kept: list[Weighed]
     size: int
     settled: bool
     oldest_needed: int
+    room: int
 
 
-def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", system_first: bool = True) -> Fitted:
+def fitted(
+    items: Iterable[Weighed],
+    limit: int,
+    *,
+    evict: Evict = "message",
+    system_first: bool = True,
+    steps: Steps | None = None,
+) -> Fitted:
     """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
 
     System messages never go, nor does the newest user message, nor what follows it as long as it is not answered. If
@@ -57,26 +67,43 @@ def fitted(items: Iterable[Weighed], limit: int, *, evict: Evict = "message", sy
         limit: What all of it may weigh.
         evict: With `"exchange"`, what is left begins with a user message, if there is one.
         system_first: Put system messages first; otherwise they stay in their places.
+        steps: Where what is left may begin; its limit is this one. By default, anywhere.
     """
     given = list(items)
     groups = [[given[place] for place in places] for places in grouped([one.message for one in given])]
     heads = [group[0].message for group in groups]
     weights = [sum(one.weight for one in group) for group in groups]
     kept = _safe(heads)
-    room, full = limit - sum(weights[place] for place in kept), False
+    besides, full, fitting = sum(weights[place] for place in kept), False, list[int]()
+    room = limit - besides
     for place in [place for place in reversed(range(len(groups))) if place not in kept]:
         room -= weights[place]
+        fitting.append(place)
         if full := room < 0:
             break
         kept.add(place)
     users = [place for place in sorted(kept) if heads[place]["role"] == "user"]
+    if steps:
+        by_user = evict == "exchange" and users
+        newest = users[-1] if by_user else len(groups)
+        besides += sum(weights[place] for place in fitting if place > newest)
+        units = _units((place for place in fitting if place < newest), heads, by_user=bool(by_user))
+        numbers = [groups[unit[0]][0].number for unit in units]
+        sizes = [sum(weights[place] for place in unit) for unit in units]
+        kept -= {place for unit in units[: steps.first(numbers, sizes, besides)] for place in unit}
+        room = steps.room(numbers, sizes, besides)
+        users = [place for place in users if place in kept]
     if evict == "exchange" and users:
         kept = {place for place in kept if place >= users[0] or is_instruction(heads[place])}
     order = sorted(kept, key=lambda place: (system_first and not is_instruction(heads[place]), place))
     left = [one for place in order for one in groups[place]]
     first = min((place for place in kept if not is_instruction(heads[place])), default=0)
-    gone = (groups[place][0].number for place in range(first) if place not in kept)
-    return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1)
+    gone = [groups[place][0].number for place in range(first) if place not in kept]
+    # What must not go may stand before what went: then it goes as soon as it may.
+    torn = any(place not in kept for place in range(first, len(groups)))
+    waiting = sum(one.weight for one in given) - sum(weights)
+    room = -1 if torn or (gone and not steps) else room - waiting
+    return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, room)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:
@@ -89,6 +116,23 @@ def _safe(heads: Sequence[Message]) -> set[int]:
     if is_answer(heads[said[-1]]):
         return rules | {newest}
     return rules.union(place for place in said if place >= newest)
+
+
+def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) -> list[list[int]]:
+    """What goes at once, oldest first: each group by itself, or with all up to the next user message.
+
+    Args:
+        places: The places of groups, newest first.
+        heads: The first message of each group.
+        by_user: Whether all up to the next user message go at once; what stands before the first is left out.
+    """
+    units, unit = list[list[int]](), list[int]()
+    for place in places:
+        unit.append(place)
+        if not by_user or heads[place]["role"] == "user":
+            units.append(unit[::-1])
+            unit = []
+    return units[::-1]
 
 
 def _newest_user(heads: Sequence[Message]) -> int | None:

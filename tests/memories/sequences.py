@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from memzoo.errors import ModelError, OverBudgetError
-from memzoo.memories import create_memory
+from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.models.chat import as_model
 from memzoo.memories.registry import STRATEGIES
 from memzoo.memories.strategies.named import FURTHER
@@ -64,22 +64,24 @@ class Models(FlakyModel):
 
 def options(name: str, limit: int, llm: Models, random: Random) -> dict[str, Any]:
     """Options of a strategy with a small limit, so that it is passed soon."""
+    step = random.choice((0, 0, 1, 5, 30))
     window = {
+        "step": step,
         "oversized": random.choice(("raise", "keep")),
         "evict": random.choice(("message", "exchange")),
         "system_first": random.choice((None, False)),
     }
     members = [
-        ("window", {"k": 1 + limit % 3}),
+        ("window", {"k": 1 + limit % 3, "step": step}),
         ("summary-buffer", {"max_token_limit": limit, "llm": llm}),
         ("vector-retriever", {"embedder": llm.embed}),
     ]
     own: dict[str, dict[str, Any]] = {
         "buffer": {},
-        "window": {"k": limit % 4},
+        "window": {"k": limit % 4, "step": step},
         "summary": {"every": 1 + limit % 3, "llm": llm},
         "summary-buffer": {"max_token_limit": limit, "llm": llm},
-        "entity": {"k": limit % 3, "llm": llm},
+        "entity": {"k": limit % 3, "step": step, "llm": llm},
         "vector-retriever": {"k": 1 + limit % 3, "embedder": llm.embed},
         "knowledge-graph": {"k": limit % 3, "llm": llm},
         "combined": {"memories": members, "max_token_limit": 1 + limit},
@@ -118,8 +120,12 @@ class Run:
     def reopen(self) -> None:
         """Open the conversation again, with another limit."""
         self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
+        self.memory = self.opened()
+
+    def opened(self) -> BaseMemory:
+        """The memory as another process opens it."""
         common = {"store": self.store, "conversation_id": "a", "token_counter": words, "on_model_error": "defer"}
-        self.memory = create_memory(self.name, **common, **self.options)
+        return create_memory(self.name, **common, **self.options)
 
     def fail(self) -> None:
         """Let the model fail or talk nonsense, or work again."""
@@ -159,6 +165,8 @@ class Run:
             assert error.over == error.size - error.limit > 0
             assert bound or self.needed() > error.limit, "an error without need"
             return
+        if not self.memory.learners:
+            assert self.opened().messages("Sam?", max_tokens=bound) == sent, "another process shows something else"
         fault = refusal(sent, system_first=self.options.get("system_first") is not False) if sent else None
         assert fault is None, fault
         newest = self.newest()
@@ -194,7 +202,7 @@ class Run:
     def check_limit(self, sent: Sequence[Message], newest: Message | None) -> None:
         """The strategy's own limit holds, or it was told to keep what must not go, and nothing else is left."""
         if isinstance(self.memory, WindowMemory):
-            limit, size = self.memory.limit(), sum(map(self.weigh, sent))
+            (limit, _), size = self.memory.limits(), sum(map(self.weigh, sent))
             said = [message for message in sent if not is_instruction(message)]
             kept = self.options["oversized"] == "keep" and (newest is None or said[0] == newest)
             assert size <= limit or kept, f"{size} are over the limit of {limit}"

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from memzoo import benchmarks, memories
-from memzoo.benchmarks.variants import BASELINES, PRESETS
+from memzoo.benchmarks import PRESETS
+from memzoo.benchmarks.variants import BASELINES
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.memories.strategies.named import FURTHER, strategy_named
+from memzoo.memories.strategies.named import FURTHER
+from memzoo.strategy import strategy_named
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, TextCounter, Transcript, compare
-from memzoo.benchmarks.results import Row
+from memzoo.benchmarks import Comparison, Row, TextCounter, Transcript, compare
 from memzoo.errors import ModelError, OptionError, TranscriptError
 from memzoo.memories import BaseMemory, ConversationBufferWindowMemory
 from memzoo.memories.models.chat import ChatFunction

@@ -2,8 +2,8 @@
 
 import pytest
 
+from memzoo.benchmarks import Question
 from memzoo.benchmarks.measure.evidence import Texts, covered, covers, scored, update_shown, whole
-from memzoo.benchmarks.transcripts.conversations import Question
 
 LONG = " ".join(f"word{number}" for number in range(60))
 

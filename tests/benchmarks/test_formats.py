@@ -10,7 +10,7 @@ import pytest
 from memzoo.benchmarks import Transcript, load_transcripts, read_transcripts
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.errors import TranscriptError
-from memzoo.memories.text.messages import text_of
+from memzoo.strategy import text_of
 
 FORMATS = Path(__file__).parent / "formats"
 

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import Comparison, Transcript, compare, sample_transcripts
+from memzoo.benchmarks import Comparison, Transcript, Variant, compare, sample_transcripts
 from memzoo.benchmarks.learnt import LearntState, fingerprint, learnt_of, log_of
 from memzoo.benchmarks.outcomes import Sum
-from memzoo.benchmarks.variants import Variant
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import InMemoryStore
 

@@ -10,18 +10,18 @@ from types import FrameType
 
 import pytest
 
-from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript
+from memzoo.benchmarks import PRESETS, Exchange, Question, TextCounter, Transcript, named_counter
 from memzoo.benchmarks.learnt import LearntState
-from memzoo.benchmarks.measure.counting import named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.measure.measuring import measure, steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
-from memzoo.memories.models.chat import ChatFunction, as_model
+from memzoo.memories.models.chat import ChatFunction
 from memzoo.memories.strategies.named import SEVEN
 from memzoo.stores import InMemoryStore, Message
+from memzoo.strategy import as_model
 
 Measured = Callable[..., Outcome]
 BUDGET = 14

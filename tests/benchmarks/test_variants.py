@@ -5,18 +5,9 @@ from typing import Any
 
 import pytest
 
+from memzoo.benchmarks import PRESETS, parse_variant, sample_transcripts
 from memzoo.benchmarks.learnt import learnt_of
-from memzoo.benchmarks.transcripts import sample_transcripts
-from memzoo.benchmarks.variants import (
-    BASELINES,
-    PRESETS,
-    checked_variants,
-    chosen,
-    parse_variant,
-    read_config,
-    variants_of,
-    with_learnt,
-)
+from memzoo.benchmarks.variants import BASELINES, checked_variants, chosen, read_config, variants_of, with_learnt
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
 from memzoo.memories.strategies.named import FURTHER

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from memzoo.benchmarks import Results
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
-from memzoo.benchmarks.results import MemoryInfo, Results, Run, Talks
+from memzoo.benchmarks.results import MemoryInfo, Run, Talks
 from memzoo.benchmarks.verdict import verdict
 
 QUESTIONS = 60

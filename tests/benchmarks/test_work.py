@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memzoo.benchmarks import Variant, compare, read_transcripts
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Variant, compare, read_transcripts
 from memzoo.benchmarks.work import Journal
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from memzoo import STRATEGIES
 from memzoo.cli.commands import app
-from memzoo.memories.registry import further_names, strategy_named
+from memzoo.strategy import further_names, strategy_named
 from tests.cli.test_commands_page import EXAMPLES
 
 Memzoo = Callable[..., Result]

@@ -12,7 +12,7 @@ from memzoo.errors import MemoryZooError, ModelError, OptionError
 from memzoo.memories import ConversationKGMemory
 from memzoo.memories.graph.export import FORMATS
 from memzoo.stores import open_store
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 @pytest.fixture

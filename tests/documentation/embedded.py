@@ -8,7 +8,8 @@ from memzoo.benchmarks.measure.setup import Setup
 from memzoo.benchmarks.play.command import sample_page
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Play
-from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
+from memzoo.memories.strategies.named import FURTHER, SEVEN
+from memzoo.strategy import strategy_named
 from tests.documentation.talk import QUESTION, TALK, options_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "embedded"

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import memzoo
-from memzoo.memories.base import BaseMemory
+from memzoo.memories import BaseMemory
 from memzoo.memories.graph.relations import SINGLE_VALUED
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
 from memzoo.prompts import PROMPTS, PromptSet
+from memzoo.strategy import ModelBackedMemory
 from tests.documentation import embedded, measured, picture
 from tests.documentation.talk import QUESTION, TALK, shown_at_the_end
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import memzoo
-from memzoo.memories.base import BaseMemory
+from memzoo.memories import BaseMemory
 from memzoo.stores import InMemoryStore, Message
 
 TALK = (

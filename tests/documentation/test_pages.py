@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from memzoo import errors
-from memzoo.memories.strategies.named import FURTHER, SEVEN, strategy_named
+from memzoo.memories.strategies.named import FURTHER, SEVEN
+from memzoo.strategy import strategy_named
 from tests.documentation import generated, measured, picture
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs

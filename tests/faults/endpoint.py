@@ -8,8 +8,7 @@ from typing import Any
 import httpx2
 from openai import AsyncOpenAI, OpenAI
 
-from memzoo.memories import ChatModel
-from memzoo.memories.models.embedders import OpenAIEmbedder
+from memzoo.memories import ChatModel, OpenAIEmbedder
 from tests.clerk import clerk, eager
 from tests.faults.scenarios import Ports
 

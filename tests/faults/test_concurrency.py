@@ -10,7 +10,7 @@ import pytest
 from memzoo.memories import ConversationKGMemory, ConversationSummaryMemory, create_memory
 from memzoo.stores import Entry, Message, open_store
 from memzoo.sync import drive
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.clerk import clerk
 from tests.faults.concurrency import WAYS, at_once, uncredited
 from tests.faults.places import Places

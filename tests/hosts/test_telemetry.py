@@ -22,7 +22,7 @@ from memzoo.hosts import telemetry
 from memzoo.memories import BaseMemory, ConversationSummaryMemory, HashEmbedder, create_memory
 from memzoo.stores import InMemoryStore
 from memzoo.telemetry import instrument, uninstrument
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
 SAID = {"input": "My secret is 42."}, {"output": "I keep it."}

@@ -13,15 +13,12 @@ from random import Random
 from typing import Any
 
 from memzoo.errors import ModelError, OverBudgetError
-from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.models.chat import as_model
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.strategies.windows import WindowMemory
-from memzoo.memories.text.grouping import is_instruction
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
-from memzoo.testing.contract import FlakyModel
+from memzoo.strategy import as_model, is_instruction, text_of
+from memzoo.testing import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
 

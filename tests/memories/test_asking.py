@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.memories import ConversationBufferWindowMemory, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories import STRATEGIES, ConversationBufferWindowMemory, VectorStoreRetrieverMemory, create_memory
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import Message
 

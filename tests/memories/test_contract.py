@@ -10,7 +10,7 @@ import pytest
 from memzoo.memories import STRATEGIES
 from memzoo.stores import InMemoryStore, Store, managed, open_store
 from memzoo.sync import drive
-from memzoo.testing.contract import MemoryContract
+from memzoo.testing import MemoryContract
 from tests.postgres import PostgresServer
 
 

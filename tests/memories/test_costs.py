@@ -17,7 +17,7 @@ from memzoo.memories import (
     create_memory,
 )
 from memzoo.stores import Entries, InMemoryStore, Message, Store, open_store
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 Make = Callable[..., BaseMemory]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.memories import ConversationKGMemory, create_memory
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore, Message
+from memzoo.strategy import text_of
 from memzoo.testing import ScriptedModel
 from tests.recording import scripted_or_recorded
 

@@ -11,11 +11,10 @@ import pytest
 from fastapi import Depends, FastAPI
 from fastapi.responses import StreamingResponse
 
-from memzoo.memories import Conversation, MemoryProvider, create_memory
-from memzoo.memories.base import BaseMemory
-from memzoo.memories.registry import STRATEGIES, strategy_named
+from memzoo.memories import STRATEGIES, BaseMemory, Conversation, MemoryProvider, create_memory
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import strategy_named
 
 SAID = {"role": "user", "content": "Anna lives in Oslo."}
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

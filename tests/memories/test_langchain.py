@@ -16,7 +16,7 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
 )
 from memzoo.stores import InMemoryStore
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 HI: list[dict[str, Any]] = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "what's up"}]
 SYSTEM: dict[str, Any] = {"role": "system", "content": "They greet."}

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from memzoo import MemoryZooError, create_memory, open_store
+from memzoo.memories import KnowledgeGraph
 from memzoo.memories.graph.export import export
-from memzoo.memories.graph.graph import KnowledgeGraph
 
 
 @pytest.mark.parametrize(

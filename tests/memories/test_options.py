@@ -7,8 +7,9 @@ import pytest
 
 from memzoo.errors import MemoryZooError, OptionError, PromptError, UnknownOptionError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.memories.options import options_of, whole_number
+from memzoo.memories.options import options_of
 from memzoo.stores import open_store
+from memzoo.strategy import whole_number
 
 SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": 6000}
 WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo"}

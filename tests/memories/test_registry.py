@@ -4,7 +4,7 @@ import pytest
 
 from memzoo.errors import MemoryZooError, OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.memories.registry import strategy_named
+from memzoo.strategy import strategy_named
 
 SEVEN = {
     "buffer": "ConversationBufferMemory",

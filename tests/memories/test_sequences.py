@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from memzoo.memories.text.view import View
 from memzoo.stores import Message
+from memzoo.strategy import View
 from tests.conversations import call, result, said
 from tests.memories.sequences import SPECIES, Run, sequence
 from tests.provider import refusal

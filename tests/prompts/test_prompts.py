@@ -13,7 +13,7 @@ import memzoo.prompts
 from memzoo.errors import PromptError
 from memzoo.memories import ConversationSummaryMemory
 from memzoo.prompts import PROMPTS, PromptSet
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.prompting import rendered
 
 VALUES: dict[str, Any] = {

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, cast
 
 from memzoo.errors import ModelError, OverBudgetError
-from memzoo.memories import BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
+from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
 from memzoo.memories.engine.prompt_limit import is_too_long
-from memzoo.memories.models.chat import ModelOption
 from memzoo.memories.models.cleaning import spoken
 from memzoo.memories.models.embedders import EmbedderOption
-from memzoo.memories.registry import STRATEGIES, further_names
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
+from memzoo.strategy import ModelOption, further_names, text_of
 from memzoo.sync import drive
 from tests.real_server.server import MODEL
 from tests.real_server.talk import SAID

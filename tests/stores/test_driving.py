@@ -10,7 +10,7 @@ import pytest
 from fastapi import Depends, FastAPI
 
 from memzoo.errors import AsyncOnlyError
-from memzoo.memories.base import BaseMemory
+from memzoo.memories import BaseMemory
 from memzoo.stores import import_conversation
 from memzoo.sync import blocking, blocking_function, drive, each, is_blocking, settled, together
 

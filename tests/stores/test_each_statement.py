@@ -17,7 +17,8 @@ from sqlalchemy.exc import OperationalError
 
 from memzoo.errors import StoreError
 from memzoo.stores import Entry, SQLStore, StoredState
-from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.stores.testing import vector
+from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
 from tests.postgres import connected
 

@@ -25,8 +25,8 @@ from memzoo.stores import (
     managed,
     open_store,
 )
-from memzoo.stores.testing import TombstoneStoreContract
-from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.stores.testing import TombstoneStoreContract, vector
+from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
 
 Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryption' extra").Fernet

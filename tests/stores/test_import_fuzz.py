@@ -14,9 +14,9 @@ import pytest
 
 from memzoo.errors import ModelError, TransferError
 from memzoo.memories import STRATEGIES, create_memory
-from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.named import FURTHER, strategy_named
+from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
+from memzoo.strategy import ModelBackedMemory, strategy_named
 from memzoo.sync import drive
 from tests.fuzz.mutations import ODD, places
 

@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import Engine, Pool, event
 
 from memzoo.stores import Record, SQLStore
-from memzoo.stores.testing.tools import fill, vector
+from memzoo.stores.testing import vector
+from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
 from tests.postgres import connected
 

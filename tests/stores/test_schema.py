@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from memzoo.stores import SQLStore, StateUpdate
-from memzoo.stores.testing.tools import commit, fill, records, vector
+from memzoo.stores.testing import vector
+from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
 
 DUMPS = Path(__file__).parent / "data"

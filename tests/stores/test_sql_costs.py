@@ -12,7 +12,8 @@ import pytest
 from sqlalchemy import Pool, event
 
 from memzoo.stores import Entry, SQLStore, Store
-from memzoo.stores.testing.tools import fill, vector
+from memzoo.stores.testing import vector
+from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
 
 

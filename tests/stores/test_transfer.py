@@ -12,7 +12,6 @@ import pytest
 
 from memzoo.errors import ConflictError, MessageError, StoreError, TransferError
 from memzoo.memories import create_memory
-from memzoo.memories.text.messages import checked
 from memzoo.stores import (
     InMemoryStore,
     ManagedStore,
@@ -24,7 +23,9 @@ from memzoo.stores import (
     import_conversation,
     open_store,
 )
-from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, fill, vector
+from memzoo.stores.testing import HOSTILE_IDS, vector
+from memzoo.stores.testing.tools import MESSAGES, commit, fill
+from memzoo.strategy import checked
 from memzoo.sync import drive
 
 URLS = ["memory://", "sqlite://"]

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.benchmarks import Question, Transcript
+from memzoo.benchmarks import PRESETS, Question, Transcript
 from memzoo.benchmarks.play.playing import Play
 from memzoo.benchmarks.play.stored import stored_talk
-from memzoo.benchmarks.variants import BASELINES, PRESETS
+from memzoo.benchmarks.variants import BASELINES
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.strategies.named import FURTHER, SEVEN
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import text_of
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Results, Row
 from memzoo.benchmarks.outcomes import Scored, Sum
 from memzoo.benchmarks.results import (
     Category,
@@ -13,8 +13,6 @@ from memzoo.benchmarks.results import (
     Pair,
     QuestionInfo,
     QuestionResult,
-    Results,
-    Row,
     Run,
     Talk,
     Talks,

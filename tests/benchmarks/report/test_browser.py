@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison
 from memzoo.benchmarks.report.pages import page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Results, Row
 from memzoo.benchmarks.report.changes import changes, failing, thresholds
-from memzoo.benchmarks.results import Interval, Results, Row
+from memzoo.benchmarks.results import Interval
 from memzoo.errors import OptionError
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Results
 from memzoo.benchmarks.report.charts import (
     NARROW,
     WIDE,
@@ -20,7 +20,6 @@ from memzoo.benchmarks.report.charts import (
     curves,
     recall_chart,
 )
-from memzoo.benchmarks.results import Results
 
 SVG = "{http://www.w3.org/2000/svg}"
 LETTER, HEIGHT = 7.3, 12

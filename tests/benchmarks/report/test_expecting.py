@@ -5,17 +5,15 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from memzoo.benchmarks import TextCounter, compare, sample_transcripts
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import PRESETS, Comparison, TextCounter, compare, sample_transcripts
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.expecting import dry_run_table, expected
 from memzoo.benchmarks.results import Compared
-from memzoo.benchmarks.variants import PRESETS
 from memzoo.memories.models.offline.tasks import reply
 from memzoo.stores import Message
 
 if TYPE_CHECKING:
-    from memzoo.memories.models.chat import ModelOption
+    from memzoo.strategy import ModelOption
 
 MEMORIES = [name for name, one in PRESETS.items() if not one.baseline]
 

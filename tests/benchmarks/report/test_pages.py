@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Results
 from memzoo.benchmarks.outcomes import Scored
 from memzoo.benchmarks.report.pages import fragment, page
 from memzoo.benchmarks.report.tabulating import columns
-from memzoo.benchmarks.results import Results, Talks
+from memzoo.benchmarks.results import Talks
 
 DATE = datetime(2026, 11, 22, tzinfo=UTC)
 _VOID = {"meta", "br", "link", "img", "input", "hr", "rect", "circle", "path"}

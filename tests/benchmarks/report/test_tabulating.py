@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks.comparing import Comparison
+from memzoo.benchmarks import Comparison, Row
 from memzoo.benchmarks.outcomes import Sum
 from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns, counter_note, model_note, records
-from memzoo.benchmarks.results import Interval, Row, Talk
+from memzoo.benchmarks.results import Interval, Talk
 
 TITLES = {
     "terminal": ["answers", "recall", "corrected", "stale", "tokens", "calls", "ms", "cost /month USD"],

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.growth import long_conversation
-from memzoo.memories.text.messages import text_of
+from memzoo.strategy import text_of
 
 
 def test_a_long_conversation_repeats_nothing() -> None:

@@ -1,8 +1,7 @@
 """Where nobody is asked because there is nothing to learn."""
 
-from memzoo.benchmarks import Question, Transcript, sample_transcripts
+from memzoo.benchmarks import Exchange, Question, Transcript, sample_transcripts
 from memzoo.benchmarks.research.idle import counted
-from memzoo.benchmarks.transcripts.conversations import Exchange
 
 
 def said(*exchanges: tuple[str, str], cited: str = "") -> Transcript:

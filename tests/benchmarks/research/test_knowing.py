@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.research import knowing
 from memzoo.benchmarks.research.__main__ import app
-from memzoo.benchmarks.transcripts import Transcript
 from tests.benchmarks.research.test_strong_model import answered, rows
 
 

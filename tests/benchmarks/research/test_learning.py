@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.learnt import Learnt, fingerprint, log_of
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.learning import Replies, learnt_from
-from memzoo.benchmarks.transcripts import Transcript
 from memzoo.errors import OptionError
 from memzoo.stores import Message
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks import load_transcripts
 from memzoo.benchmarks.research.lmeb import app, gain, ranked, recall
-from memzoo.benchmarks.transcripts import load_transcripts
 from memzoo.memories import HashEmbedder
 
 TALK: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from memzoo.benchmarks import TextCounter, Transcript
+from memzoo.benchmarks import Exchange, Question, TextCounter, Transcript
 from memzoo.benchmarks.research.retrieval_peers import PEERS
 from memzoo.benchmarks.research.retrieval_showing import Retriever
 from memzoo.benchmarks.research.retrieving import (
@@ -21,7 +21,6 @@ from memzoo.benchmarks.research.retrieving import (
     find,
     memory_maker,
 )
-from memzoo.benchmarks.transcripts.conversations import Exchange, Question
 from memzoo.errors import MissingExtraError
 from memzoo.memories import HashEmbedder
 from memzoo.memories.models.hashing import hash_embedding

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from memzoo.benchmarks import TextCounter, Transcript
+from memzoo.benchmarks import Question, TextCounter, Transcript
 from memzoo.benchmarks.research.retrieving import find, memory_maker
 from memzoo.benchmarks.research.reweighing import reweighed
-from memzoo.benchmarks.transcripts.conversations import Question
 from memzoo.memories.search.weights import Weights
 
 SETTINGS = {

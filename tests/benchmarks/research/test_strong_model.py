@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks import Transcript
 from memzoo.benchmarks.research.__main__ import app
 from memzoo.benchmarks.research.learning import Replies, learnt_from
-from memzoo.benchmarks.transcripts import Transcript
 from memzoo.stores import Message
 
 REPLIES = {"summary": "Nobody said anything.", "knowledge-graph": "NONE", "entity": "NONE"}

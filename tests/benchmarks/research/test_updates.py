@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from memzoo.benchmarks import Exchange, Question, Transcript
 from memzoo.benchmarks.research.updates import Case, app, outcomes, strewn
-from memzoo.benchmarks.transcripts.conversations import Exchange, Question, Transcript
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 OLD, NEW = "The project budget is $50,000.", "Make that $150,000."

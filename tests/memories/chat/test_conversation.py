@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
-from memzoo.memories import Conversation, ConversationBufferMemory, create_memory, immediate
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
 from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import Message
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

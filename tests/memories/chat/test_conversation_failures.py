@@ -10,7 +10,7 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import Conversation, ConversationBufferMemory, create_memory
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from tests.memories.chat.conftest import Endpoint

@@ -6,8 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from memzoo.errors import MessageError, ModelError, OptionError, TurnError, UnknownMessageError
-from memzoo.memories import BaseMemory, Conversation, ConversationBufferMemory, create_memory
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories import STRATEGIES, BaseMemory, Conversation, ConversationBufferMemory, create_memory
 from memzoo.stores import InMemoryStore, Message
 from memzoo.testing import ScriptedModel
 from tests.memories.chat.ways import texts

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from memzoo.errors import ModelError, OptionError, OverBudgetError
-from memzoo.memories import Conversation, create_memory
-from memzoo.memories.registry import STRATEGIES
+from memzoo.memories import STRATEGIES, Conversation, create_memory
 from memzoo.memories.strategies.named import FURTHER
-from memzoo.memories.text.messages import text_of
 from memzoo.stores import Message
+from memzoo.strategy import text_of
 from tests.memories.chat.conftest import Endpoint
 from tests.memories.chat.ways import Say, each_way
 

@@ -13,7 +13,7 @@ import pytest
 from memzoo import open_store, retain
 from memzoo.errors import OptionError
 from memzoo.memories import BaseMemory, Conversation, MemoryProvider
-from memzoo.stores.base import utc_now
+from memzoo.stores import utc_now
 
 KILLED = """
 import os, signal, sys

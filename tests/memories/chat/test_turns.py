@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from memzoo.errors import MessageError, ModelError, OptionError, TurnError
 from memzoo.memories import STRATEGIES, BaseMemory, ConversationBufferMemory, create_memory
 from memzoo.stores import Message
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.memories.chat.turns import CALL, RESULT, Mishap, contents, failed, roles
 
 Make = Callable[..., BaseMemory]

@@ -11,7 +11,7 @@ from memzoo.errors import ModelError
 from memzoo.memories import STRATEGIES, BaseMemory, CombinedMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.background import Background
 from memzoo.stores import InMemoryStore, Message
-from memzoo.testing.contract import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
 from memzoo.testing.failures import FailingTalk
 
 SPECIES = [*STRATEGIES, "combined"]

@@ -8,7 +8,7 @@ import pytest
 from memzoo.errors import MessageError
 from memzoo.memories import STRATEGIES, ConversationBufferMemory, ConversationSummaryMemory, create_memory
 from memzoo.memories.engine.chat_history import LogHistory
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 def test_adds_what_was_said() -> None:

@@ -8,7 +8,7 @@ import pytest
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.engine import searches
 from memzoo.stores import InMemoryStore
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 SAID = ["Anna lives in Oslo.", "Bo sells bikes in Rome.", "The weather is fine."]
 

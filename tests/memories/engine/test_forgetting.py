@@ -21,10 +21,10 @@ from memzoo.memories import (
     HashEmbedder,
     VectorStoreRetrieverMemory,
 )
-from memzoo.memories.models.chat import as_model
 from memzoo.stores import ExactIndex, InMemoryStore, Message, SQLStore, managed
+from memzoo.strategy import as_model
 from memzoo.sync import drive
-from memzoo.testing.contract import FlakyModel, ScriptedModel
+from memzoo.testing import FlakyModel, ScriptedModel
 
 Make = Callable[..., BaseMemory]
 

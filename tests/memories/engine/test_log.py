@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import Follower
 from memzoo.stores import Entries, Entry, InMemoryStore, Record
+from memzoo.strategy import Log
 from memzoo.sync import drive
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from memzoo.errors import ModelError
 from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, cut, estimated
 from memzoo.memories.engine.steps import shortened_entries
-from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.tokens import count_text
 from memzoo.stores import Entry
+from memzoo.strategy import text_of
 
 # ruff: noqa: ISC004, RUF001 - a table, and Chinese
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.errors import OptionError
-from memzoo.memories import BaseMemory, HashEmbedder, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.engine.retention import Retained, retain
+from memzoo.memories import BaseMemory, HashEmbedder, Retained, VectorStoreRetrieverMemory, create_memory, retain
 from memzoo.stores import ExactIndex, InMemoryStore, Store, managed, open_store
 from memzoo.sync import drive
 

@@ -10,9 +10,9 @@ import pytest
 
 from memzoo.errors import ConflictError
 from memzoo.memories.engine.locks import FairLock, StateLock
-from memzoo.memories.engine.state import Changes
 from memzoo.memories.engine.state_keeper import StateKeeper
 from memzoo.stores import JSON, InMemoryStore, Record, StateUpdate
+from memzoo.strategy import Changes
 from memzoo.sync import drive
 
 

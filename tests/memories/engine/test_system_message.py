@@ -9,8 +9,7 @@ import pytest
 from memzoo.errors import ConflictError
 from memzoo.hosts.migrate.chat_log import ChatLog
 from memzoo.hosts.migrate.importing import import_logs
-from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory
-from memzoo.memories.engine.retention import retain
+from memzoo.memories import BaseMemory, ConversationBufferWindowMemory, create_memory, retain
 from memzoo.stores import Entries, InMemoryStore, Message, Record, StateUpdate
 from memzoo.sync import drive
 

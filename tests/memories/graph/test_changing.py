@@ -9,10 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks import sample_transcripts
 from memzoo.memories import ConversationKGMemory
 from memzoo.stores import InMemoryStore
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 STEPS: list[dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "bakery.json").read_text(encoding="utf-8"))
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from memzoo.memories import ConversationKGMemory, Fact, Source
-from memzoo.memories.graph.graph import KnowledgeGraph
+from memzoo.memories import ConversationKGMemory, Fact, KnowledgeGraph, Source
 from memzoo.memories.graph.nearby import best_within, known_lines, lines
 from memzoo.memories.text.tokens import count_text
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 def fact(seq: int, text: str) -> Fact:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from memzoo.errors import ModelError
 from memzoo.memories import ConversationKGMemory, Quote, Reason
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 def told() -> tuple[ConversationKGMemory, ScriptedModel]:

@@ -13,11 +13,11 @@ import openai
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
-from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory
-from memzoo.memories.models.chat import Model, as_model
+from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, Model
 from memzoo.stores import Message
+from memzoo.strategy import as_model
 from memzoo.sync import drive
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 

@@ -9,7 +9,7 @@ import pytest
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Spent, Usage
 from memzoo.memories.models.chat import ChatFunction
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 def test_sums_up_by_purpose() -> None:

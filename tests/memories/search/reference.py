@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from memzoo.memories.search.analysis import telling_words
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 
 HOUR = timedelta(hours=1)
 

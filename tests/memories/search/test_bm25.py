@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 from tests.memories.search.reference import fts_scores
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)

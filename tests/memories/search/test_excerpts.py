@@ -13,8 +13,8 @@ from memzoo.memories import VectorStoreRetrieverMemory
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.clipping import GAP, Clipper
 from memzoo.memories.search.excerpt import evidence, fit_found, fit_passages
-from memzoo.memories.text.view import Passage
 from memzoo.stores import InMemoryStore, Message
+from memzoo.strategy import Passage
 from memzoo.sync import drive
 
 NOON = datetime(2026, 5, 8, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import VectorStoreRetrieverMemory
-from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.engine.log import Follower
 from memzoo.memories.search import kept_words
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.documents import Documents
@@ -17,6 +17,7 @@ from memzoo.memories.search.kept_words import KeptWords
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import EncryptedStore, InMemoryStore, Message, SQLStore, Store, managed
+from memzoo.strategy import Log
 from memzoo.sync import drive
 
 ANIMALS = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")

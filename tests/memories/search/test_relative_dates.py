@@ -6,7 +6,7 @@ import pytest
 
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.relative_dates import meant_dates
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 
 MONDAY = date(2023, 5, 1)
 

@@ -9,7 +9,7 @@ from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.search.bm25 import WordIndex
 from memzoo.memories.search.passages import ROW, Rows, reach, rows_of, windows
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.view import Passage
+from memzoo.strategy import Passage
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)
 WINDOW = Weights().window

@@ -12,9 +12,8 @@ from memzoo.memories.search.excerpt import evidence
 from memzoo.memories.strategies.combining import merged
 from memzoo.memories.text.messages import Labels
 from memzoo.memories.text.rendering import Renderer
-from memzoo.memories.text.tokens import token_counter
-from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry, Message
+from memzoo.strategy import Passage, View, token_counter
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 LOG = [f"#{number} {'word ' * (number % 5)}end." for number in range(1, 21)]

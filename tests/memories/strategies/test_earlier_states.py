@@ -12,7 +12,7 @@ import pytest
 
 from memzoo.memories import ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
 from memzoo.stores import SQLStore
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 DUMP = Path(__file__).parent / "data" / "before-amendments.sql"
 SUMMARY = (

@@ -15,7 +15,7 @@ from memzoo.memories.strategies.note_statement import statements_in
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.sync import drive
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 THREE = ["Anna", "Bo", "Cleo"]
 

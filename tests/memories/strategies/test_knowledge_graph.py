@@ -12,7 +12,7 @@ from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
 from memzoo.memories.models.replies import Statement
 from memzoo.sync import drive
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 # As in LangChain: the model says whom the input is about, and all facts on these are shown.
 ASKING: Mapping[str, Any] = {"ask_at_load": True, "max_token_limit": None}

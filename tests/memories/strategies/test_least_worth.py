@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from memzoo.memories import Fact, Source
 from memzoo.memories.engine.prompt_limit import estimated
-from memzoo.memories.graph.fact import Fact, Source
 from memzoo.memories.strategies.least_worth import facts_within, notes_within_state
 
 NOW = datetime(2026, 5, 8, tzinfo=UTC)

@@ -9,7 +9,7 @@ import pytest
 from memzoo.errors import MemoryZooError, OptionError, OverBudgetError
 from memzoo.memories import ConversationTokenBufferMemory, MessageWindowMemory, TokenWindowMemory, create_memory
 from memzoo.stores import Entries, InMemoryStore, Message
-from memzoo.testing.contract import MemoryContract
+from memzoo.testing import MemoryContract
 from tests.conversations import call, result, said
 from tests.memories.strategies.windows import A1, A2, U1, U2, U3, S, one, told, window, words
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from memzoo.errors import CutReplyError
-from memzoo.memories import ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
-from memzoo.memories.base import BaseMemory
+from memzoo.memories import BaseMemory, ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
 from memzoo.memories.strategies.note_statement import statements_in
 from memzoo.memories.text.sentences import sentences
 from memzoo.stores import Message

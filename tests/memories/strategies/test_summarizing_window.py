@@ -7,7 +7,7 @@ import pytest
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import SummarizingWindowMemory
 from memzoo.stores import InMemoryStore
-from memzoo.testing.contract import MemoryContract, ScriptedModel
+from memzoo.testing import MemoryContract, ScriptedModel
 from tests.conversations import call, result, said
 
 S = said("system", "Be brief.")

@@ -11,7 +11,7 @@ from memzoo.memories import ConversationBufferMemory, ConversationSummaryMemory,
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.conversations import render
 
 SAID: list[Message] = [{"role": role, "content": f"{role} {n}"} for n in range(5) for role in ("user", "assistant")]

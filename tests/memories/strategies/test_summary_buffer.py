@@ -8,7 +8,7 @@ from memzoo.errors import ModelError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationSummaryBufferMemory
 from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import InMemoryStore, Message
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 
 def words(message: Message) -> int:

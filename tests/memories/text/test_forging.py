@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from memzoo.memories import ConversationSummaryBufferMemory, ConversationSummaryMemory
 from memzoo.memories.text.messages import ROLES, Labels
 from memzoo.stores import Message
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.conversations import render
 
 LINE_ENDS = ["\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]

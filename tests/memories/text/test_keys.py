@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.errors import AmbiguousKeyError, MissingKeyError, OptionError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationEntityMemory, create_memory
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 
 AMBIGUOUS_OUTPUT = (
     "Got multiple output keys: dict_keys({}), cannot determine which to store in memory. "

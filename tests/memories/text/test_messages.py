@@ -8,7 +8,8 @@ import pytest
 
 from memzoo.errors import MemoryZooError, MessageError
 from memzoo.memories import ConversationBufferMemory, VectorStoreRetrieverMemory
-from memzoo.memories.text.messages import Labels, checked, text_of
+from memzoo.memories.text.messages import Labels
+from memzoo.strategy import checked, text_of
 from tests.conversations import render
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}

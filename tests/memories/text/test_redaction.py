@@ -24,6 +24,7 @@ from memzoo.memories import (
     STRATEGIES,
     BaseMemory,
     CombinedMemory,
+    Completion,
     Conversation,
     ConversationBufferMemory,
     ConversationKGMemory,
@@ -32,9 +33,9 @@ from memzoo.memories import (
     VectorStoreRetrieverMemory,
     create_memory,
 )
-from memzoo.memories.models.chat import Completion, as_model
 from memzoo.memories.text.redaction import Redact
 from memzoo.stores import InMemoryStore, Message, open_store
+from memzoo.strategy import as_model
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
 

@@ -7,7 +7,7 @@ import pytest
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories import BaseMemory, CombinedMemory, ConversationBufferMemory, create_memory
-from memzoo.testing.contract import ScriptedModel
+from memzoo.testing import ScriptedModel
 from tests.conversations import call, legacy_call, result, said
 from tests.memories.sequences import SPECIES, Models, options, words
 from tests.memories.strategies.windows import A1, AB, RA, RB, RC, U1, U2, U3, C, S

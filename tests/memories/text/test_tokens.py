@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 import tiktoken
 
+from memzoo.benchmarks import sample_transcripts
 from memzoo.benchmarks.research.token_estimate import measure_errors
-from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.errors import OptionError, TokenizerError
 from memzoo.memories import ChatModel, ConversationSummaryBufferMemory
-from memzoo.memories.text.tokens import count_text, token_counter
+from memzoo.memories.text.tokens import count_text
 from memzoo.stores import Message
+from memzoo.strategy import token_counter
 
 TEXT = "The quick brown fox jumps over the lazy dog; 狐狸跳过懒狗。"
 MESSAGE: Message = {"role": "user", "content": TEXT}

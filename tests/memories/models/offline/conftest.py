@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from openai import OpenAI
 
-from memzoo.memories.models.offline import offline_client, serve
+from memzoo.memories import offline_client
+from memzoo.memories.models.offline import serve
 from tests.prompting import rendered
 
 

@@ -16,10 +16,10 @@ import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
+from memzoo.memories import async_offline_client
 from memzoo.memories.models.offline import (
     CHAT_MODEL,
     EMBEDDING_MODEL,
-    async_offline_client,
     count_tokens,
     hash_embedding,
     serve,

@@ -5,7 +5,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from memzoo.memories.models.offline import async_offline_client, offline_client
+from memzoo.memories import async_offline_client, offline_client
 
 vcr: Any = importlib.import_module("vcr")
 MESSAGES: Any = [{"role": "user", "content": "I like tea. What do I like?"}]

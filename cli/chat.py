@@ -12,7 +12,7 @@ from rich.markup import escape
 from memzoo.cli.options import Asked, Counter, command, only_conversation, unlocked_store
 from memzoo.cli.terminal import Terminal, tell
 from memzoo.errors import MessageError, ModelError, OverBudgetError, TurnError
-from memzoo.memories import Conversation
+from memzoo.memories import Conversation, Spent
 from memzoo.strategy import BaseMemory, strategy_named
 from memzoo.text import did_you_mean
 
@@ -25,6 +25,7 @@ _COMMANDS = {
     "/regenerate": "Have the last question answered again.",
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/memory": "Show what the model sees, as chat messages.",
+    "/usage": "Show what was spent since the start: on answers, and by the memory.",
     "/quit": "End; so does Ctrl-D. Ctrl-C stops an answer.",
 }
 
@@ -132,11 +133,23 @@ def _obey(word: str, conversation: Conversation) -> None:
         request = json.dumps(conversation.memory.messages(), indent=2, ensure_ascii=False)
         console.print(request, markup=False)
         return
+    if word == "/usage":
+        for name, usage in ("answers", conversation.usage), ("memory", conversation.memory.usage):
+            console.print(f"  {name:13}{_spent(usage.total)}")
+        return
     if word not in _COMMANDS:
         console.print(f"There is no command {word!r}{did_you_mean(word, _COMMANDS)}", markup=False)
     for name, meaning in _COMMANDS.items():
         console.print(f"  {name:13}{meaning}")
     console.print("  To say something that begins with /, type a space before it.")
+
+
+def _spent(spent: Spent) -> str:
+    written = f", {spent.cache_write_tokens:,} written to its cache" if spent.cache_write_tokens else ""
+    return (
+        f"{spent.calls:,} {'call' if spent.calls == 1 else 'calls'}: {spent.prompt_tokens:,} tokens sent, "
+        f"{spent.cached_tokens:,} of them cached by the provider{written}; {spent.completion_tokens:,} received"
+    )
 
 
 def _take_turn(conversation: Conversation, model: str, line: str | None, *, again: bool = False) -> None:

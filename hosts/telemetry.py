@@ -263,9 +263,12 @@ def _of_model(
 
 def _spent(result: Any) -> dict[str, Any]:
     spent = result.spent
+    cached = {"cache_read": spent.cached_tokens, "cache_creation": spent.cache_write_tokens}
     return {
         "gen_ai.usage.input_tokens": spent.prompt_tokens,
         "gen_ai.usage.output_tokens": spent.completion_tokens,
+        # Most endpoints say nothing of a cache: that is not the same as having none.
+        **{f"gen_ai.usage.{name}.input_tokens": tokens for name, tokens in cached.items() if tokens},
     }
 
 

@@ -355,10 +355,21 @@ class BaseMemory(ABC):
         return await self.log.page(limit, before=before, after=after, newest_first=newest_first)
 
     async def ahistory(
-        self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
+        self,
+        limit: int | None = None,
+        before: int | None = None,
+        after: int = 0,
+        *,
+        newest_first: bool = False,
+        usage: bool = False,
     ) -> list[Message]:
-        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`."""
-        return messages_of(await self.aentries(limit, before, after, newest_first=newest_first))
+        """All that was ever said, oldest first, whatever the strategy shows of it; or a page of it, as `aentries`.
+
+        With `usage`, an answer that a `Conversation` got has the members `model` and `usage` too (see `Entry`), which
+        providers refuse: such messages are to be read, not to be sent.
+        """
+        entries = await self.aentries(limit, before, after, newest_first=newest_first)
+        return messages_of(entries, usage=usage)
 
     async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
         """Delete messages for good, and derive what was learnt from them anew without them.
@@ -549,9 +560,10 @@ class BaseMemory(ABC):
         """The user's words among inputs."""
         return self.redactor.text(query_of(inputs or {}, self.input_key, self.memory_variables))
 
-    async def _save_turn(self, messages: Sequence[Message], *, turn_id: str | None = None) -> None:
+    async def _save_turn(self, messages: Sequence[Message | Record], *, turn_id: str | None = None) -> None:
         """Save messages whose texts were treated already."""
-        await saving.save(self, list(map(Record, messages)), turn_id, is_redacted=True)
+        records = [one if isinstance(one, Record) else Record(one) for one in messages]
+        await saving.save(self, records, turn_id, is_redacted=True)
 
     def _new_learner(self, follower: Follower) -> "Learner":
         from memzoo.memories.engine.learner import Learner

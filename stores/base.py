@@ -1,5 +1,6 @@
 """What a store is: the log of each conversation, and what strategies derived from it."""
 
+import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
 from memzoo.errors import UnsupportedError
 
 __all__ = [
+    "ANSWER",
     "JSON",
     "Entries",
     "Entry",
@@ -20,6 +22,9 @@ __all__ = [
     "managed",
     "utc_now",
 ]
+
+ANSWER = "@answer"
+"""The field beside an answer that has, as JSON, the model that gave it and what it cost."""
 
 JSON: TypeAlias = Any
 """Anything that survives `json.dumps` and `json.loads` unchanged."""
@@ -62,6 +67,22 @@ class Entry:
     turn_id: str
     created_at: datetime
     fields: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+
+    @property
+    def model(self) -> str | None:
+        """The model that gave this answer, in its endpoint's words; `None` where no `Conversation` got it."""
+        return self.answered.get("model")
+
+    @property
+    def usage(self) -> dict[str, float] | None:
+        """What this answer cost, by the names of `memzoo.Spent`; `None` where no `Conversation` got it."""
+        return self.answered.get("usage")
+
+    @property
+    def answered(self) -> dict[str, Any]:
+        """Both, as members `model` and `usage`, as far as they are known."""
+        told: dict[str, Any] = json.loads(self.fields.get(ANSWER) or "{}")
+        return told
 
 
 class Entries(list[Entry]):

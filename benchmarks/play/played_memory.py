@@ -114,7 +114,7 @@ class PlayedMemory:
             self._failure = ""
         except ModelError as error:
             self._failure = str(error)
-        self._learning = _less(self.memory.usage.total, before)
+        self._learning = self.memory.usage.total - before
 
     def frame(self, query: str | None, tables: Tables, said: Mapping[int, str], *, anew: bool = False) -> Frame:
         """What it shows at the next moment, or at the newest one anew, as the difference to the moment before."""
@@ -161,7 +161,7 @@ class PlayedMemory:
             ],
             "log": _states(why, list(said)),
             "facts": [sorted(now.facts - before.facts), sorted(before.facts - now.facts)],
-            "loading": _counts(_less(memory.usage.total, spent)),
+            "loading": _counts(memory.usage.total - spent),
             "error": "",
         }
         return frame, now
@@ -245,14 +245,6 @@ def _states(why: Explanation, numbers: Sequence[int]) -> str:
     letters |= {one.number: "s" for one in why.shown if one.number in letters and one.number is not None}
     letters |= {one.number: _LETTERS[one.reason] for one in why.left_out}
     return "".join(f"{letter}{len(list(run))}" for letter, run in itertools.groupby(letters.values()))
-
-
-def _less(now: Spent, before: Spent) -> Spent:
-    return Spent(
-        now.calls - before.calls,
-        now.prompt_tokens - before.prompt_tokens,
-        now.completion_tokens - before.completion_tokens,
-    )
 
 
 def _counts(spent: Spent) -> list[int]:

@@ -5,6 +5,7 @@ beginning that the request before had is paid at a fraction, by OpenAI's rule: f
 The questions are asked when they are due, in the midst of the talk or at its end, and are no requests of it.
 """
 
+import contextlib
 import functools
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from memzoo.benchmarks.research.tables import show, table
 from memzoo.benchmarks.transcripts import sample_transcripts
 from memzoo.benchmarks.transcripts.conversations import Question, Transcript
 from memzoo.benchmarks.variants import PRESETS, Variant, checked_variants, parse_variant
+from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ChatModel
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import text_of
@@ -110,7 +112,9 @@ def _talk(
         for system, one in caches.items():
             found.requests[system] += one.send(request, now[0].timestamp())
         if memory is not None:
-            memory.add_messages(exchange.messages)
+            # Rules cannot answer everything; what was not learnt is shown word for word, and learnt later.
+            with contextlib.suppress(ModelError):
+                memory.add_messages(exchange.messages)
     for question in due:
         _ask(memory, question, counter, found)
 

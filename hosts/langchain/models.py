@@ -40,9 +40,12 @@ class RunnableModel:
             raise ModelError(
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
             ) from error
-        usage: dict[str, int] = getattr(reply, "usage_metadata", None) or {}
+        usage: dict[str, Any] = getattr(reply, "usage_metadata", None) or {}
+        kept: dict[str, int] = usage.get("input_token_details") or {}
         seconds = time.perf_counter() - start
-        spent = Spent(1, usage.get("input_tokens", 0), usage.get("output_tokens", 0), seconds)
+        sent, received = usage.get("input_tokens", 0), usage.get("output_tokens", 0)
+        cached, written = kept.get("cache_read") or 0, kept.get("cache_creation") or 0
+        spent = Spent(1, sent, received, seconds, cached, written)
         if text := _text(reply).strip():
             return Completion(text, spent)
         useless = ModelReplyError(f"llm {self.name!r} gave {reply!r} for prompt {purpose!r}; it must give a text")

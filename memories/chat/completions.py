@@ -36,7 +36,7 @@ async def answered(
         reply = await model.complete(messages, _PURPOSE)
         if stream:
             yield reply.text
-        yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent)
+        yield Answer({"role": "assistant", "content": reply.text}, "stop", reply.spent, model.name)
         return
     start, asked = time.perf_counter(), model.asked_for(_PURPOSE)
     offered: dict[str, Any] = {"tools": list(tools)} if tools else {}

@@ -1,8 +1,10 @@
 """A conversation: a model, a memory and tools, in three lines."""
 
 import contextlib
+import json
 import logging
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any, cast
 
 from memzoo.errors import ModelError, OptionError, OverBudgetError, ToolRoundsError, UnknownMessageError
@@ -18,7 +20,8 @@ from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import assigning, not_pickled, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
 from memzoo.memories.text.messages import text_of, with_words
-from memzoo.stores import Message, Store, open_store
+from memzoo.stores import Message, Record, Store, open_store
+from memzoo.stores.base import ANSWER
 from memzoo.sync import Closing, blocking, iterated, together
 
 __all__ = ["Conversation", "Reply"]
@@ -249,7 +252,7 @@ class Conversation(Closing):
                 f"the model asked for tools after {self._max_rounds} rounds of them (max_rounds), at last for "
                 f"{', '.join(call['function']['name'] for call in calls)}"
             )
-        turn.add(said.message)
+        turn.add(Record(said.message, _told(said)))
         if not calls:
             return Reply.of(text_of(said.message), called, said.finish_reason)
         with turn.waiting():
@@ -259,6 +262,13 @@ class Conversation(Closing):
         if not all(result.immediate for result in results):
             return None
         return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
+
+
+def _told(said: Answer) -> dict[str, str | None]:
+    """What the log keeps beside an answer: who gave it, and what it cost."""
+    model = {"model": said.model} if said.model else {}
+    spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
+    return {ANSWER: json.dumps(model | {"usage": spent})}
 
 
 def _let_go_of(turn: Turn) -> None:

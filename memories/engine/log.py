@@ -303,9 +303,9 @@ def own_copies(entries: Iterable[Entry]) -> list[Entry]:
     return [replace(one, message=copied(one.message), fields=dict(one.fields)) for one in entries]
 
 
-def messages_of(entries: Sequence[Entry]) -> list[Message]:
-    """The messages of entries, in their order."""
-    return [entry.message for entry in entries]
+def messages_of(entries: Sequence[Entry], *, usage: bool = False) -> list[Message]:
+    """The messages of entries, in their order; with `usage`, what is known of the model and the cost of answers too."""
+    return [{**entry.message, **entry.answered} if usage else entry.message for entry in entries]
 
 
 def talk(entries: Iterable[Entry]) -> list[Entry]:

@@ -31,7 +31,7 @@ _UNFINISHED = "unfinished-"
 class Save(Protocol):
     """Stores messages as one turn and learns from them."""
 
-    def __call__(self, messages: Sequence[Message], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
+    def __call__(self, messages: Sequence[Message | Record], /, *, turn_id: str | None = None) -> Awaitable[None]: ...
 
 
 class Turn(Managed["Turn"]):
@@ -78,7 +78,7 @@ class Turn(Managed["Turn"]):
         self._stored = int(user is None)
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
-        self._said = [] if user is None else [redact(_users(user))]
+        self._said = [] if user is None else [Record(redact(_users(user)))]
         self._before: list[Message] | None = None
         self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
         self._entered = False
@@ -117,27 +117,31 @@ class Turn(Managed["Turn"]):
         """
         self._open()
         if self._before is None:
-            self._before = await self._show(text_of(self._said[0]))
-            if self._stored and self._before[-1:] == self._said[:1]:
+            asked = self._said[0].message
+            self._before = await self._show(text_of(asked))
+            if self._stored and self._before[-1:] == [asked]:
                 self._before.pop()
-        return copied(sendable([*self._before, *self._said]))
+        return copied(sendable([*self._before, *_messages(self._said)]))
 
     messages = blocking(amessages)
 
-    def add(self, *messages: str | Message) -> None:
+    def add(self, *messages: str | Message | Record) -> None:
         """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.
+
+        A record has fields beside its message, which are kept as they are.
 
         Raises:
             MessageError, RedactionError: One of them is refused; none was added.
             TurnError: The turn is not open: what is added now would be lost.
         """
         self._open()
-        self._said += [self._redact(checked(_worded("assistant", message))) for message in messages]
+        records = [one if isinstance(one, Record) else Record(_worded("assistant", one)) for one in messages]
+        self._said += [Record(self._redact(checked(one.message)), dict(one.fields)) for one in records]
 
     @property
     def said(self) -> list[Message]:
         """What was said in this turn so far: the user's message and what was added since."""
-        return copied(self._said)
+        return copied(_messages(self._said))
 
     def roll_back(self) -> None:
         """Store nothing if the turn fails, whatever `on_failure` says."""
@@ -158,7 +162,7 @@ class Turn(Managed["Turn"]):
             question = await _newest_question(self._log)
             if question is None:
                 raise TurnError(f"{self._log.conversation_id!r} has no question to answer again")
-            self._said, self._after = [question.message], question.seq
+            self._said, self._after = [Record(question.message, question.fields)], question.seq
         if self._after is not None:
             await self._rewind(self._after)
 
@@ -166,10 +170,9 @@ class Turn(Managed["Turn"]):
         new = self._said[self._stored :]
         if not new or (failed and not self._keeps):
             return
-        if failed or not _is_answered(self._said):
+        if failed or not _is_answered(_messages(self._said)):
             # Nothing is learnt here: a turn that fails is not to wait for a model. A later call catches up.
-            records, log = [Record(message) for message in new], self._log
-            await log.store.append(log.conversation_id, records, turn_id=_UNFINISHED + self.id)
+            await self._log.store.append(self._log.conversation_id, new, turn_id=_UNFINISHED + self.id)
             return
         self.finished = True
         await self._save(new, turn_id=self.id)
@@ -218,6 +221,10 @@ def check_turn_options(on_failure: object, busy: object) -> None:
         raise OptionError(f"on_failure must be 'keep' or 'rollback', not {on_failure!r}")
     if busy not in ("wait", "refuse"):
         raise OptionError(f"busy must be 'wait' or 'refuse', not {busy!r}")
+
+
+def _messages(records: Sequence[Record]) -> list[Message]:
+    return [one.message for one in records]
 
 
 def _worded(role: str, said: str | Message) -> Message:

@@ -21,11 +21,13 @@ class Answer:
         message: The assistant message, with its calls of tools.
         finish_reason: Why it ended, in the endpoint's words.
         spent: What it cost.
+        model: The model that gave it, in the endpoint's words; "" if that does not tell.
     """
 
     message: Message
     finish_reason: str
     spent: Spent
+    model: str = ""
 
 
 def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") -> Answer:
@@ -43,7 +45,7 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
     spent = Spent.of(completion, seconds)
     try:
         choice = completion.choices[0]
-        answer = Answer(_message(choice.message), choice.finish_reason, spent)
+        answer = Answer(_message(choice.message), choice.finish_reason, spent, _named(completion))
     except (AttributeError, TypeError, LookupError):
         raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
@@ -61,6 +63,11 @@ def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = No
         error.characters = cut_after
     error.spent = spent
     return error
+
+
+def _named(completion: Any) -> str:
+    name = getattr(completion, "model", None)
+    return name if isinstance(name, str) else ""
 
 
 def _message(said: Any) -> Message:

@@ -1,14 +1,18 @@
 """Counts what a memory spent on models, by purpose."""
 
+import operator
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass
 from typing import Any, Self
 
 from memzoo.forks import new_lock
 
 __all__ = ["Spent", "Usage"]
 
+_RECEIVED = ("completion_tokens", "output_tokens")
+_CACHED = ("cache_read_input_tokens", "prompt_cache_hit_tokens", "cached_tokens")
+_WRITTEN = ("cache_write_tokens", "cache_creation_tokens")
 _MOST = 1e15  # More is no number of tokens, and infinity is no whole number.
 
 
@@ -21,28 +25,57 @@ class Spent:
         prompt_tokens: Tokens sent, as the endpoint counted them.
         completion_tokens: Tokens received, as the endpoint counted them.
         seconds: Time waited.
+        cached_tokens: Of the tokens sent, those that the provider had kept of an earlier request, and charges less for.
+        cache_write_tokens: Of the tokens sent, those that the provider charges more for because it keeps them.
+
+    Example:
+        >>> Spent(1, 2_000, 50, cached_tokens=1_920) - Spent(1, 1_500, 20, cached_tokens=1_408)
+        Spent(calls=0, prompt_tokens=500, completion_tokens=30, seconds=0.0, cached_tokens=512, cache_write_tokens=0)
     """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     seconds: float = 0.0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
 
     @classmethod
     def of(cls, response: Any, seconds: float) -> Self:
-        """Read what one call cost from the `usage` of its response, into which endpoints write anything."""
+        """Read what one call cost from the `usage` of its response, into which endpoints write anything.
+
+        Understood are the names of OpenAI (and Gemini, llama.cpp, xAI, OpenRouter, LiteLLM behind its interface), of
+        Anthropic and of DeepSeek.
+        """
         usage = getattr(response, "usage", None)
-        counts = [getattr(usage, kind, 0) for kind in ("prompt_tokens", "completion_tokens")]
-        sent, received = (int(one) if type(one) in (int, float) and 0 <= one < _MOST else 0 for one in counts)
-        return cls(1, sent, received, seconds)
+        details = _member(usage, "prompt_tokens_details")
+        sent, received = _count(usage, "prompt_tokens", "input_tokens"), _count(usage, *_RECEIVED)
+        cached = _count(details, "cached_tokens") or _count(usage, *_CACHED)
+        written = _count(details, *_WRITTEN) or _count(usage, "cache_creation_input_tokens")
+        # Anthropic's own count leaves out what the cache took part in.
+        apart = cached + written > sent or not _count(usage, "prompt_tokens")
+        return cls(1, sent + (cached + written) * apart, received, seconds, cached, written)
 
     def __add__(self, other: "Spent") -> "Spent":
-        return Spent(
-            self.calls + other.calls,
-            self.prompt_tokens + other.prompt_tokens,
-            self.completion_tokens + other.completion_tokens,
-            self.seconds + other.seconds,
-        )
+        return Spent(*map(operator.add, astuple(self), astuple(other)))
+
+    def __sub__(self, other: "Spent") -> "Spent":
+        return Spent(*map(operator.sub, astuple(self), astuple(other)))
+
+
+def _member(value: Any, name: str) -> Any:
+    if isinstance(value, Mapping):
+        members: Mapping[str, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return members.get(name)
+    return getattr(value, name, None)
+
+
+def _count(usage: Any, *names: str) -> int:
+    """The first of some numbers that is one."""
+    for one in (_member(usage, name) for name in names):
+        if type(one) in (int, float) and 0 <= one < _MOST:
+            return int(one)
+    return 0
 
 
 class Usage:

@@ -93,11 +93,15 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
                 self._say("Hello", None)
                 running.go_on.wait()
                 self._say(" there", "stop")
+                self._send({"choices": [], "usage": _USAGE})
                 self.wfile.write(b"data: [DONE]\n\n")
 
         def _say(self, text: str, reason: str | None) -> None:
             choice = {"index": 0, "finish_reason": reason, "delta": {"role": "assistant", "content": text}}
-            chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
+            self._send({"choices": [choice]})
+
+        def _send(self, more: dict[str, Any]) -> None:
+            chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", **more}
             self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
             self.wfile.flush()
 
@@ -118,6 +122,14 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+_USAGE = {
+    "prompt_tokens": 1300,
+    "completion_tokens": 2,
+    "total_tokens": 1302,
+    "prompt_tokens_details": {"cached_tokens": 1152},
+}
 
 
 def _whole(text: str) -> dict[str, Any]:

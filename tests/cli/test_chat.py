@@ -151,6 +151,14 @@ def test_options_of_the_model_are_sent(endpoint: Endpoint, memzoo: Memzoo) -> No
     assert body == {"model": "m", "stream": True, "max_tokens": 60, "temperature": 0.0}
 
 
+def test_shows_what_was_spent(endpoint: Endpoint, memzoo: Memzoo) -> None:
+    """`/usage` tells calls and tokens, and how many of them the provider had in its cache."""
+    asked = ["--memory", "buffer", "--model", "m", "--base-url", endpoint.url]
+    output = memzoo("chat", *asked, typed="hi\n/usage\n").output
+    assert "answers      1 call: 1,300 tokens sent, 1,152 of them cached by the provider; 2 received\n" in output
+    assert "memory       0 calls: 0 tokens sent" in output
+
+
 def test_warnings_stand_beside_the_answer(endpoint: Endpoint, memzoo: Memzoo, tmp_path: Path) -> None:
     """What is logged during an answer is told after it, once, and not among what the model says."""
     store = f"sqlite:///{tmp_path}/chat.db"

@@ -75,12 +75,14 @@ class TestModels:
         assert memory.llm is llm
 
     def test_spend_what_they_say(self) -> None:
-        """The tokens that a chat model reports are counted."""
-        spent = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11}
+        """The tokens that a chat model reports are counted, and how many of them its provider had in its cache."""
+        details = {"cache_read": 6, "cache_creation": 1}
+        spent = {"input_tokens": 9, "output_tokens": 2, "total_tokens": 11, "input_token_details": details}
         memory = told(
             ConversationSummaryMemory(llm=RunnableLambda[Any, Any](lambda _: AIMessage("Hi.", usage_metadata=spent)))
         )
-        assert memory.plain.usage["summary"].prompt_tokens == 9
+        usage = memory.plain.usage["summary"]
+        assert (usage.prompt_tokens, usage.cached_tokens, usage.cache_write_tokens) == (9, 6, 1)
 
     def test_fail_after_what_was_said_is_stored(self) -> None:
         """An exchange survives a failing model, and is not doubled when it is told again (F2)."""

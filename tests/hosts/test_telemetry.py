@@ -23,6 +23,7 @@ from memzoo.memories import BaseMemory, ConversationSummaryMemory, HashEmbedder,
 from memzoo.stores import InMemoryStore
 from memzoo.telemetry import instrument, uninstrument
 from memzoo.testing import ScriptedModel
+from tests.memories.models.test_cached_usage import model_telling
 
 PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
 SAID = {"input": "My secret is 42."}, {"output": "I keep it."}
@@ -87,6 +88,17 @@ def test_a_call_is_told_by_the_conventions() -> None:
         asked = spans[asked.parent.span_id]
         above.append(asked.name)
     assert above == ["memzoo.derive", "memzoo.save"]
+
+
+def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:
+    """By the conventions' names, where the endpoint tells of a cache at all."""
+    seen = Seen()
+    usage = {"prompt_tokens": 2000, "completion_tokens": 9, "prompt_tokens_details": {"cached_tokens": 1920}}
+    memory = ConversationSummaryMemory(llm=model_telling(usage | {"cache_creation_input_tokens": 7}))
+    memory.save_context(*SAID)
+    call = seen.named("chat gpt-4o")
+    names = "gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_creation.input_tokens"
+    assert [call[name] for name in names] == [1920, 7]
 
 
 @pytest.mark.parametrize(("name", "search"), [("vector-retriever", "words"), ("knowledge-graph", "known")])

@@ -3,6 +3,7 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -31,6 +32,24 @@ def test_remembers_from_turn_to_turn(say: Say, endpoint: "Endpoint") -> None:
     assert texts(endpoint.sent()) == said
     assert texts(conversation.memory.history()) == [*said, ("assistant", "You are Anna")]
     assert (conversation.usage["chat"].calls, conversation.usage["chat"].prompt_tokens) == (2, 20)
+
+
+def test_the_log_keeps_who_answered_and_what_it_cost(endpoint: "Endpoint", tmp_path: Path) -> None:
+    """After a restart too; what is sent and what `history()` gives has nothing of it, unless it is asked for."""
+    store = f"sqlite:///{tmp_path}/chat.db"
+    with Conversation(endpoint.model, "buffer", store=store, conversation_id="anna") as conversation:
+        for answer in ("one", "two"):
+            endpoint.says(answer)
+            conversation.send("Count!")
+    assert {key for message in endpoint.sent() for key in message} == {"role", "content"}
+    with Conversation(endpoint.model, "buffer", store=store, conversation_id="anna") as conversation:
+        memory = conversation.memory
+        asked, answered, *_ = memory.history(usage=True)
+        assert asked == {"role": "user", "content": "Count!"} == memory.history()[0]
+        assert answered.pop("usage").keys() == {"calls", "prompt_tokens", "completion_tokens", "seconds"}
+        assert answered == {"role": "assistant", "content": "one", "model": "scripted"}
+        assert memory.history()[1] == {"role": "assistant", "content": "one"}
+        assert [entry.model for entry in memory.entries()] == [None, "scripted"] * 2
 
 
 def test_the_answer_comes_in_pieces(endpoint: "Endpoint") -> None:

@@ -25,12 +25,13 @@ class SlidingWindow:
     def __init__(self, weight: Callable[[Entry], int]) -> None:
         self._weight = weight
         # What it is true of, the entries, and their weight. One object: threads see all of it or nothing.
-        self._known: tuple[Hashable, list[Entry], int] = (None, [], 0)
+        self._known: tuple[Hashable, list[Entry], int] | None = None
 
     async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
         """The entries that fit, oldest first; `None` if `fitted` has to say which."""
-        about, kept, size = self._known
-        if about == (limit, log.follower.epoch) and kept:
+        known = self._known
+        if known and known[0] == (limit, log.follower.epoch):
+            _, kept, size = known
             new = await log.after(kept[-1].seq)
         else:
             kept, size = [], 0
@@ -42,7 +43,7 @@ class SlidingWindow:
         if all(map(_is_plain, new)) and any(entry.message["role"] == "user" for entry in newest):
             self._known = (limit, log.follower.epoch), kept, size
             return kept
-        self._known = (None, [], 0)
+        self._known = None
         return None
 
     def _fitting(self, entries: list[Entry], size: int, limit: int) -> tuple[list[Entry], int]:

@@ -49,6 +49,12 @@ class TestSetMessages:
             assert told(memory, S).messages() == [S, U3]
             assert told(memory, S2).messages() == moved
 
+    def test_replaces_a_system_message_that_was_just_said(self) -> None:
+        """The one that was set holds, though the other is the last that was said."""
+        memory = told(window(limit=9), U1, S)
+        memory.set_messages([S2, U3])
+        assert memory.messages() == [S2, U3]
+
     def test_is_evicted_by_the_same_rules(self) -> None:
         """The messages are under the limit like all others, orphans are not sent, and one system message holds."""
         memory = told(window(limit=3), U1)
@@ -114,3 +120,11 @@ def test_what_was_replaced_is_deleted_where_no_history_is_kept() -> None:
     memory.set_messages([U2])
     assert told(memory, A2).messages() == [U2, A2]
     assert memory.history() == [A2]
+
+
+def test_what_was_evicted_is_deleted_where_no_history_is_kept() -> None:
+    """LangChain4j's rules keep what is shown in the state: of the log, only the newest turn stays."""
+    memory = window("langchain4j", 3, keep_history=False)
+    for message in (U1, A1, U2, A2):
+        assert told(memory, message).history() == [message]
+    assert memory.messages() == [A1, U2, A2]

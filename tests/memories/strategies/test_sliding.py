@@ -7,7 +7,9 @@ from hypothesis import strategies as some
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories import TokenWindowMemory
-from memzoo.stores import InMemoryStore, Message
+from memzoo.memories.engine.log import Follower, Log
+from memzoo.memories.strategies.sliding import SlidingWindow
+from memzoo.stores import Entry, InMemoryStore, Message, Record
 from memzoo.sync import drive
 
 CALL: Message = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {}}]}
@@ -63,3 +65,39 @@ def test_a_window_keeps_no_state_of_its_own() -> None:
     assert len(TokenWindowMemory(max_tokens=20, **options).messages()) == 6
     assert drive(store.states("a")) == ["system-message"]
     assert drive(store.read_state("a", "system-message")).changes == {}
+
+
+def test_a_load_weighs_what_is_new_and_what_goes() -> None:
+    """A window that slides costs what changed; with another limit all is weighed again, and not more than is needed."""
+    store, weighed = InMemoryStore(), list[int]()
+    log = Log(Follower(store, "a"))
+
+    def weight(entry: Entry) -> int:
+        weighed.append(entry.seq)
+        return 1
+
+    def costs(limit: int) -> list[int]:
+        weighed.clear()
+        drive(log.refreshed())
+        shown = drive(sliding.shown(log, limit))
+        assert shown is not None
+        assert [entry.seq for entry in shown] == [*range(said - limit + 1, said + 1)]
+        return sorted(weighed)
+
+    sliding = SlidingWindow(weight)
+    said = 100
+    drive(store.append("a", [Record(plain("user", 1)) for _ in range(said)], turn_id="t"))
+    assert len(costs(10)) < 100
+    assert costs(10) == []
+    said += 2
+    drive(store.append("a", [Record(plain("user", 1)) for _ in range(2)], turn_id="u"))
+    assert costs(10) == [91, 92, 101, 102]
+    assert len(costs(40)) >= 40
+
+
+def test_messages_without_a_token_are_shown_with_what_fits_exactly() -> None:
+    """However many of them there are."""
+    memory = TokenWindowMemory(max_tokens=32, token_counter=lambda message: len(message["content"].strip()))
+    memory.add_messages([plain("user", 1), *[{"role": "user", "content": " "}] * 20])
+    memory.add_messages([plain("user", 1)] * 32)
+    assert len(memory.messages()) == 52

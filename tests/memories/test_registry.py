@@ -1,7 +1,10 @@
 """The zoo: every strategy by class name and by short name."""
 
+from pathlib import Path
+
 import pytest
 
+from memzoo import plugins
 from memzoo.errors import MemoryZooError, OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.strategy import strategy_named
@@ -58,3 +61,23 @@ def test_the_class_is_changed_by_changing_the_name() -> None:
         opened = create_memory(name, store=first.store, conversation_id=first.conversation_id)
         assert isinstance(opened, BaseMemory)
         assert opened.load_memory_variables({}) == {"history": "Human: my cat\nAI: ok"}
+
+
+def test_no_package_takes_a_name_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is installed adds strategies, and replaces none."""
+    info = tmp_path / "memzoo_other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: memzoo-other\nVersion: 1.0\n", encoding="utf-8")
+    own = "memzoo.memories.strategies.buffer:ConversationBufferMemory"
+    points = f"[memzoo.strategies]\nwindow = {own}\nother = {own}\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    plugins.plugins.cache_clear()
+    try:
+        with pytest.raises(UnknownStrategyError, match=r"'other' \(ConversationBufferMemory\)") as caught:
+            create_memory("bufer")
+        assert str(caught.value).count("'window' (ConversationBufferWindowMemory)") == 1
+        assert type(create_memory("window")).__name__ == SEVEN["window"]
+        assert type(create_memory("other")).__name__ == "ConversationBufferMemory"
+    finally:
+        plugins.plugins.cache_clear()

@@ -575,18 +575,20 @@ ITEMS = (
 )
 
 
-@given(some.lists(some.tuples(some.sampled_from(["anna", "bo", "cleo", "dan"]), ITEMS)))
-def test_an_index_that_followed_changes_is_as_one_of_what_is_left(changes: list[tuple[str, Any]]) -> None:
+@given(some.lists(some.tuples(some.sampled_from(["anna", "bo", "cleo", "dan"]), ITEMS, some.integers(0, 5))))
+def test_an_index_that_followed_changes_is_as_one_of_what_is_left(changes: list[tuple[str, Any, int]]) -> None:
     """Which notes were added to last, what they say, and which names are others: whatever was there before."""
     followed, now = EntityIndex(), dict[str, Any]()
-    for key, item in changes:
-        followed.apply({key: item}, reset=False)
-        now[key] = item
+    for key, item, chance in changes:
+        followed.apply({key: item}, reset=not chance)
+        now = {key: item} if not chance else {**now, key: item}
         EntityNotes({key: item} if item else {}, followed).statements(key)
     items = {key: item for key, item in now.items() if item}
     one, other = (EntityNotes(items, index) for index in (followed, EntityIndex(items)))
     assert one.lately(3) == other.lately(3)
     assert one.asked_in("Anna and Bo?", Labels()) == other.asked_in("Anna and Bo?", Labels())
+    assert followed.lately(9) == EntityIndex(items).lately(9)
+    assert [*one.standing_in("Anna, Bo, Cleo and Dan")] == [*other.standing_in("Anna, Bo, Cleo and Dan")]
     for key in items:
         assert one.statements(key) == EntityNotes(items).statements(key)
         assert one.others(key) == other.others(key)

@@ -1,5 +1,6 @@
 """What is imported is tried before it is stored."""
 
+import logging
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,3 +24,12 @@ def test_names_that_stand_for_themselves_are_refused(items: dict[str, Any]) -> N
     """By way of others, too."""
     with pytest.raises(ValueError, match="'a' stands for itself"):
         drive(check_import(SAID, {"entity": StoredState(1, items)}))
+
+
+def test_a_trial_logs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """That no model answers a trial is nothing to be told of; what is logged behind it is there."""
+    with caplog.at_level(logging.DEBUG, logger="memzoo"):
+        drive(check_import(SAID, {"entity": StoredState(0, {}), "summary": StoredState(0, {"summary": "x"})}))
+        assert caplog.records == []
+        logging.getLogger("memzoo").warning("something else")
+    assert [record.message for record in caplog.records] == ["something else"]

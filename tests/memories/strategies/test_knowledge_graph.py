@@ -4,13 +4,17 @@ import asyncio
 import logging
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
 from memzoo.memories import ConversationBufferMemory, ConversationKGMemory, Fact, Source
+from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.models.replies import Statement
+from memzoo.memories.strategies.shown_facts import units_of_fact
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 
@@ -585,3 +589,33 @@ def test_learning_anew_sees_what_it_has_just_learnt() -> None:
     memory.relearn()
     known = [section(prompt, "known") for prompt in prompts]
     assert known == ["", "Rex | chases | old cats", "", "Rex | chases | red squirrels"]
+
+
+@pytest.mark.parametrize(
+    ("relation", "negated", "tells"),
+    [("is", False, True), ("works as", False, True), ("is", True, False), ("likes", False, False)],
+)
+def test_what_is_searched_of_a_fact(relation: str, negated: bool, tells: bool) -> None:  # noqa: FBT001
+    """What somebody is leads from a role to a name, what they are not does not; what was corrected is not searched."""
+    said = [Source(7, "user", datetime(2026, 5, 9, tzinfo=UTC)), Source(4, "user", datetime(2026, 5, 8, tzinfo=UTC))]
+    fact = Fact("Sam", relation, "a baker", negated=negated, sources=tuple(said))
+    (unit,) = units_of_fact("", fact.as_json())
+    assert (unit.text, unit.seq, unit.said_at, unit.tells) == (str(fact), 4, said[1].said_at, tells)
+    assert units_of_fact("", replace(fact, superseded_by=9).as_json()) == []
+    (unsaid,) = units_of_fact("", replace(fact, sources=()).as_json())
+    assert (unsaid.seq, unsaid.said_at) == (0, None)
+
+
+def test_a_prompt_that_just_fits_is_sent_whole() -> None:
+    """With a byte more, what is only there for reference is cut to an eighth."""
+    own = {"triple_extraction": "{{ history }}|{{ new_lines }}"}
+    for over in (0, 1):
+        model = ScriptedModel("NONE", "NONE")
+        memory = ConversationKGMemory(llm=model, prompts=own, max_prompt_tokens=1024)
+        history = f"Human: {'word ' * 400}end\nAI: ok"
+        new = "x" * (3 * 1024 + over - len(f"{history}|Human: \nAI: ok"))
+        for said in (f"{'word ' * 400}end", new):
+            memory.save_context({"input": said}, {"output": "ok"})
+        text = model.asked[1][1]
+        assert (text.startswith(f"{history}|"), estimated(text) == 1024) == (not over, not over)
+        assert over == 0 or 1024 // 8 - 30 <= estimated(text.partition("|")[0]) <= 1024 // 8

@@ -130,6 +130,33 @@ class TestLimit:
         """LangChain's default is kept."""
         assert ConversationSummaryBufferMemory(llm=ScriptedModel()).max_token_limit == 2000
 
+    def test_that_is_hit_exactly_asks_nobody(self) -> None:
+        """What fits to the last word stays; with a word more the model is asked."""
+        memory = make(ScriptedModel("Earlier."), 8)
+        tell(memory, 0, 1)
+        assert memory.summary == ""
+        memory.max_token_limit = 7
+        assert memory.load_memory_variables({})["history"].startswith("System: Earlier.\nAI: answer 0")
+
+    @pytest.mark.parametrize(("limit", "characters"), [(100, 2280), (1000, 3800), (2000, 5700)])
+    def test_is_what_the_summary_should_keep_to(self, limit: int, characters: int) -> None:
+        """The model is told what the messages may have: 600 tokens at least, a quarter of a prompt at most.
+
+        A token has four letters, and one in twenty is left for bad counting.
+        """
+        model = ScriptedModel("Earlier.")
+        memory = make(model, limit, token_counter=lambda _: 2 * limit)
+        memory.save_context({"input": "question"}, {"output": "answer"})
+        assert f"at most {characters} characters" in model.asked[0][1]
+
+    def test_that_is_counted_with_the_summary_is_hit_exactly(self) -> None:
+        """Six words of messages and two of the summary fit eight."""
+        memory = make(lambda _: "two words", 8, count_summary=True)
+        tell(memory, 0, 1, 2)
+        assert len(memory.messages()) == 4
+        memory.max_token_limit = 7
+        assert len(memory.messages()) == 3
+
 
 class TestCountSummary:
     """Whether the summary counts towards the limit."""

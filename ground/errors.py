@@ -121,9 +121,13 @@ class ModelReplyError(ModelError, ValueError):
 
     Attributes:
         spent: What the reply cost all the same (a `memzoo.memories.Spent`), where that is known.
+        reply: What it said, where something else was asked for; "" for nothing, and for what was not read.
+        refused: Whether it is a refusal.
     """
 
     spent: Any = None
+    reply: str = ""
+    refused: bool = False
 
 
 class CutReplyError(ModelReplyError):

@@ -7,7 +7,7 @@ are its objects, and `llm` may be any of its models.
 
 from typing import Any
 
-from memzoo.hosts.langchain.chain import ConversationChain, entity_prompt
+from memzoo.hosts.langchain.chain import ConversationChain
 from memzoo.hosts.langchain.entities import InMemoryEntityStore
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple
 from memzoo.hosts.langchain.history import ChatHistory, ChatMessageHistory
@@ -20,6 +20,7 @@ from memzoo.hosts.langchain.memories import (
     ConversationSummaryMemory,
     ConversationTokenBufferMemory,
 )
+from memzoo.hosts.langchain.prompt_texts import entity_prompt
 from memzoo.hosts.langchain.retriever import VectorStoreRetrieverMemory
 from memzoo.hosts.langchain.shared import (
     CombinedMemory,

@@ -19,6 +19,10 @@ from memzoo.sync import blocking
 __all__ = ["BothWays", "LangChainMemory"]
 
 
+# A program that answered on although its model failed to learn answers on.
+_DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
+
+
 class BothWays(Posing):
     """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
 
@@ -72,7 +76,7 @@ class LangChainMemory(BothWays):
         Args:
             **options: LangChain's, and those of the plain class: `store`, `conversation_id`, `token_counter` and more.
         """
-        self._given = {**self.extras, **self.defaults, **self._known(options)}
+        self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._known(options)}
         self._history: Any = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)

@@ -1,49 +1,44 @@
-"""LangChain's ConversationChain, for programs that have one."""
+"""LangChain's ConversationChain, for programs that have one and are to do without LangChain's."""
 
-import string
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 from memzoo.errors import OptionError
 from memzoo.hosts.langchain.memories import ConversationBufferMemory
 from memzoo.hosts.langchain.messages import dicts, has_langchain
 from memzoo.hosts.langchain.models import model_of
+from memzoo.hosts.langchain.prompt_texts import conversation_prompt, prompt_of
+from memzoo.hosts.langchain.runs import answered, runnable
+from memzoo.hosts.shared import Posing
+from memzoo.memories import Model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.strategy import as_model
 from memzoo.sync import blocking
 
-__all__ = ["ConversationChain", "entity_prompt"]
-
-_BEGIN = "You talk with a human. You are friendly and helpful, and say so when you do not know something.\n\n"
-_NOTES = "What you know about those who were mentioned:\n{entities}\n\n"
-_END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
-_PROMPT, _ENTITY_PROMPT = f"{_BEGIN}{_END}", f"{_BEGIN}{_NOTES}{_END}"
-
-
-def entity_prompt() -> Any:
-    """A prompt for a chain with an entity memory: LangChain's kind where langchain-core is installed, else a text."""
-    if not has_langchain():
-        return _ENTITY_PROMPT
-    from langchain_core.prompts import PromptTemplate
-
-    return PromptTemplate.from_template(_ENTITY_PROMPT)
+__all__ = ["ConversationChain"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ConversationChain:
+class ConversationChain(Posing):
     r"""Answers with a model that is shown what a memory remembers; the exchange is saved.
 
-    New code has `memzoo.Conversation`, which has tools and streams.
+    New code has `memzoo.Conversation`, which has tools and streams. Where langchain-core is installed, this is also a
+    Runnable (`stream`, `batch`, `chain | other`, `with_retry` and the like), it goes into LangChain's chains of chains,
+    and callbacks hear of it; what the model raises comes through as it is.
 
     Attributes:
         llm: The model, as a memory takes one.
         memory: Any memory; by default one that keeps everything.
-        prompt: A LangChain prompt, or a text with variables in braces.
+        prompt: A LangChain prompt, or a text with variables in braces; by default one with `history` and `input`.
         input_key: The variable of the user's words.
         output_key: The variable of the answer.
-        verbose: Taken for LangChain's sake; nothing is printed.
+        verbose: Print the prompt; only langchain-core does.
+        callbacks: Handlers of LangChain that hear of each call; those of a call are given with it.
+        tags: What they are told of this chain.
+        metadata: The same.
 
     Raises:
         OptionError: The prompt's variables are not the input and the memory's, or the two are the same.
@@ -56,46 +51,128 @@ class ConversationChain:
         'Human: Hi, I am Sam.\nAI: Hello Sam!'
     """
 
+    poses_as: ClassVar[tuple[str, ...]] = ("langchain_classic.chains.base", "langchain.chains.base")
+    pose: ClassVar[str] = "Chain"
+
     llm: Any
     memory: Any = None
-    prompt: Any = _PROMPT
+    prompt: Any = field(default_factory=conversation_prompt)
     input_key: str = "input"
     output_key: str = "response"
     verbose: bool = False
+    callbacks: Any = None
+    tags: list[str] | None = None
+    metadata: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        self.memory = self.memory or ConversationBufferMemory()
-        self._model = as_model(model_of(self.llm))
+        self.memory, self.prompt = self.memory or ConversationBufferMemory(), prompt_of(self.prompt)
+        self._known: tuple[Any, Model] = self.llm, as_model(model_of(self.llm))
+        if self.verbose and not has_langchain():
+            warnings.warn("verbose prints nothing: that is done by langchain-core, which is missing", stacklevel=3)
         self._check()
 
-    async def ainvoke(self, inputs: Mapping[str, Any] | str, config: Any = None, /, **_: Any) -> dict[str, Any]:
-        """Answer, and return the input, the memory's variables and the answer by their names."""
-        given = {self.input_key: inputs} if isinstance(inputs, str) else dict(inputs)
+    async def ainvoke(
+        self,
+        inputs: Mapping[str, Any] | str,
+        config: Any = None,
+        /,
+        *,
+        return_only_outputs: bool = False,
+        include_run_info: bool = False,
+    ) -> dict[str, Any]:
+        """Answer, and return the input, the memory's variables and the answer by their names.
+
+        Args:
+            inputs: The user's words, by themselves or by their name.
+            config: LangChain's: callbacks, tags, metadata, the name and the id of the run.
+            return_only_outputs: Return nothing but the answer.
+            include_run_info: Return the id of the run too.
+        """
+        given = dict(inputs) if isinstance(inputs, Mapping) else {self.input_key: inputs}
         values = {**given, **await self.memory.aload_memory_variables(given)}
-        answer = await self._model.complete(self._request(values), "conversation")
-        await self.memory.asave_context(given, {self.output_key: answer.text})
-        return {**values, self.output_key: answer.text}
+        if missing := self._variables() - values.keys():
+            raise OptionError(f"Missing some input keys: {missing}")
+        text, run_id = await answered(self, self._model(), values, config or {})
+        outputs: dict[str, Any] = {self.output_key: text}
+        await self.memory.asave_context(given, outputs)
+        if include_run_info and run_id is not None:
+            from langchain_core.outputs import RunInfo
 
-    async def apredict(self, /, **inputs: Any) -> str:
+            outputs["__run"] = RunInfo(run_id=run_id)
+        return outputs if return_only_outputs else {**values, **outputs}
+
+    async def acall(
+        self,
+        inputs: Mapping[str, Any] | str,
+        return_only_outputs: bool = False,  # noqa: FBT001, FBT002 - LangChain's
+        callbacks: Any = None,
+        *,
+        tags: list[str] | None = None,
+        metadata: dict[str, Any] | None = None,
+        run_name: str | None = None,
+        include_run_info: bool = False,
+    ) -> dict[str, Any]:
+        """Answer: `chain("Hi", callbacks=[...])`, as `invoke` does."""
+        given = {"callbacks": callbacks, "tags": tags, "metadata": metadata, "run_name": run_name}
+        config = {name: value for name, value in given.items() if value is not None}
+        return await self.ainvoke(
+            inputs, config, return_only_outputs=return_only_outputs, include_run_info=include_run_info
+        )
+
+    async def apredict(self, /, callbacks: Any = None, **inputs: Any) -> str:
         """Answer: `predict(input="Hi")`."""
-        return str((await self.ainvoke(inputs))[self.output_key])
+        return str((await self.acall(inputs, callbacks=callbacks))[self.output_key])
 
-    async def arun(self, text: Any = None, /, **inputs: Any) -> str:
-        """Answer: `run("Hi")`."""
-        return str((await self.ainvoke(inputs if text is None else text))[self.output_key])
+    async def arun(
+        self, /, *args: Any, callbacks: Any = None, tags: Any = None, metadata: Any = None, **inputs: Any
+    ) -> str:
+        """Answer: `run("Hi")`, or `run(input="Hi")`."""
+        if len(args) + bool(inputs) != 1:
+            raise OptionError("`run` supported with either positional arguments or keyword arguments, one of them")
+        said = await self.acall(args[0] if args else inputs, callbacks=callbacks, tags=tags, metadata=metadata)
+        return str(said[self.output_key])
 
-    invoke = __call__ = blocking(ainvoke)
+    invoke, __call__ = blocking(ainvoke), blocking(acall)
     predict, run = blocking(apredict), blocking(arun)
 
-    def _request(self, values: Mapping[str, Any]) -> list[Message]:
-        if isinstance(self.prompt, str):
-            shown = {name: _worded(value) for name, value in values.items()}
-            return [{"role": "user", "content": self.prompt.format(**shown)}]
-        return dicts(self.prompt.invoke(values).to_messages())
+    @property
+    def input_keys(self) -> list[str]:
+        """The variable of the user's words; those of the memory are no input."""
+        return [self.input_key]
+
+    @property
+    def output_keys(self) -> list[str]:
+        """The variable of the answer."""
+        return [self.output_key]
+
+    def __or__(self, other: Any) -> Any:
+        return runnable(self) | other
+
+    def __ror__(self, other: Any) -> Any:
+        return other | runnable(self)
+
+    def __getattr__(self, name: str) -> Any:
+        # What a Runnable has besides.
+        if not name.startswith("_") and hasattr(found := runnable(self), name):
+            return getattr(found, name)
+        raise AttributeError(
+            f"the ConversationChain of memzoo.langchain has no {name!r}; LangChain's takes the same memories"
+        )
+
+    def request(self, values: Mapping[str, Any]) -> list[Message]:
+        """The prompt, filled in."""
+        if not isinstance(getattr(self.prompt, "template", None), str):
+            return dicts(self.prompt.invoke(values).to_messages())
+        shown = {name: _worded(value) for name, value in values.items()}
+        return [{"role": "user", "content": self.prompt.format(**shown)}]
+
+    def _model(self) -> Model:
+        """The model; another one if `llm` was changed."""
+        if self._known[0] is not self.llm:
+            self._known = self.llm, as_model(model_of(self.llm))
+        return self._known[1]
 
     def _variables(self) -> set[str]:
-        if isinstance(self.prompt, str):
-            return {field for _, field, _, _ in string.Formatter().parse(self.prompt) if field is not None}
         return set(self.prompt.input_variables)
 
     def _check(self) -> None:

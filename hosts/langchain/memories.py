@@ -4,15 +4,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
+from memzoo.errors import ModelReplyError
 from memzoo.hosts.langchain.base import LangChainMemory
 from memzoo.hosts.langchain.entities import InMemoryEntityStore, Notes, is_durable, notes_in
 from memzoo.hosts.langchain.graph import EntityGraph, KnowledgeTriple, triples_in
 from memzoo.hosts.langchain.messages import dicts
+from memzoo.hosts.langchain.poor_replies import ConversationEntityMemory as PlainEntity
+from memzoo.hosts.langchain.poor_replies import ConversationKGMemory as PlainKG
 from memzoo.hosts.langchain.state import put
 from memzoo.memories import ConversationBufferMemory as PlainBuffer
 from memzoo.memories import ConversationBufferWindowMemory as PlainWindow
-from memzoo.memories import ConversationEntityMemory as PlainEntity
-from memzoo.memories import ConversationKGMemory as PlainKG
 from memzoo.memories import ConversationSummaryBufferMemory as PlainSummaryBuffer
 from memzoo.memories import ConversationSummaryMemory as PlainSummary
 from memzoo.memories import ConversationTokenBufferMemory as PlainTokenBuffer
@@ -104,9 +105,12 @@ class _Summarizing(_Recalling):
     templates: ClassVar[Mapping[str, str]] = {"prompt": "summary"}
 
     async def apredict_new_summary(self, messages: Sequence[Any], existing_summary: str) -> str:
-        """The summary that takes in some messages; nothing is stored."""
+        """The summary that takes in some messages; nothing is stored. A refusal is returned as it is."""
         plain: Any = self.plain
-        return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
+        try:
+            return str(await plain.apredict_new_summary(dicts(messages), existing_summary))
+        except ModelReplyError as error:
+            return error.reply
 
     predict_new_summary = blocking(apredict_new_summary)
 

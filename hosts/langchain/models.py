@@ -1,7 +1,7 @@
 """LangChain's models as models of memzoo: they answer prompts, and count tokens."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memzoo.errors import ModelError, ModelReplyError
@@ -33,9 +33,9 @@ class RunnableModel:
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
-        start, sent = time.perf_counter(), self._sent(messages)
+        start = time.perf_counter()
         try:
-            reply = self.runnable.invoke(sent) if is_blocking() else await self.runnable.ainvoke(sent)
+            reply = await self._asked(messages)
         except Exception as error:
             raise ModelError(
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
@@ -51,6 +51,14 @@ class RunnableModel:
         useless = ModelReplyError(f"llm {self.name!r} gave {reply!r} for prompt {purpose!r}; it must give a text")
         useless.spent = spent
         raise useless
+
+    async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
+        """What it answers, as it is; it tells the callbacks of a config of LangChain. It raises what it raises."""
+        return _text(await self._asked(messages, config))
+
+    async def _asked(self, messages: Sequence[Message], *config: Any) -> Any:
+        sent = self._sent(messages)
+        return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
 
     def _sent(self, messages: Sequence[Message]) -> Any:
         """A text model gets one message as it is: it would be told who says it otherwise."""

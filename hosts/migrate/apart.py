@@ -22,10 +22,11 @@ class Apart:
 
     Args:
         seconds: What a file may take; the parser needs about one for a thousand lines.
+        without_langchain: See `migrate_code`.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, *, without_langchain: bool = False) -> None:
+        self._seconds, self._without_langchain = seconds, without_langchain
         self._process: Any = None
         self._pipe: Connection | None = None
 
@@ -63,7 +64,7 @@ class Apart:
             if importlib.util.find_spec("libcst") is None:
                 raise MissingExtraError.of("memzoo migrate", "migrate")
             self._pipe, there = _CONTEXT.Pipe()
-            self._process = _CONTEXT.Process(target=_serve, args=(there,), daemon=True)
+            self._process = _CONTEXT.Process(target=_serve, args=(there, self._without_langchain), daemon=True)
             self._process.start()
             there.close()
             # How long it takes to start is no file's fault.
@@ -79,7 +80,7 @@ class Apart:
             self._pipe = None
 
 
-def _serve(pipe: Connection) -> None:
+def _serve(pipe: Connection, without_langchain: bool) -> None:  # noqa: FBT001 - a process is given it by place
     # Ctrl-C is for the process that the user started; this one ends with it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     pipe.send("ready")
@@ -89,6 +90,6 @@ def _serve(pipe: Connection) -> None:
         except EOFError:
             return
         try:
-            pipe.send(migrate_code(path))
+            pipe.send(migrate_code(path, without_langchain=without_langchain))
         except MemoryZooError as error:
             pipe.send(error)

@@ -47,8 +47,12 @@ class Migrated:
         return [finding for finding in self.findings if finding.reason]
 
 
-def migrate_code(path: Path) -> Migrated:
+def migrate_code(path: Path, *, without_langchain: bool = False) -> Migrated:
     """Work out what a Python file becomes; nothing is written.
+
+    Args:
+        path: The file.
+        without_langchain: Rewrite `ConversationChain` too, which could stay: it takes memzoo's memories.
 
     Raises:
         MissingExtraError: libcst is not installed.
@@ -64,7 +68,7 @@ def migrate_code(path: Path) -> Migrated:
         return unchanged(path)
     try:
         module = libcst.parse_module(content)
-        after, findings = rewritten(module)
+        after, findings = rewritten(module, without_langchain=without_langchain)
     except Exception as error:
         # Of what is no Python, or is in no coding that there is, or is nested too deeply.
         raise TransferError(f"{path} cannot be read as Python: {reason(error)}") from error

@@ -9,14 +9,18 @@ if TYPE_CHECKING:
     import libcst as cst
 
 __all__ = [
+    "ASKS_A_MODEL",
     "DATABASES",
     "DROP_IN",
+    "IN_CHAIN",
+    "LACKING",
     "MEMORY_MODULES",
     "Finding",
     "Refusal",
     "counterpart",
     "database_of",
     "further",
+    "is_chain",
     "is_named_in",
     "refusal_of",
     "why_left",
@@ -79,8 +83,36 @@ _COUNTERPARTS: Mapping[str, str] = (
     | dict.fromkeys(DATABASES, "ChatMessageHistory")
 )
 
-# What the ConversationChain of memzoo has.
-_OPTIONS_OF_CHAIN = frozenset({"llm", "memory", "prompt", "input_key", "output_key", "verbose"})
+ASKS_A_MODEL = frozenset(
+    {
+        "ConversationEntityMemory",
+        "ConversationKGMemory",
+        "ConversationSummaryBufferMemory",
+        "ConversationSummaryMemory",
+    }
+)
+"""The memories with prompts of their own, which are not LangChain's."""
+
+# LangChain's chain takes our memories, so it is left, with the prompt that goes with it, unless all of LangChain goes.
+_CHAIN = frozenset({"ConversationChain", "ENTITY_MEMORY_CONVERSATION_TEMPLATE"})
+_OPTIONS_OF_CHAIN = frozenset(
+    {"llm", "memory", "prompt", "input_key", "output_key", "verbose", "callbacks", "tags", "metadata"}
+)
+# What a Runnable of langchain-core has.
+_RUNNABLE = """
+    InputType OutputType abatch abatch_as_completed ainvoke as_tool assign astream astream_events astream_log atransform
+    batch batch_as_completed bind config_schema config_specs get_config_jsonschema get_graph get_input_jsonschema
+    get_input_schema get_name get_output_jsonschema get_output_schema get_prompts input_schema invoke map name
+    output_schema pick pipe stream stream_events transform with_alisteners with_config with_fallbacks with_listeners
+    with_retry with_types
+"""
+IN_CHAIN = _OPTIONS_OF_CHAIN.union(
+    "acall apredict arun input_keys output_keys predict request run".split(), _RUNNABLE.split()
+)
+"""What the ConversationChain of memzoo.langchain has."""
+
+LACKING: Refusal = "is not in the one of memzoo.langchain", "write it otherwise, or leave --without-langchain out"
+"""Of what a program asks of a chain, and only LangChain's has."""
 
 # Where the histories are that stay LangChain's.
 _COMMUNITY = "langchain_community.chat_message_histories"
@@ -92,6 +124,10 @@ _STORE_OF_NOTES = (
 )
 _BASE = ("is a base for memories of one's own", "a strategy of your own, see docs/extending.md")
 _LEFT: Mapping[str, Refusal] = {
+    "ConversationChain": (
+        "stays LangChain's, which takes the memories of memzoo.langchain",
+        "memzoo migrate --without-langchain rewrites it too",
+    ),
     "ConversationVectorStoreTokenBufferMemory": (
         "has no counterpart of this name",
         'memzoo.CombinedMemory(memories=["token-buffer", "vector-retriever"])',
@@ -150,8 +186,15 @@ def why_left(name: str) -> Refusal:
     return _LEFT.get(name, ("stays as it is: a memory of memzoo.langchain takes it", _AWAY))
 
 
+def is_chain(name: str) -> bool:
+    """Whether a name is LangChain's chain, or a prompt that goes with it."""
+    return name in _CHAIN
+
+
 def further(name: str) -> str:
     """What else there is to do where a name was rewritten; "" for nothing."""
+    if name == "ConversationChain":
+        return "without prompt= its prompt has memzoo's words; it is a Runnable, but no subclass of LangChain's Chain"
     if name in DATABASES:
         return (
             "open the store once if this is called often; what is there is not seen before it is taken along, so do "

@@ -12,12 +12,15 @@ from libcst.metadata import MetadataWrapper, PositionProvider, QualifiedNameProv
 from memzoo.hosts.migrate.code_names import (
     DATABASES,
     DROP_IN,
+    IN_CHAIN,
+    LACKING,
     MEMORY_MODULES,
     Finding,
     Refusal,
     counterpart,
     database_of,
     further,
+    is_chain,
     refusal_of,
     why_left,
 )
@@ -27,9 +30,14 @@ __all__ = ["rewritten"]
 _TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
-def rewritten(module: cst.Module) -> tuple[str, tuple[Finding, ...]]:
-    """A module's text with memzoo's classes, and what was found in it."""
-    wrapper, survey = MetadataWrapper(module), _Survey()
+def rewritten(module: cst.Module, *, without_langchain: bool = False) -> tuple[str, tuple[Finding, ...]]:
+    """A module's text with memzoo's classes, and what was found in it.
+
+    Args:
+        module: The module.
+        without_langchain: Rewrite its `ConversationChain` too, and find what is not the same there.
+    """
+    wrapper, survey = MetadataWrapper(module), _Survey(chains=without_langchain)
     wrapper.visit(survey)
     changed = wrapper.visit(_Rewriting(survey.moved, survey.idle(module.code))) if survey.moved else module
     return changed.code, tuple(sorted(survey.findings()))
@@ -67,10 +75,14 @@ class _Survey(cst.CSTVisitor):
 
     METADATA_DEPENDENCIES = (PositionProvider, QualifiedNameProvider)
 
-    def __init__(self) -> None:
+    def __init__(self, *, chains: bool) -> None:
         super().__init__()
+        self._chains = chains
         self._uses: dict[str, _Use] = {}
         self._stars: list[Finding] = []
+        # The names that a chain was given, and what is asked of any name.
+        self._made: set[str] = set()
+        self._asked: list[tuple[int, str, str]] = []
         self._modules: set[str] = set()
 
     @property
@@ -94,6 +106,10 @@ class _Survey(cst.CSTVisitor):
     def findings(self) -> Iterator[Finding]:
         """All calls, and what else stands in the way of rewriting."""
         yield from self._stars
+        if any(is_chain(qualified.rpartition(".")[2]) for qualified in self.moved):
+            for line, name, attribute in self._asked:
+                if name in self._made:
+                    yield Finding(line, f"ConversationChain.{attribute}", *LACKING)
         for use in self._uses.values():
             yield from map(use.finding, use.calls | use.refusals.keys())
 
@@ -106,6 +122,26 @@ class _Survey(cst.CSTVisitor):
             use.calls.add(self._line(node))
             if refusal := refusal_of(use.name, node):
                 use.refusals[self._line(node)] = refusal
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        """A name that is a chain from now on."""
+        for target in node.targets:
+            self._note_chain(target.target, node.value)
+
+    def visit_AnnAssign(self, node: cst.AnnAssign) -> None:
+        """See `visit_Assign`."""
+        if node.value is not None:
+            self._note_chain(node.target, node.value)
+
+    def visit_Attribute(self, node: cst.Attribute) -> None:
+        """What is asked of a name; of a chain, ours may not have it."""
+        if self._chains and node.attr.value not in IN_CHAIN and (name := get_full_name_for_node(node.value)):
+            self._asked.append((self._line(node), name, node.attr.value))
+
+    def _note_chain(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
+        called = _imported(self, value.func) if self._chains and isinstance(value, cst.Call) else ()
+        if any(one.endswith(".ConversationChain") for one in called) and (name := get_full_name_for_node(target)):
+            self._made.add(name)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         """A subclass relies on the insides of its base."""
@@ -126,7 +162,8 @@ class _Survey(cst.CSTVisitor):
 
     def _use(self, qualified: str) -> _Use | None:
         if qualified not in self._uses and (found := counterpart(qualified)):
-            self._uses[qualified] = _Use(*found)
+            name, target = found
+            self._uses[qualified] = _Use(name, "" if is_chain(name) and not self._chains else target)
         return self._uses.get(qualified)
 
     def _line(self, node: cst.CSTNode) -> int:

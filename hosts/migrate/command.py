@@ -1,15 +1,19 @@
 """The command that moves code from LangChain's memory classes to memzoo's."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import Progress
 
 from memzoo.cli.options import command, counted
-from memzoo.cli.terminal import echo
+from memzoo.cli.terminal import Terminal, echo
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.apart import Apart
-from memzoo.hosts.migrate.code import Migrated, python_files, write
+from memzoo.hosts.migrate.code import Finding, Migrated, python_files, write
+from memzoo.hosts.migrate.code_names import ASKS_A_MODEL
 
 __all__ = ["migrate"]
 
@@ -21,6 +25,10 @@ def migrate(
     write_files: Annotated[
         bool, typer.Option("--write", help="Change the files; otherwise only what would change is shown.")
     ] = False,
+    without_langchain: Annotated[
+        bool,
+        typer.Option("--without-langchain", help="Rewrite ConversationChain too; LangChain's takes memzoo's memories."),
+    ] = False,
     seconds: Annotated[float, typer.Option(min=1, help="How long a file may take; then it is left as it is.")] = 60,
 ) -> None:
     """Rewrite code that uses LangChain's memory classes for memzoo.langchain; name what cannot be, and what to do.
@@ -28,40 +36,46 @@ def migrate(
     If a file cannot be read or written, the others are done all the same, and the exit code is 2.
     """
     found: list[Migrated] = []
-    unread: list[TransferError] = []
-    with Apart(seconds) as apart:
-        for file in python_files(path, unread.append, _left_alone):
-            try:
-                found.append(apart.migrated(file))
-            except TransferError as error:
-                unread.append(error)
-    for refusal in unread:
+    changed = failed = 0
+    unlisted: list[TransferError] = []
+    files = list(python_files(path, unlisted.append, _left_alone))
+    for refusal in unlisted:
         echo(f"not read: {refusal}", err=True)
-    changed = [one for one in found if one.diff]
-    unwritten = 0
-    for one in changed:
-        if write_files:
-            unwritten += not _is_written(one)
-        else:
-            echo(one.diff, nl=False)
+    with Apart(seconds, without_langchain=without_langchain) as apart, _progress() as progress:
+        for file in progress.track(files, description="Reading"):
+            try:
+                found.append(done := apart.migrated(file))
+                if done.diff:
+                    _put(done, write_files=write_files)
+                    changed += 1
+            except TransferError as error:
+                failed += 1
+                echo(f"not {'written' if found and found[-1].path == file else 'read'}: {error}", err=True)
     _tell(found)
-    done = "changed" if write_files or not changed else "to change; --write does it"
-    echo(f"{len(changed) - unwritten} of {counted(len(found), 'file')} {done}.")
-    if failed := len(unread) + unwritten:
+    done_now = "changed" if write_files or not changed else "to change; --write does it"
+    echo(f"{changed} of {counted(len(found), 'file')} {done_now}.")
+    if failed := failed + len(unlisted):
         raise TransferError(f"{counted(failed, 'path')} could not be read or written, and stayed as before")
+
+
+def _progress() -> Progress:
+    """A bar on a terminal; what is written to a file meanwhile goes there."""
+    console = Terminal(stderr=True)
+    return Progress(
+        console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
+    )
 
 
 def _left_alone(what: str) -> None:
     echo(f"left alone: {what}", err=True)
 
 
-def _is_written(one: Migrated) -> bool:
-    try:
-        write(one)
-    except TransferError as error:
-        echo(f"not written: {error}", err=True)
-        return False
-    return True
+def _put(one: Migrated, *, write_files: bool) -> None:
+    if not write_files:
+        echo(one.diff, nl=False)
+        return
+    write(one)
+    echo(f"changed: {one.path}")
 
 
 def _tell(found: list[Migrated]) -> None:
@@ -70,5 +84,15 @@ def _tell(found: list[Migrated]) -> None:
         if finding.reason or finding.advice:
             what = f"{finding.name} {finding.reason}".strip()
             echo(f"{path}:{finding.line}: {what}; {finding.advice}")
+    _tell_of_prompts([finding for _, finding in findings if not finding.reason])
     left = sum(bool(finding.reason) for _, finding in findings)
     echo(f"{counted(len(findings) - left, 'use')} of LangChain's memory rewritten, {left} left.")
+
+
+def _tell_of_prompts(rewritten: Sequence[Finding]) -> None:
+    """What nobody sees in the code: the model is asked in other words."""
+    if asking := sorted({finding.name for finding in rewritten} & ASKS_A_MODEL):
+        echo(
+            f"{', '.join(asking)}: unless a prompt is given, the model is asked in memzoo's words, not in LangChain's; "
+            "with the same variables and roles, see docs/langchain.md."
+        )

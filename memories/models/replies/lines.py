@@ -66,7 +66,9 @@ def can_be_name(text: str) -> bool:
 
 def unusable(reply: str) -> ModelReplyError:
     """Make the error for a reply that is no answer."""
-    return ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
+    error = ModelReplyError(f"the model's reply cannot be used, nothing was changed: {reply[:200]!r}")
+    error.reply, error.refused = reply.strip(), refuses(reply)
+    return error
 
 
 def unwrapped(text: str) -> str:

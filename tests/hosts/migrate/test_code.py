@@ -23,11 +23,11 @@ LEAST = 0.9
 NAMES = [sample.source.split(" ", 1)[0] for sample in SAMPLES]
 
 
-def migrated(folder: Path, code: str) -> Migrated:
+def migrated(folder: Path, code: str, *, without_langchain: bool = False) -> Migrated:
     """What becomes of a program."""
     path = folder / "program.py"
     path.write_text(code, encoding="utf-8")
-    return migrate_code(path)
+    return migrate_code(path, without_langchain=without_langchain)
 
 
 def module(name: str, **contents: Any) -> ModuleType:
@@ -52,7 +52,8 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import langchain_classic.agents
-        import langchain_classic.chains
+        import langchain_classic.chains.conversation.base
+        import langchain_classic.memory.prompt
         import langchain_core.prompts
 
     def into(*replies: str) -> None:
@@ -65,6 +66,10 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         }
         for name in ("langchain", "langchain.llms", "langchain.chat_models", "langchain_openai"):
             there[name] = module(name, **models)
+        vars(there["langchain"])["ConversationChain"] = langchain_classic.chains.ConversationChain
+        there["langchain.chains.conversation.base"] = langchain_classic.chains.conversation.base
+        there["langchain.memory"] = module("langchain.memory")
+        there["langchain.memory.prompt"] = langchain_classic.memory.prompt
         for name, one in there.items():
             monkeypatch.setitem(sys.modules, name, one)
         monkeypatch.chdir(tmp_path)
@@ -73,13 +78,14 @@ def world(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("without_langchain", [False, True], ids=["its chain", "our chain"])
 @pytest.mark.parametrize(
     "sample", [one for one in SAMPLES if one.shown is not None], ids=lambda one: one.source.split()[0]
 )
-def test_a_program_runs_afterwards(sample: Sample, world: Any, tmp_path: Path) -> None:
-    """With a scripted model it does what it did, and imports nothing of LangChain's memory."""
+def test_a_program_runs_afterwards(sample: Sample, world: Any, tmp_path: Path, *, without_langchain: bool) -> None:
+    """With a scripted model it does what it did, in LangChain's chain and in ours."""
     world(*sample.replies)
-    after = migrated(tmp_path, sample.code)
+    after = migrated(tmp_path, sample.code, without_langchain=without_langchain)
     names: dict[str, Any] = {"__name__": "program", "__file__": str(after.path)}
     exec(compile(after.after, sample.source, "exec"), names)  # noqa: S102 - that is what it is for
     assert names["shown"] == sample.shown
@@ -87,7 +93,9 @@ def test_a_program_runs_afterwards(sample: Sample, world: Any, tmp_path: Path) -
 
 def test_most_call_sites_are_rewritten(tmp_path: Path) -> None:
     """Nine in ten; each of the others is named with the reason and what to write instead."""
-    found = [finding for sample in SAMPLES for finding in migrated(tmp_path, sample.code).findings]
+    found = [
+        finding for sample in SAMPLES for finding in migrated(tmp_path, sample.code, without_langchain=True).findings
+    ]
     left = [finding for finding in found if finding.reason]
     assert len(SAMPLES) >= 20
     assert len(found) - len(left) >= LEAST * len(found)
@@ -98,7 +106,7 @@ def test_the_table(tmp_path: Path) -> None:
     """What samples.md says of each file is what comes out."""
     page = Path(__file__).with_name("samples.md").read_text(encoding="utf-8")
     for sample in SAMPLES:
-        after = migrated(tmp_path, sample.code)
+        after = migrated(tmp_path, sample.code, without_langchain=True)
         outcome = "; ".join(f"`{one.name}` {one.reason}" for one in after.left) or (
             "runs" if sample.shown is not None else "not run"
         )
@@ -110,9 +118,9 @@ def test_the_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
 def test_a_second_run_changes_nothing(sample: Sample, tmp_path: Path) -> None:
     """What was rewritten is no longer found, and comments and all else are as they were."""
-    after = migrated(tmp_path, sample.code)
+    after = migrated(tmp_path, sample.code, without_langchain=True)
     write(after)
-    again = migrate_code(after.path)
+    again = migrate_code(after.path, without_langchain=True)
     stays = [one.name for one in after.findings if one.reason or "keeps its messages" in one.advice]
     assert (again.diff, [one.name for one in again.findings]) == ("", stays)
     comments = [line.partition("#")[2] for line in sample.code.splitlines() if "#" in line]
@@ -231,7 +239,7 @@ except ImportError:
 def test_forms_of_import(form: str, tmp_path: Path) -> None:
     """However a class was imported, nothing else on the lines changes."""
     before, after = form.split("---")
-    assert migrated(tmp_path, before).after == after
+    assert migrated(tmp_path, before, without_langchain=True).after == after
 
 
 @pytest.mark.parametrize(
@@ -242,7 +250,7 @@ def test_forms_of_import(form: str, tmp_path: Path) -> None:
         ("h = SQLChatMessageHistory('a', connection=engine)\n", 2, "does not show", "open_store(url)"),
         ("h = SQLChatMessageHistory('a', 'mysql://x')\n", 2, "does not show", "open_store(url)"),
         ("h = SQLChatMessageHistory(*given)\n", 2, "does not show", "open_store(url)"),
-        ("c = ConversationChain(llm=x, callbacks=[])\n", 2, "'callbacks'", "memzoo.langchain"),
+        ("c = ConversationChain(llm=x)\n", 2, "takes the memories of memzoo", "--without-langchain"),
         ("s = SQLiteEntityStore()\n", 2, "where notes were kept", "open_store"),
         ("x = [\n 1,\n ConversationVectorStoreTokenBufferMemory()]\n", 4, "no counterpart", "CombinedMemory"),
     ],
@@ -263,6 +271,41 @@ LEFT_NAMES = (
     "ConversationBufferMemory ZepMemory SQLChatMessageHistory ConversationChain "
     "SQLiteEntityStore ConversationVectorStoreTokenBufferMemory"
 ).split()
+
+
+def test_a_chain_that_moves_names_what_is_not_the_same(tmp_path: Path) -> None:
+    """Rewritten by a flag, each use of it that ours has not, and its prompt, are told; what ours has is not."""
+    code = (
+        "from langchain.chains import ConversationChain\n"
+        "class App:\n"
+        "    def __init__(self):\n"
+        "        self.chain: object = ConversationChain(llm=x, callbacks=[h])\n"
+        "    def answer(self, text):\n"
+        "        self.chain.prompt.template, self.chain.memory.buffer\n"
+        "        other.generate([])\n"
+        "        return self.chain.batch([text]), self.chain.generate([text])\n"
+    )
+    after = migrated(tmp_path, code, without_langchain=True)
+    assert "from memzoo.langchain import ConversationChain\n" in after.after
+    assert [(one.line, one.name, bool(one.reason)) for one in after.findings] == [
+        (4, "ConversationChain", False),
+        (8, "ConversationChain.generate", True),
+    ]
+    assert "memzoo's words" in after.findings[0].advice
+    [left] = migrated(tmp_path, code.replace("callbacks=[h]", "llm_kwargs={}"), without_langchain=True).findings
+    assert "'llm_kwargs'" in left.reason
+
+
+def test_a_chain_stays_with_its_prompt_and_the_memory_moves(tmp_path: Path) -> None:
+    """LangChain's chain keeps LangChain's prompt: nothing that the model is asked changes."""
+    code = (
+        "from langchain.chains import ConversationChain\n"
+        "from langchain.memory import ConversationEntityMemory\n"
+        "from langchain.memory.prompt import ENTITY_MEMORY_CONVERSATION_TEMPLATE\n"
+        "c = ConversationChain(llm=x, prompt=ENTITY_MEMORY_CONVERSATION_TEMPLATE, memory=ConversationEntityMemory())\n"
+    )
+    after = migrated(tmp_path, code)
+    assert after.after == code.replace("from langchain.memory import", "from memzoo.langchain import")
 
 
 def test_histories_that_stay(tmp_path: Path) -> None:
@@ -375,7 +418,7 @@ class TestCommand:
         assert (type(shown.exception), file.read_bytes()) == (TransferError, code)
         assert "+from memzoo.langchain import SimpleMemory" in shown.output
         assert "1 of 2 files to change; --write does it" in shown.output
-        assert " x = 'é'\n0 uses of LangChain's memory rewritten" in shown.output.replace("\r", "")
+        assert " x = 'é'\n0 uses of LangChain's memory rewritten" in shown.stdout.replace("\r", "")
         assert "broken.py cannot be read as Python" in shown.output
         done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"])
         assert "1 of 2 files changed" in done.output
@@ -389,6 +432,21 @@ class TestCommand:
         shown = CliRunner().invoke(app, ["migrate", str(tmp_path / "a.py")])
         assert f"{tmp_path / 'a.py'}:2: ZepMemory is a service's own memory; a memory of memzoo" in shown.output
         assert "0 uses of LangChain's memory rewritten, 1 left" in shown.output
+
+    def test_says_that_a_model_is_asked_in_other_words(self, tmp_path: Path) -> None:
+        """Nobody sees that in the code; of memories that ask no model nothing is said."""
+        texts: list[str] = []
+        for name in ("ConversationSummaryMemory", "ConversationBufferMemory"):
+            (tmp_path / "a.py").write_text(f"from langchain.memory import {name}\nm = {name}(llm=x)\n", "utf-8")
+            texts.append(CliRunner().invoke(app, ["migrate", str(tmp_path)]).output)
+        assert ["in memzoo's words" in text for text in texts] == [True, False]
+
+    def test_shows_a_difference_once(self, tmp_path: Path) -> None:
+        """What was shown is not shown again when it is written: each file that changed is named."""
+        (tmp_path / "a.py").write_text("from langchain.memory import SimpleMemory\n", encoding="utf-8")
+        done = CliRunner().invoke(app, ["migrate", str(tmp_path), "--write"]).output
+        assert done.splitlines()[0] == f"changed: {tmp_path}/a.py"
+        assert "+from" not in done
 
     def test_nothing_there(self, tmp_path: Path) -> None:
         """A path that is not there is an error."""

@@ -1,0 +1,64 @@
+"""Memories that take a model's poor reply as LangChain takes it: what is no answer to the question stops no program.
+
+A refusal, or a reply without a word, still replaces nothing: the exchange waits, and the model is asked again.
+"""
+
+from collections.abc import Sequence
+
+from memzoo.errors import ModelReplyError
+from memzoo.memories import ConversationEntityMemory as PlainEntity
+from memzoo.memories import ConversationKGMemory as PlainKG
+from memzoo.memories.models.replies import Statement
+from memzoo.stores import Entry
+from memzoo.strategy import Changes, Log, State, strategy
+
+__all__ = ["ConversationEntityMemory", "ConversationKGMemory"]
+
+
+@strategy
+class ConversationEntityMemory(PlainEntity):
+    """Adds prose to the notes on whom the last load found, where a line for each was asked for.
+
+    LangChain makes it the whole note. Without a load, or where it found nobody, the exchange leaves no note.
+    """
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """See `ConversationEntityMemory`."""
+        names = self._hint.names if self._hint else []
+        try:
+            return await super().derive(state, entries, log)
+        except ModelReplyError as error:
+            if error.refused or not error.reply:
+                raise
+            prose = " ".join(error.reply.split())
+            return self._bounded(
+                state, self._notes(state).amended([(name, None, prose) for name in names], {}, entries)
+            )
+
+
+@strategy
+class ConversationKGMemory(PlainKG):
+    """Takes no facts from prose, where triples were asked for."""
+
+    async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
+        """See `ConversationKGMemory`."""
+        try:
+            return await super().derive(state, entries, log)
+        except ModelReplyError as error:
+            if error.refused or not error.reply:
+                raise
+            return Changes()
+
+    async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
+        """See `ConversationKGMemory`."""
+        try:
+            return await super().aget_knowledge_triplets(input_string)
+        except ModelReplyError:
+            return []
+
+    async def aget_current_entities(self, input_string: str) -> list[str]:
+        """See `ConversationKGMemory`; of prose, what stands between its commas."""
+        try:
+            return await super().aget_current_entities(input_string)
+        except ModelReplyError as error:
+            return [part for part in map(str.strip, error.reply.split(",")) if part]

@@ -1,0 +1,54 @@
+"""The prompts of a chain: variables and roles are LangChain's, the words are ours."""
+
+import string
+from dataclasses import dataclass
+from typing import Any
+
+from memzoo.hosts.langchain.messages import has_langchain
+
+__all__ = ["TextPrompt", "conversation_prompt", "entity_prompt", "prompt_of"]
+
+_BEGIN = "You talk with a human. You are friendly and helpful, and say so when you do not know something.\n\n"
+_NOTES = "What you know about those who were mentioned:\n{entities}\n\n"
+_END = "The conversation so far:\n{history}\nHuman: {input}\nAI:"
+
+
+@dataclass
+class TextPrompt:
+    """A prompt with LangChain's names, where langchain-core is not installed.
+
+    Attributes:
+        template: A text with variables in braces.
+    """
+
+    template: str
+
+    @property
+    def input_variables(self) -> list[str]:
+        """The variables in the text, sorted."""
+        return sorted({field for _, field, _, _ in string.Formatter().parse(self.template) if field is not None})
+
+    def format(self, **values: Any) -> str:
+        """The text with values for its variables."""
+        return self.template.format(**values)
+
+
+def prompt_of(prompt: Any) -> Any:
+    """A text as a prompt, LangChain's where langchain-core is installed; what is one already as it is."""
+    if not isinstance(prompt, str):
+        return prompt
+    if not has_langchain():
+        return TextPrompt(prompt)
+    from langchain_core.prompts import PromptTemplate
+
+    return PromptTemplate.from_template(prompt)
+
+
+def conversation_prompt() -> Any:
+    """The prompt of a chain that is given none: one message of the user, with `history` and `input`."""
+    return prompt_of(f"{_BEGIN}{_END}")
+
+
+def entity_prompt() -> Any:
+    """A prompt for a chain with an entity memory, which has `entities` too."""
+    return prompt_of(f"{_BEGIN}{_NOTES}{_END}")

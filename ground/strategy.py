@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.engine.log import Log as Log
     from memzoo.memories.engine.state import Changes as Changes
     from memzoo.memories.engine.state import State as State
+    from memzoo.memories.models.chat import ChatFunction as ChatFunction
     from memzoo.memories.models.chat import ModelOption as ModelOption
     from memzoo.memories.models.chat import as_model as as_model
     from memzoo.memories.options import names as names
@@ -43,7 +44,7 @@ else:
             "memzoo.memories.base": "BaseMemory",
             "memzoo.memories.engine.log": "Log",
             "memzoo.memories.engine.state": "Changes State",
-            "memzoo.memories.models.chat": "ModelOption as_model",
+            "memzoo.memories.models.chat": "ChatFunction ModelOption as_model",
             "memzoo.memories.options": "names option strategy whole_number",
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",

@@ -12,8 +12,7 @@ from memzoo import benchmarks, memories
 from memzoo.benchmarks import PRESETS
 from memzoo.benchmarks.variants import BASELINES
 from memzoo.memories import STRATEGIES, BaseMemory
-from memzoo.memories.strategies.named import FURTHER
-from memzoo.strategy import strategy_named
+from memzoo.strategy import further_names, strategy_named
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -41,7 +40,7 @@ def test_first_snippet_is_short() -> None:
     assert len([line for line in SNIPPETS[0].splitlines() if line.strip()]) <= 12
 
 
-@pytest.mark.parametrize("name", [strategy_named(name).__name__ for name in (*STRATEGIES, *FURTHER)])
+@pytest.mark.parametrize("name", [strategy_named(name).__name__ for name in (*STRATEGIES, *further_names())])
 @pytest.mark.usefixtures("cut_off")
 def test_first_snippet_recalls_with_any_name(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -88,8 +87,8 @@ def test_table_registry_exports_and_presets_agree() -> None:
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|", README, flags=re.MULTILINE))
     classes = {name for name in dir(memories) if _is_strategy(getattr(memories, name))}
     assert rows == {name: strategy.__name__ for name, strategy in STRATEGIES.items()}
-    assert classes == {strategy_named(name).__name__ for name in (*STRATEGIES, *FURTHER)}
-    assert set(PRESETS) - set(BASELINES) == {*STRATEGIES, *FURTHER}
+    assert classes == {strategy_named(name).__name__ for name in (*STRATEGIES, *further_names())}
+    assert set(PRESETS) - set(BASELINES) == {*STRATEGIES, *further_names()}
     assert benchmarks.__doc__
 
 

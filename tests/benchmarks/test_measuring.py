@@ -18,10 +18,8 @@ from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.outcomes import Outcome, Sum
 from memzoo.errors import TokenizerError
 from memzoo.memories import STRATEGIES
-from memzoo.memories.models.chat import ChatFunction
-from memzoo.memories.strategies.named import SEVEN
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import as_model
+from memzoo.strategy import ChatFunction, as_model
 
 Measured = Callable[..., Outcome]
 BUDGET = 14
@@ -312,7 +310,7 @@ def facts_and_notes(messages: list[Message]) -> str:
 FILLED = {"entity": {"max_token_limit": 50, "max_prompt_tokens": 1200}, "knowledge-graph": {"max_prompt_tokens": 1200}}
 
 
-@pytest.mark.parametrize("name", [*SEVEN, "everything"])
+@pytest.mark.parametrize("name", [*STRATEGIES, "everything"])
 def test_the_work_grows_with_the_conversation_and_not_with_its_square(name: str, words: TextCounter) -> None:
     """Four times as long is four times the work, and a little for the longer index."""
     common, variant = setup(words, facts_and_notes, 50), PRESETS[name]

@@ -10,14 +10,14 @@ from memzoo.benchmarks.learnt import learnt_of
 from memzoo.benchmarks.variants import BASELINES, checked_variants, chosen, read_config, variants_of, with_learnt
 from memzoo.errors import OptionError, UnknownStrategyError
 from memzoo.memories import STRATEGIES, CombinedMemory, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore
+from memzoo.strategy import further_names
 
 
 def test_every_strategy_is_compared_under_its_own_name() -> None:
     """No strategy can be added without an entry here, and none is compared twice."""
     competing = {name: one.strategy for name, one in PRESETS.items() if not one.baseline}
-    assert competing == {name: name for name in (*STRATEGIES, *FURTHER)}
+    assert competing == {name: name for name in (*STRATEGIES, *further_names())}
 
 
 def test_two_baselines_frame_the_table() -> None:
@@ -27,7 +27,7 @@ def test_two_baselines_frame_the_table() -> None:
     assert [name for name in names if not PRESETS[name].cut] == ["everything"]
 
 
-@pytest.mark.parametrize("name", [*STRATEGIES, *FURTHER])
+@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
 def test_the_options_are_those_of_the_strategy(name: str) -> None:
     """A memory can be made from each entry."""
     create_memory(name, **PRESETS[name].options_at(500))

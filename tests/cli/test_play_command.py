@@ -11,8 +11,7 @@ import httpx
 import pytest
 
 from memzoo.benchmarks.transcripts import sample_path
-from memzoo.memories import create_memory
-from memzoo.memories.strategies.named import SEVEN
+from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import open_store
 from tests.benchmarks.play.talks import SAID, Page
 from tests.cli.conftest import Command, Endpoint
@@ -42,7 +41,7 @@ def test_writes_a_page_about_a_file(command: Command, chat: Path) -> None:
     ran = command("play", "chat.jsonl", "--html", "play.html", "--ask", "Where does Anna live?")
     assert (ran.code, "rules stand in" in ran.output, "wrote play.html" in ran.output) == (0, True, True)
     page = told(chat.with_name("play.html"))
-    assert [one["name"] for one in page.start["memories"]] == list(SEVEN)
+    assert [one["name"] for one in page.start["memories"]] == list(STRATEGIES)
     assert (page.start["rules"], len(page.moments), page.questions[0]["text"]) == (True, 6, "Where does Anna live?")
 
 

@@ -17,7 +17,7 @@ from memzoo.cli.commands import app, main
 from memzoo.cli.terminal import Terminal
 from memzoo.memories import create_memory
 from memzoo.stores import open_store
-from memzoo.stores.common import visible
+from memzoo.text import visible
 from tests.cli.conftest import Command
 
 FORGED = "2\t2026-01-01 00:00:00+00:00\tassistant\tFORGED"

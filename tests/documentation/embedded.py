@@ -8,8 +8,8 @@ from memzoo.benchmarks.measure.setup import Setup
 from memzoo.benchmarks.play.command import sample_page
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Play
-from memzoo.memories.strategies.named import FURTHER, SEVEN
-from memzoo.strategy import strategy_named
+from memzoo.memories import STRATEGIES
+from memzoo.strategy import further_names, strategy_named
 from tests.documentation.talk import QUESTION, TALK, options_of
 
 FOLDER = Path(__file__).parents[2] / "docs" / "embedded"
@@ -21,7 +21,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     sample_page(FOLDER / "bakery.html")
     (FOLDER / "bakery.html").chmod(0o644)  # what the command writes is its owner's alone
-    for short in (*SEVEN, *FURTHER):
+    for short in (*STRATEGIES, *further_names()):
         name = strategy_named(short).__name__
         (FOLDER / f"{name}.html").write_text(class_page(name), encoding="utf-8")
 
@@ -33,7 +33,7 @@ def class_page(name: str) -> str:
         for one, other in TALK
     ]
     options = {key: value for key, value in options_of(name).items() if key != "llm"}
-    [short] = [one for one in (*SEVEN, *FURTHER) if strategy_named(one).__name__ == name]
+    [short] = [one for one in (*STRATEGIES, *further_names()) if strategy_named(one).__name__ == name]
     variant = Variant(short, strategy=short, options=options)
     shown = Play(Transcript("A short conversation", tuple(said)), [variant], Setup("offline", [1_000], "approximate"))
     return page([*shown.lines(), shown.ask(QUESTION)])

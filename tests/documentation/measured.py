@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memzoo.benchmarks import Row, compare, sample_transcripts
-from memzoo.memories.strategies.named import SEVEN
+from memzoo.memories import STRATEGIES
 
 FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"
 _BUDGET = 1000
@@ -14,7 +14,7 @@ _SENT, _RECEIVED = 0.15, 0.60
 """The dollars that gpt-4o-mini takes for a million tokens sent and received."""
 
 
-def measured_now(strategies: Iterable[str] = SEVEN) -> dict[str, Any]:
+def measured_now(strategies: Iterable[str] = STRATEGIES) -> dict[str, Any]:
     """The figures of these strategies, of what they learnt from a large model, and of the baselines now."""
     found = compare(sample_transcripts(), list(strategies), counter="o200k_base", budgets=[_BUDGET])
     return {row.memory.name: _figures(row) for row in found.rows}

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memzoo import errors
-from memzoo.memories.strategies.named import FURTHER, SEVEN
-from memzoo.strategy import strategy_named
+from memzoo.memories import STRATEGIES
+from memzoo.strategy import further_names, strategy_named
 from tests.documentation import generated, measured, picture
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
@@ -34,7 +34,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_class_has_a_page() -> None:
     """Every strategy has a page, called like its class."""
-    classes = {strategy_named(name).__name__ for name in (*SEVEN, *FURTHER)}
+    classes = {strategy_named(name).__name__ for name in (*STRATEGIES, *further_names())}
     assert {page.stem for page in generated.class_pages()} == classes
 
 

@@ -14,15 +14,14 @@ from typing import Any
 
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import as_model, is_instruction, text_of
+from memzoo.strategy import as_model, further_names, is_instruction, text_of
 from memzoo.testing import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
 
-SPECIES = [*STRATEGIES, *FURTHER]
+SPECIES = [*STRATEGIES, *further_names()]
 
 _REPLIES = {
     "summary": "Sam likes tea.",

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from memzoo.memories import STRATEGIES, ConversationBufferWindowMemory, VectorStoreRetrieverMemory, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import Message
+from memzoo.strategy import further_names
 
 ASKED: Message = {"role": "user", "content": "Where does my sister Anna live?"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}}
@@ -47,7 +47,7 @@ def test_the_window_shows_an_exchange_besides_the_question() -> None:
     assert [message["content"] for message in memory.messages()] == ["q1", "a1", ASKED["content"]]
 
 
-@pytest.mark.parametrize("name", [*STRATEGIES, *FURTHER])
+@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
 def test_every_strategy_shows_the_question_once_and_last(name: str) -> None:
     """Whoever puts before it gets sees the question at the end, and nowhere else."""
     memory = create_memory(name, **(MEMBERS if name == "combined" else {}))

@@ -12,9 +12,8 @@ from fastapi import Depends, FastAPI
 from fastapi.responses import StreamingResponse
 
 from memzoo.memories import STRATEGIES, BaseMemory, Conversation, MemoryProvider, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import strategy_named
+from memzoo.strategy import further_names, strategy_named
 
 SAID = {"role": "user", "content": "Anna lives in Oslo."}
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -72,7 +71,7 @@ def provider() -> MemoryProvider:
 
 
 MAKERS: dict[str, Callable[[], Any]] = {
-    **{name: (lambda name=name: memory(name)) for name in (*STRATEGIES, *FURTHER)},
+    **{name: (lambda name=name: memory(name)) for name in (*STRATEGIES, *further_names())},
     "conversation": conversation,
     "provider": provider,
 }
@@ -87,7 +86,7 @@ def twins(made: type) -> set[str]:
 
 def cases() -> Iterator[tuple[str, str]]:
     """Each method of each class once: those that all memories have are those of the buffer."""
-    for kind in (*STRATEGIES, *FURTHER):
+    for kind in (*STRATEGIES, *further_names()):
         own = twins(strategy_named(kind)) - (set() if kind in ("buffer", "combined") else twins(BaseMemory))
         yield from ((kind, name) for name in sorted(own))
     yield from (("conversation", name) for name in sorted(twins(Conversation)))

@@ -14,9 +14,8 @@ import pytest
 
 from memzoo.errors import ModelError, TransferError
 from memzoo.memories import STRATEGIES, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
-from memzoo.strategy import ModelBackedMemory, strategy_named
+from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
 from memzoo.sync import drive
 from tests.fuzz.mutations import ODD, places
 
@@ -28,7 +27,7 @@ SAID = [
     ("What does Anna do?", "She works at Acme."),
 ]
 WITH_STATES = ["summary", "summary-buffer", "entity", "vector-retriever", "knowledge-graph", "summarizing-window"]
-NAMES = [name for name in (*STRATEGIES, *FURTHER) if name != "combined"]
+NAMES = [name for name in (*STRATEGIES, *further_names()) if name != "combined"]
 
 
 def exported(strategy: str) -> list[Any]:

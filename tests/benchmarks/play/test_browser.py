@@ -15,7 +15,7 @@ import uvicorn
 from memzoo.benchmarks.play.page import page
 from memzoo.benchmarks.play.playing import Line
 from memzoo.benchmarks.play.server import Feed, application
-from memzoo.memories.strategies.named import SEVEN
+from memzoo.memories import STRATEGIES
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk
 from tests.browser import Browser, Tab, needs_chromium, opened
 
@@ -97,7 +97,7 @@ def test_each_turn_shows_what_each_memory_sends(browser: Browser, file: str, kno
     tab = browser.tab(file)
     for moment in (0, 5, 2, 4, 1, 3):
         tab.value(f"$('slider').value = {moment}; $('slider').dispatchEvent(new Event('input'))")
-        expected = {name: "".join(text for *_, text in known[1].view(moment, name)) for name in SEVEN}
+        expected = {name: "".join(text for *_, text in known[1].view(moment, name)) for name in STRATEGIES}
         assert shown(tab) == expected
         assert tab.value("$('where').textContent") == f"after {moment} of {len(SAID)} exchanges"
 
@@ -111,7 +111,7 @@ def test_102_turns_of_the_seven(browser: Browser, bundled: list[Line], tmp_path:
     assert tab.value("$('where').textContent") == "after 102 of 102 exchanges"
     for moment in (102, 51, 3):
         tab.value(f"go({moment})")
-        assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in SEVEN}
+        assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in STRATEGIES}
     assert tab.events("Runtime.exceptionThrown") == tab.events("Log.entryAdded") == []
 
 
@@ -119,7 +119,7 @@ def test_a_question_shows_views_and_answers(browser: Browser, file: str, known: 
     """At the turn at which it was asked; then the conversation can be gone on with."""
     tab = browser.tab(file)
     tab.value("$('asked').value = 1; $('asked').dispatchEvent(new Event('change'))")
-    assert shown(tab) == {name: "".join(text for *_, text in known[1].asked(0, name)) for name in SEVEN}
+    assert shown(tab) == {name: "".join(text for *_, text in known[1].asked(0, name)) for name in STRATEGIES}
     assert "Oslo" in tab.value("document.querySelector('.answer').textContent")
     tab.value("$('on').click()")
     assert tab.value("$('where').textContent") == "after 4 of 5 exchanges"
@@ -149,7 +149,7 @@ def test_by_keyboard_alone(browser: Browser, file: str) -> None:
         seen.append(here)
         assert tab.value(f"document.activeElement === document.body || {outlined}")
     assert seen[:4] == ["back", "slider", "on", "why"]
-    assert seen.count("view") == len(SEVEN)
+    assert seen.count("view") == len(STRATEGIES)
     tab.value("$('slider').focus()")
     tab.press("ArrowRight", 2)
     assert tab.value("$('where').textContent") == "after 4 of 5 exchanges"
@@ -176,7 +176,7 @@ def test_a_hostile_conversation_is_harmless(browser: Browser, tmp_path: Path) ->
     told = Page(lines)
     for moment in range(len(HOSTILE) + 1):
         tab.value(f"go({moment})")
-        assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in SEVEN}
+        assert shown(tab) == {name: "".join(text for *_, text in told.view(moment, name)) for name in STRATEGIES}
     assert tab.value("document.title") == f"{HOSTILE[1]}: memzoo play"
     assert tab.value("document.querySelectorAll('img, iframe, script:not([id]), style').length") == 2
     assert tab.value("getComputedStyle(document.body).display") == "block"
@@ -219,7 +219,7 @@ def test_with_a_server_one_types_and_asks(browser: Browser) -> None:
         tab.press("Enter")
         tab.wait("questions.length && document.querySelector('.answer')")
         answers = tab.value("[...document.querySelectorAll('.answer')].map(one => one.textContent)")
-        assert len(answers) == len(SEVEN)
+        assert len(answers) == len(STRATEGIES)
         assert "Oslo" in answers[0]
         tab.value("$('question').value = '  '; $('ask').requestSubmit()")
         tab.wait("$('wrong').textContent")

@@ -16,10 +16,9 @@ from memzoo.benchmarks.play.playing import Play
 from memzoo.benchmarks.play.stored import stored_talk
 from memzoo.benchmarks.variants import BASELINES
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories import BaseMemory, create_memory
-from memzoo.memories.strategies.named import FURTHER, SEVEN
+from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.stores import InMemoryStore
-from memzoo.strategy import text_of
+from memzoo.strategy import further_names, text_of
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.benchmarks.play.talks import HOSTILE, SAID, Page, play, talk
@@ -50,7 +49,7 @@ def assert_same_views(transcript: Transcript, names: Sequence[str]) -> None:
             assert page.frame(moment, name)["tokens"] == memory.explain(query).tokens
 
 
-@pytest.mark.parametrize("name", [*SEVEN, *FURTHER])
+@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
 def test_each_view_is_what_the_memory_sends(name: str) -> None:
     """At every moment, of every memory, rebuilt from differences alone."""
     assert_same_views(talk(), [name])
@@ -148,13 +147,13 @@ class TestAsking:
         known = Question("Where does Anna live?", "Bergen", ("Anna moved to Bergen last week.",))
         page.take(shown.ask(known.text, None, known))
         found = page.questions[0]["memories"]
-        assert set(found) == set(SEVEN)
+        assert set(found) == set(STRATEGIES)
         assert "Bergen" in found["buffer"]["answer"]
         assert (found["buffer"]["says"], found["window"]["says"]) == (True, True)
         assert shown.say("Thanks!")[0]["number"] == len(SAID)
         assert shown.talk == talk()
 
-    @pytest.mark.parametrize("name", [*SEVEN, *FURTHER])
+    @pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
     def test_in_the_past(self, name: str) -> None:
         """Asked at an earlier moment, a memory shows what it showed then, for the same words."""
         shown = play(talk(), name)
@@ -295,7 +294,7 @@ class TestStored:
 def test_baselines_are_no_memories() -> None:
     """They are left out, and the seven are there."""
     start = next(iter(play().lines()))
-    assert [one["name"] for one in start["memories"]] == list(SEVEN)
+    assert [one["name"] for one in start["memories"]] == list(STRATEGIES)
     assert not {one["name"] for one in start["memories"]} & set(BASELINES)
     assert [name for name, _ in groupby(one["asks"] for one in start["memories"])] == [False, True, False, True]
     assert isinstance(play(), Play)

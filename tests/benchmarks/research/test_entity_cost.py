@@ -3,7 +3,7 @@
 from rich.console import Console
 
 from memzoo.benchmarks.research.entity_cost import LANGCHAIN_CALLS, entity_cost, report
-from memzoo.memories.models.chat import ChatFunction
+from memzoo.strategy import ChatFunction
 
 
 def test_an_exchange_costs_one_call_however_many_it_names(rules: ChatFunction) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from memzoo.errors import AsyncOnlyError, ModelError, OptionError, TurnInProgressError
 from memzoo.memories import STRATEGIES, Conversation, ConversationBufferMemory, create_memory, immediate
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import Message
+from memzoo.strategy import further_names
 from memzoo.testing import ScriptedModel
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def test_a_summary_never_stands_in_the_instructions(endpoint: "Endpoint") -> Non
     assert texts(endpoint.sent())[:2] == [("system", "Be kind."), ("system", "Anna likes tea.")]
 
 
-@pytest.mark.parametrize("name", [*STRATEGIES, *FURTHER])
+@pytest.mark.parametrize("name", [*STRATEGIES, *further_names()])
 @each_way
 def test_every_strategy_can_sit_in_it(name: str, say: Say, endpoint: "Endpoint") -> None:
     """Tools, immediate tools, failures and long turns: an endpoint that is strict about order refuses nothing (I6)."""

@@ -9,15 +9,14 @@ import pytest
 
 from memzoo.errors import ModelError, OptionError, OverBudgetError
 from memzoo.memories import STRATEGIES, Conversation, create_memory
-from memzoo.memories.strategies.named import FURTHER
 from memzoo.stores import Message
-from memzoo.strategy import text_of
+from memzoo.strategy import further_names, text_of
 from tests.memories.chat.conftest import Endpoint
 from tests.memories.chat.ways import Say, each_way
 
 CONTEXT = 400
 LONG = "lorem ipsum dolor " * 100
-SPECIES = [*STRATEGIES, *FURTHER]
+SPECIES = [*STRATEGIES, *further_names()]
 
 
 def words(message: Message) -> int:

@@ -9,9 +9,8 @@ import pytest
 
 from memzoo.errors import ModelError
 from memzoo.memories import BaseMemory, ConversationBufferMemory, ConversationKGMemory
-from memzoo.memories.models.chat import ChatFunction
 from memzoo.stores import Entry, InMemoryStore, Message
-from memzoo.strategy import State
+from memzoo.strategy import ChatFunction, State
 from memzoo.sync import drive
 
 Make = Callable[..., BaseMemory]

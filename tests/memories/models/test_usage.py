@@ -8,7 +8,7 @@ import pytest
 
 from memzoo.errors import ModelError, ModelReplyError
 from memzoo.memories import ConversationEntityMemory, ConversationSummaryMemory, Spent, Usage
-from memzoo.memories.models.chat import ChatFunction
+from memzoo.strategy import ChatFunction
 from memzoo.testing import ScriptedModel
 
 

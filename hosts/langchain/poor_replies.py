@@ -4,11 +4,11 @@ A refusal, or a reply without a word, still replaces nothing: the exchange waits
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from memzoo.errors import ModelReplyError
 from memzoo.memories import ConversationEntityMemory as PlainEntity
 from memzoo.memories import ConversationKGMemory as PlainKG
-from memzoo.memories.models.replies import Statement
 from memzoo.stores import Entry
 from memzoo.strategy import Changes, Log, State, strategy
 
@@ -49,7 +49,7 @@ class ConversationKGMemory(PlainKG):
                 raise
             return Changes()
 
-    async def aget_knowledge_triplets(self, input_string: str) -> list[Statement]:
+    async def aget_knowledge_triplets(self, input_string: str) -> list[Any]:
         """See `ConversationKGMemory`."""
         try:
             return await super().aget_knowledge_triplets(input_string)

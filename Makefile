@@ -38,9 +38,10 @@ types: $(VENV)/.dev
 wheel: $(VENV)/.dev  ## build, and check that the wheel holds the tree
 	$(BIN)/python .ci/check_wheel.py
 
-docs: $(VENV)-docs/.ready  ## the site, into site/; a warning or a link that leads nowhere is an error
+docs: $(VENV)-docs/.ready  ## the site, into site/, with each page as Markdown and llms.txt; a warning or a link that leads nowhere is an error
 	$(VENV)-docs/bin/python -W ignore -m tests.documentation.embedded
 	$(VENV)-docs/bin/zensical build --clean --strict
+	$(VENV)-docs/bin/python -m tests.documentation.plain
 
 pages: $(VENV)/.dev  ## write anew what the pages show of the code: options, prompts, pictures, outputs
 	$(call run,python -m tests.documentation)

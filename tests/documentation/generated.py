@@ -36,12 +36,15 @@ HEADINGS = [
 
 _RUNNING = ("index.md", "what-a-memory-is.md", "tutorial.md", "choosing.md", "memories/index.md")
 _BLOCK = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_KNOWN_BEST = ("lives in", "works at", "costs", "is married to")
 _DEFAULTS = {
     "store": "in memory",
     "conversation_id": "a fresh one",
     "index": "`ExactIndex()`",
     "clock": "`time.time`",
-    "single_valued": ", ".join(f"`{relation.strip()}`" for relation in sorted(SINGLE_VALUED)),
+    "single_valued": "`SINGLE_VALUED` of `memzoo.memories.graph.relations`: "
+    + ", ".join(f"`{relation.strip()}`" for relation in sorted(SINGLE_VALUED) if relation in _KNOWN_BEST)
+    + ", ...",
 }
 """What a default is, where Python's own words for it are of no use."""
 
@@ -73,12 +76,11 @@ def pages() -> list[Path]:
 def options(name: str) -> str:
     """What a class has beside the options of others, its own first, with defaults and meaning, and its prompts."""
     cls = class_named(name)
-    own, asks = inspect.get_annotations(cls), issubclass(cls, ModelBackedMemory)
-    shared = _SHARED | _ASKING if asks else _SHARED
-    fields = [field for field in _options_of(cls) if field.name not in shared]
+    own, bases = inspect.get_annotations(cls), [base for base in _TOLD if issubclass(cls, base)]
+    told = {field.name for base in bases for field in _options_of(base)}
+    fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
-    of_askers = ", [those of memories that ask a model](index.md#options-of-memories-that-ask-a-model)" if asks else ""
-    said = f"Beside these: [the options that all share](index.md#options-that-all-share){of_askers}."
+    said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
     names = filter(_is_used, dict.fromkeys(_asked_by(cls)))
     asked = ", ".join(f"[`{one}`](../reference/prompts.md#{one})" for one in names)
     return f"{table}{said}" + (f" Its prompts: {asked}." if asked else "")
@@ -91,7 +93,12 @@ def shared_options(_: str) -> str:
 
 def asking_options(_: str) -> str:
     """The options of every class that asks a model, with defaults and meaning."""
-    return _table(field for field in _options_of(ModelBackedMemory) if field.name not in _SHARED)
+    return _table(_further(ModelBackedMemory))
+
+
+def window_options(_: str) -> str:
+    """The options of every window over messages, with defaults and meaning."""
+    return _table(_further(_WINDOW))
 
 
 def all_prompts(_: str) -> str:
@@ -126,7 +133,7 @@ def view(name: str) -> str:
 def examples(_: str) -> str:
     """The example programs."""
     programs = sorted((DOCS / "examples").glob("*.py"))
-    shown = (f"## {one.name}\n\n````python\n{one.read_text(encoding='utf-8').strip()}\n````" for one in programs)
+    shown = (f"## {one.name}\n\n```python\n{_included(one)}\n```" for one in programs)
     return "\n\n".join(shown)
 
 
@@ -139,7 +146,7 @@ def talk(_: str) -> str:
 def drawn(name: str) -> str:
     """The picture of a class, which lies beside its page, and the page on which one can watch it."""
     watched = embedded.framed(f"../../embedded/{name}.html", f"{name}, turn by turn", "36rem")
-    return f"![{picture.described(name)}]({name}.svg)\n\nStep through the same conversation:\n\n{watched}"
+    return f"![{picture.described(name)}]({name}.svg)\n\n{watched}"
 
 
 def played(_: str) -> str:
@@ -157,6 +164,7 @@ BLOCKS: dict[str, Callable[[str], str]] = {
     "options": options,
     "shared-options": shared_options,
     "asking-options": asking_options,
+    "window-options": window_options,
     "all-prompts": all_prompts,
     "costs": costs,
     "view": view,
@@ -180,23 +188,33 @@ def _is_used(name: str) -> bool:
 
 
 def _prompt(name: str) -> str:
-    about, text = _about(name)
+    """Its variables, and the template, which begins with what it is for."""
     variables = ", ".join(f"`{variable}`" for variable in sorted(PromptSet().variables(name)))
-    return f"{about}\n\nVariables: {variables}.\n\n````jinja\n{text.strip()}\n````"
+    return f"Variables: {variables}.\n\n```jinja\n{_included(ROOT / 'prompts' / f'{name}.jinja')}\n```"
 
 
-def _about(name: str) -> tuple[str, str]:
-    """What a prompt is for, as its template says first, and the rest of the template."""
-    about, _, text = (ROOT / "prompts" / f"{name}.jinja").read_text(encoding="utf-8").partition(" #}\n")
-    return " ".join(about.removeprefix("{# ").split()), text
+def _included(file: Path) -> str:
+    """A line in whose place the site shows a file."""
+    return f'--8<-- "{file.relative_to(ROOT).as_posix()}"'
 
 
 def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
     return [field for field in dataclasses.fields(cls) if field.metadata and field.init]
 
 
-_SHARED = {field.name for field in _options_of(BaseMemory)}
-_ASKING = {field.name for field in _options_of(ModelBackedMemory)} - _SHARED
+_WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
+_TOLD: dict[type[BaseMemory], str] = {
+    BaseMemory: "[the options that all share](index.md#options-that-all-share)",
+    ModelBackedMemory: "[those of memories that ask a model](index.md#options-of-memories-that-ask-a-model)",
+    _WINDOW: "[those of windows over messages](../windows.md#options-of-these-windows)",
+}
+"""Where the options of bases are told."""
+
+
+def _further(cls: type[BaseMemory]) -> "list[dataclasses.Field[Any]]":
+    """What a base has beside the options that all share."""
+    shared = {field.name for field in _options_of(BaseMemory)}
+    return [field for field in _options_of(cls) if field.name not in shared]
 
 
 def _table(fields: "Iterable[dataclasses.Field[Any]]") -> str:

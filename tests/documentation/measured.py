@@ -46,15 +46,15 @@ def sentence(strategy: str) -> str:
         return ""
     upkeep = f" and {of['upkeep']:,} tokens of upkeep" if of["upkeep"] else ""
     said = (
-        f"Measured on [the bundled conversation](../choosing.md#what-each-costs) of {of['exchanges']} exchanges, each "
-        f"exchange shows {of['tokens']:,} tokens of memory and takes {of['calls']:.2f} model calls{upkeep}."
+        f"On [the bundled conversation](../choosing.md#what-each-costs) of {of['exchanges']} exchanges, an exchange "
+        f"shows {of['tokens']:,} tokens and takes {of['calls']:.2f} model calls{upkeep}."
     )
     if learnt := figures.get(f"{strategy}*"):
         return (
-            f"{said} As a large instruction-following model learnt that conversation, {learnt['tokens']:,} tokens show "
-            f"{learnt['answers']:.2f} of the answers to the questions about it."
+            f"{said} After a large model learnt it, {learnt['tokens']:,} tokens show {learnt['answers']:.2f} of the "
+            "answers to questions about it."
         )
-    return f"{said} It shows {of['answers']:.2f} of the answers to the questions about it."
+    return f"{said} It shows {of['answers']:.2f} of the answers to questions about it."
 
 
 def _priced(name: str, of: Mapping[str, Any]) -> str:

@@ -12,12 +12,12 @@ import pytest
 from memzoo import errors
 from memzoo.memories import STRATEGIES
 from memzoo.strategy import further_names, strategy_named
-from tests.documentation import generated, measured, picture
+from tests.documentation import generated, measured, picture, plain
 from tests.documentation.links import broken
 from tests.documentation.running import with_outputs
 
 DOCS = generated.DOCS
-MOST_WORDS = 66_000
+MOST_WORDS = 50_000
 
 
 def named(page: Path) -> str:
@@ -67,6 +67,15 @@ def test_snippets_run_and_print_what_is_shown(page: Path) -> None:
     """The Python blocks of a page run one after another without a key, and print the text behind them."""
     text = page.read_text(encoding="utf-8")
     assert with_outputs(text, page.name) == text
+
+
+def test_every_page_is_listed_for_machines() -> None:
+    """`llms.txt` lists all pages by their titles, and as Markdown each has what the site shows in place of includes."""
+    listed = re.findall(r"^- \[(.+)\]\((.+)\)$", plain.listed(), re.MULTILINE)
+    assert {file for _, file in listed} == {named(page) for page in DOCS.rglob("*.md")}
+    assert ("ConversationBufferMemory without LangChain", "memories/ConversationBufferMemory.md") in listed
+    prompts = plain.plain(DOCS / "reference" / "prompts.md")
+    assert (generated.ROOT / "prompts" / "summary.jinja").read_text(encoding="utf-8").strip() in prompts
 
 
 def test_troubleshooting_has_every_error() -> None:

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -40,7 +40,7 @@ def _pages(entry: Any) -> list[str]:
     """The files below an entry of the navigation."""
     if isinstance(entry, str):
         return [entry]
-    below = entry.values() if isinstance(entry, dict) else entry
+    below = cast("dict[str, Any]", entry).values() if isinstance(entry, dict) else cast("list[Any]", entry)
     return [page for one in below for page in _pages(one)]
 
 

@@ -50,10 +50,17 @@ async def sampled(store: Store, is_enough: Callable[[Entry], bool]) -> bool:
     Returns:
         Whether one was enough.
     """
-    listed = await store.conversations(limit=_SAMPLED) if isinstance(store, ManagedStore) else []
-    for id_ in listed:
+    for id_ in await _some(store):
         for newest in (False, True):
             with contextlib.suppress(StoreError):
                 if any(map(is_enough, await store.read(id_, limit=1, newest=newest))):
                     return True
     return False
+
+
+async def _some(store: Store) -> list[str]:
+    """Some conversations: any, where a store would have to look at all of them to tell which come first."""
+    if sample := getattr(store, "sample", None):
+        listed: list[str] = await sample(_SAMPLED)
+        return listed
+    return await store.conversations(limit=_SAMPLED) if isinstance(store, ManagedStore) else []

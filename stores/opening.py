@@ -22,6 +22,7 @@ KINDS = {
     "sqlite:////var/lib/chat.db": "a file by its absolute path",
     "sqlite://": "a new SQLite database in memory",
     "postgresql://me:pw@host/db": "a database on a PostgreSQL server, shared by any number of processes",
+    "redis://me:pw@host/0": "a Redis or Valkey server; rediss:// with TLS, redis+cluster:// for a cluster",
 }
 """The kinds of stores, by an example of their URL."""
 
@@ -47,6 +48,8 @@ def open_store(
     `sqlite:////var/lib/chat.db`   A file by its absolute path (`sqlite:///C:/chat.db` on Windows).
     `sqlite://`                    A new SQLite database in memory (`sqlite:///:memory:` is the same).
     `postgresql://me:pw@host/db`   A database on a PostgreSQL server, for any number of processes and machines.
+    `redis://me:pw@host:6379/0`    A Redis or Valkey server, for any number of processes and machines.
+    `redis+cluster://me:pw@host`   A cluster of them, by one of its servers.
     ============================== =========================================================================
 
     A file takes the options `?synchronous=full` (the default: what was saved outlives a power failure) or
@@ -58,6 +61,11 @@ def open_store(
     event loop in it, and of its threads together), `?timeout=30`, the seconds to wait for a connection or for
     another writer, `?prepare_threshold=5` to prepare statements (which poolers do not bear), and what libpq knows, such
     as `?sslmode=verify-full`. `postgres://` is the same.
+
+    Redis needs the extra `redis`; `rediss://` and `rediss+cluster://` are the same with TLS. It takes `?ttl=86400`, the
+    seconds after which a conversation ends as a whole (never, by default), `?renew=never` to count them from its
+    beginning instead of from its last save, `?wait=1`, how many replicas must have a save before it returns (not for a
+    cluster), `?timeout=30`, the seconds to wait for an answer, and what redis-py knows.
 
     An installed package may add others: an entry point of the group `memzoo.stores`, named like the scheme, that leads
     to a function of the URL and the keyword `clock`. What it returns has at least the methods of a `Store`.
@@ -77,10 +85,10 @@ def open_store(
     Example:
         >>> open_store("memory://")
         <InMemoryStore>
-        >>> open_store("redis://localhost")
+        >>> open_store("chat.db")
         Traceback (most recent call last):
         ...
-        memzoo.errors.OptionError: unknown kind of store 'redis'; known are memory://, sqlite://, postgresql://, postgres://
+        memzoo.errors.OptionError: 'chat.db' is not the URL of a store; for a file write 'sqlite:///chat.db'
     """
     store = _opener(str(url))(url, clock=clock)
     try:
@@ -118,11 +126,21 @@ def _sql(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
     return SQLStore(url, clock=clock)
 
 
+def _redis(url: str, *, clock: Callable[[], datetime]) -> OpenStore:
+    from memzoo.stores.redis.store import RedisStore  # an extra
+
+    return RedisStore(url, clock=clock)
+
+
 _OPENERS: dict[str, Callable[..., OpenStore]] = {
     "memory": _memory,
     "sqlite": _sql,
     "postgresql": _sql,
     "postgres": _sql,
+    "redis": _redis,
+    "rediss": _redis,
+    "redis+cluster": _redis,
+    "rediss+cluster": _redis,
 }
 
 

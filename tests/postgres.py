@@ -141,6 +141,7 @@ def awaiting(port: T) -> Generator[T, None, None]:
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
+        loop.run_until_complete(loop.shutdown_asyncgens())  # as asyncio.run does
         loop.close()
 
 

@@ -1,43 +1,32 @@
 """How messages and states stand in the rows of a database."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Table
 
-from memzoo.errors import StoreError
-from memzoo.stores.base import JSON, Entry, StoredState
+from memzoo.stores.base import Entry, StoredState
 from memzoo.stores.common import damaged, escaped, unescaped
+from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema
 from memzoo.stores.tombstones import tombstone
 
 __all__ = [
-    "DAMAGE",
     "NO_FIELDS",
     "NewTurn",
     "Row",
-    "as_time",
     "buried_rows",
     "entry_rows",
-    "from_json",
     "state_rows",
     "to_entries",
-    "to_json",
 ]
 
 Row = Sequence[Any]
 
-DAMAGE = (ValueError, TypeError, AttributeError, RecursionError, StoreError)
-"""What reading a row raises that is not as it was written."""
-
 NO_FIELDS = "{}"  # as nearly all messages have them
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-# Unlike `json.loads`, it looks for no white space, which `to_json` does not write around a value.
-_decode = json.JSONDecoder().raw_decode
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,42 +67,6 @@ class NewTurn:
             (seq, self.turn_id, message, fields, self.created_at)
             for seq, (message, fields) in enumerate(zip(self.messages, self.fields, strict=True), start=first)
         ]
-
-
-def to_json(value: JSON) -> str:
-    """Text that every database takes, and that is as it was when it is read again.
-
-    Raises:
-        StoreError: It is no JSON.
-    """
-    try:
-        text = _encode(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise StoreError(f"only JSON can be stored: {error}; nothing was stored") from error
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half a surrogate pair: JSON has it only as an escape
-        return json.dumps(value)
-    return text
-
-
-def from_json(text: str | None) -> JSON:
-    """What `to_json` was given; `None` for no text.
-
-    Raises:
-        ValueError: The text is not as it was written; or a TypeError or a RecursionError, see `DAMAGE`.
-    """
-    if text is None:
-        return None
-    value, end = _decode(text)
-    if end != len(text):
-        raise ValueError(f"more than JSON: {text[end:]!r:.40}")
-    return value
-
-
-def as_time(moment: datetime) -> str:
-    """A time as text that sorts by time."""
-    return moment.astimezone(UTC).isoformat()
 
 
 def to_entries(conversation_id: str, rows: Iterable[Sequence[Any]]) -> list[Entry]:

@@ -9,21 +9,18 @@ from sqlalchemy import Connection, Executable
 from memzoo.errors import ConflictError, StoreError, UnsupportedError
 from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
+from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema, statements
 from memzoo.stores.sql.deletion import clear, forget
 from memzoo.stores.sql.orphans import orphaned, repaired
 from memzoo.stores.sql.rows import (
-    DAMAGE,
     NO_FIELDS,
     NewTurn,
     Row,
-    as_time,
     buried_rows,
     entry_rows,
-    from_json,
     state_rows,
     to_entries,
-    to_json,
 )
 from memzoo.stores.sql.sqlite import SQLite
 from memzoo.stores.tombstones import tombstone

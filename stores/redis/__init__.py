@@ -1,0 +1,1 @@
+"""Conversations on Redis, Valkey or a cluster of them."""

@@ -1,0 +1,266 @@
+"""How the store connects to Redis: in the call, or without blocking the event loop."""
+
+import asyncio
+import hashlib
+import time
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from memzoo.errors import MissingExtraError, OptionError, StoreError
+from memzoo.forks import new_lock
+from memzoo.stores.common import redacted
+from memzoo.sync import each, is_blocking, settled
+
+try:
+    import redis
+    import redis.asyncio
+    import redis.asyncio.cluster
+    import redis.cluster
+    from redis.exceptions import NoScriptError, RedisError
+except ImportError as error:
+    raise MissingExtraError.of("Redis", "redis") from error
+
+__all__ = ["Connections", "Script"]
+
+_CLUSTER = "+cluster"
+_PAUSE = 0.05  # seconds
+_YEARS = 100 * 365 * 86_400
+_CLIENTS: dict[bool, tuple[Any, Any]] = {
+    False: (redis.Redis, redis.asyncio.Redis),
+    True: (redis.cluster.RedisCluster, redis.asyncio.cluster.RedisCluster),
+}
+_RENEW = {"save": True, "never": False}
+
+
+class Script:
+    """A script that the server runs whole or not at all.
+
+    Attributes:
+        text: Its source, with what all scripts share before it.
+        sha: The name by which a server knows it that has run it before.
+    """
+
+    __slots__ = ("sha", "text")
+
+    def __init__(self, name: str) -> None:
+        """Read it from its file."""
+        folder = files("memzoo.stores.redis") / "scripts"
+        parts = [(folder / f"{part}.lua").read_text(encoding="utf-8") for part in ("common", name)]
+        self.text = "\n".join(parts)
+        self.sha = hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+class Connections:
+    """Clients of a Redis server or cluster: one for all synchronous calls, and one for each event loop.
+
+    Attributes:
+        name: The URL without secrets and options.
+        has_secret: Whether the URL has a password.
+        ttl: How many seconds a conversation lives; 0 for ever.
+        renew: Whether each write begins them anew.
+    """
+
+    def __init__(self, url: str) -> None:
+        """Nothing is opened yet: that happens with the first call.
+
+        Raises:
+            OptionError: The URL cannot be understood.
+        """
+        parts = urlsplit(url)
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        self.name = redacted(urlunsplit(parts._replace(query="", fragment="")))
+        self.has_secret = parts.password is not None or "password" in given
+        self.ttl = _number("ttl", given.pop("ttl", "0"), 0, _YEARS)
+        self.renew = _renews(given.pop("renew", "save"))
+        self._replicas = _number("wait", given.pop("wait", "0"), 0, 100)
+        self._timeout = _number("timeout", given.pop("timeout", "30"), 1, 86_400)
+        self._is_cluster = parts.scheme.endswith(_CLUSTER)
+        if self._is_cluster and self._replicas:
+            raise OptionError("wait= is not for a cluster: set min-replicas-to-write on its servers instead")
+        scheme = parts.scheme.removesuffix(_CLUSTER)
+        self._url = urlunsplit(parts._replace(scheme=scheme, query=urlencode(given)))
+        self._blocking, self._awaited = _CLIENTS[self._is_cluster]
+        self._client: Any = None
+        self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
+        self._lock, self._closed = new_lock(), False
+        with _options_checked(self.name):  # which connects to nobody
+            redis.ConnectionPool.from_url(self._url).make_connection()
+
+    async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
+        """Run a script on a conversation, and return what it answers.
+
+        Args:
+            script: Which.
+            key: The key of the conversation.
+            values: What it is given besides how long the conversation lives.
+            writes: It changes something, for which replicas may be waited for.
+        """
+        arguments = (1, key, self.ttl, int(self.renew), *values)
+        wait = self._replicas if writes else 0
+        with self._checked():
+            client = await self._client_of_call()
+            try:
+                return await self._answered(client, ("EVALSHA", script.sha, *arguments), wait)
+            except NoScriptError:  # from here on the server knows it
+                return await self._answered(client, ("EVAL", script.text, *arguments), wait)
+
+    async def _answered(self, client: Any, command: Sequence[Any], wait: int) -> Any:
+        if not wait:
+            return await settled(client.execute_command(*command))
+        pipeline = client.pipeline(transaction=False)  # over one connection, since WAIT is for what that one wrote
+        pipeline.execute_command(*command)
+        pipeline.execute_command("WAIT", wait, 1000 * self._timeout)
+        answer, reached = await settled(pipeline.execute())
+        if reached < wait:
+            raise StoreError(
+                f"{self.name}: {reached} of {wait} replicas had it after {self._timeout} seconds; it is stored on the "
+                "primary, and may be saved again under the same turn id"
+            )
+        return answer
+
+    async def keys(self, pattern: str) -> list[bytes]:
+        """All keys that match a pattern, on all servers of a cluster."""
+        with self._checked():
+            found = (await self._client_of_call()).scan_iter(match=pattern, count=1000)
+            return [key async for key in each(found)]
+
+    async def some_keys(self, pattern: str) -> list[bytes]:
+        """Some of them, as far as one step of the search finds any: cheap however many keys there are."""
+        with self._checked():
+            found = (await self._client_of_call()).scan(match=pattern, count=1000)
+            _, keys = await settled(found)
+            return list(keys)
+
+    async def asked(self, *command: Any) -> Any:
+        """What the server that has a key answers to a command."""
+        with self._checked():
+            return await settled((await self._client_of_call()).execute_command(*command))
+
+    async def together(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """The answers to commands that are sent together."""
+        with self._checked():
+            pipeline = (await self._client_of_call()).pipeline(transaction=False)
+            for command in commands:
+                pipeline.execute_command(*command)
+            return await settled(pipeline.execute())
+
+    async def rewritten(self) -> bool:
+        """Let each primary write its files anew, and wait until it has; whether all did.
+
+        A server that keeps no files has nothing to write.
+        """
+        try:
+            saves = await self._of_primaries("CONFIG GET", "save")
+            started = [("BGSAVE", "SCHEDULE")] if any(map(_saves, saves)) else []
+            if any(one["aof_enabled"] for one in await self._of_primaries("INFO", "persistence")):
+                started.append(("BGREWRITEAOF",))
+            for command in started:
+                await self._of_primaries(*command)
+                while any(map(_is_writing, found := await self._of_primaries("INFO", "persistence"))):
+                    await _pause()
+                if any("err" in (one["rdb_last_bgsave_status"], one["aof_last_bgrewrite_status"]) for one in found):
+                    return False
+        except StoreError:  # as most that are rented do, they refuse to say, or to write
+            return False
+        return True
+
+    async def _of_primaries(self, *command: str) -> list[Any]:
+        with self._checked():
+            client = await self._client_of_call()
+            if not self._is_cluster:
+                return [await settled(client.execute_command(*command))]
+            answers = await settled(client.execute_command(*command, target_nodes=client.PRIMARIES))
+            return list(answers.values()) if isinstance(answers, dict) else [answers]
+
+    async def _client_of_call(self) -> Any:
+        """The client of this call: the blocking one, or that of the event loop."""
+        if not is_blocking():
+            return await self._client_of_loop()
+        with self._lock:
+            if self._client is None:
+                self._client = self._made(self._blocking)
+        return self._client
+
+    async def _client_of_loop(self) -> Any:
+        loop = asyncio.get_running_loop()
+        living = self._loops.get(loop)
+        if living is None:
+            with self._lock:
+                self._loops = {one: kept for one, kept in self._loops.items() if not one.is_closed()}
+                living = self._loops[loop] = self._living()
+        return await living.asend(None)
+
+    async def _living(self) -> AsyncGenerator[Any]:
+        """The client of a loop, again and again; the loop's own end (`shutdown_asyncgens`) closes it."""
+        client = self._made(self._awaited)
+        try:
+            while True:
+                yield client
+        finally:
+            await client.aclose()
+
+    def _made(self, kind: Any) -> Any:
+        return kind.from_url(self._url, socket_timeout=self._timeout, socket_connect_timeout=self._timeout)
+
+    def close(self) -> None:
+        """Close what is open: at once, or in its event loop as soon as that runs."""
+        with self._lock:
+            self._closed = True
+            client, self._client = self._client, None
+            loops, self._loops = self._loops, {}
+        if client is not None:
+            client.close()
+        for loop, living in loops.items():
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(lambda loop=loop, living=living: loop.create_task(living.aclose()))
+
+    @contextmanager
+    def _checked(self) -> Generator[None]:
+        if self._closed:
+            raise StoreError(f"{self.name}: this store is closed")
+        try:
+            yield
+        except RedisError as error:
+            raise StoreError(f"{self.name}: {error}") from error
+
+
+@contextmanager
+def _options_checked(name: str) -> Generator[None]:
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"{name}: {error}") from None
+
+
+def _number(name: str, text: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdecimal() and least <= int(text) <= most):
+        raise OptionError(
+            f"{name}={text} is not a whole number from {least} to {most}, such as {name}={max(least, 30)}"
+        )
+    return int(text)
+
+
+def _renews(text: str) -> bool:
+    if text not in _RENEW:
+        raise OptionError(f"renew={text} is unknown; it is renew={' or renew='.join(_RENEW)}")
+    return _RENEW[text]
+
+
+def _saves(setting: Any) -> bool:
+    """Whether the answer to CONFIG GET save says that the server writes snapshots."""
+    return any(setting.values() if isinstance(setting, dict) else setting[1::2])
+
+
+def _is_writing(persistence: dict[str, Any]) -> bool:
+    under_way = "rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled"
+    return any(persistence[name] for name in under_way)
+
+
+async def _pause() -> None:
+    if is_blocking():
+        time.sleep(_PAUSE)  # noqa: ASYNC251 - in a synchronous call
+    else:
+        await asyncio.sleep(_PAUSE)

@@ -1,0 +1,263 @@
+"""The store on Redis."""
+
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from memzoo.errors import ConflictError, UnsupportedError
+from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.common import checked_numbers, damaged, escaped, existing, unescaped
+from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
+from memzoo.stores.redis.connections import Connections, Script
+from memzoo.stores.tombstones import tombstone
+from memzoo.sync import Closing
+
+__all__ = ["RedisStore"]
+
+_APPEND, _READ, _READ_STATE, _COMMIT, _EMBEDDINGS, _FORGET, _CLEAR, _RESTORE = map(
+    Script, ("append", "read", "read_state", "commit", "embeddings", "forget", "clear", "restore")
+)
+_BEGIN, _LOG = "memzoo:{id=", "}:log"
+_GLOB = str.maketrans({one: f"\\{one}" for one in "*?[\\"})
+_PAGE = 500
+
+
+class RedisStore(Closing):
+    """A `Store` on a Redis server or cluster (Valkey speaks the same), shared by any number of processes.
+
+    All keys of a conversation have one hash tag, so they lie on one server of a cluster; each call is one script there,
+    done whole or not at all. Ids are listed by going through the names of all keys, which takes as long as there are
+    keys. What outlives the server is up to its settings: `docs/stores.md` says what was tried.
+
+    Example::
+
+        with open_store("redis://localhost:6379/0?ttl=86400") as store:
+            memory = create_memory("window", store=store, conversation_id="user-42")
+    """
+
+    def __init__(self, url: str, *, clock: Callable[[], datetime] = utc_now) -> None:
+        """Nothing is opened yet: that happens with the first call.
+
+        Args:
+            url: See `open_store`.
+            clock: Gives the time, with a time zone, that is stamped on each message.
+
+        Raises:
+            OptionError: The URL cannot be understood.
+            MissingExtraError: The client is not installed.
+        """
+        self.clock = clock
+        self._url = url
+        self._redis = Connections(url)
+
+    def __repr__(self) -> str:
+        return f"<RedisStore {self._redis.name}>"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "RedisStore":
+        return RedisStore(self._url, clock=self.clock)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._redis.has_secret:
+            raise UnsupportedError("a store is not pickled with its password: open it anew in the other process")
+        return _unpickled, (self._url, self.clock)
+
+    async def append(self, conversation_id: str, records: Sequence[Record], *, turn_id: str) -> list[Entry]:
+        """See `Store.append`."""
+        now = self.clock().astimezone(UTC)
+        taken = list(records)
+        texts = [_text(turn_id, now, one.message, one.fields) for one in taken]
+        key = _key(conversation_id)
+        first, known = await self._redis.run(_APPEND, key, tombstone(turn_id), *texts, writes=True)
+        if not first:
+            return _entries(conversation_id, known)
+        return [Entry(seq, one.message, turn_id, now, one.fields) for seq, one in enumerate(taken, start=first)]
+
+    async def read(
+        self,
+        conversation_id: str,
+        *,
+        after: int = 0,
+        until: int | None = None,
+        limit: int | None = None,
+        newest: bool = False,
+    ) -> Entries:
+        """See `Store.read`."""
+        bounds = f"({after}", "+inf" if until is None else until
+        count = -1 if limit is None else max(limit, 0)
+        epoch, found = await self._redis.run(_READ, _key(conversation_id), *bounds, count, int(newest))
+        return Entries(_entries(conversation_id, found[::-1] if newest else found), int(epoch))
+
+    async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
+        """See `Store.read_state`."""
+        key = _key(conversation_id)
+        version, watermark, reset, keys, values = await self._redis.run(_READ_STATE, key, escaped(strategy), since)
+        try:
+            changes = {unescaped(key.decode()): _value(text) for key, text in zip(keys, values, strict=True)}
+        except DAMAGE as error:
+            raise damaged(f"the state {strategy!r}", conversation_id, error) from error
+        return StateUpdate(int(version), int(watermark), changes, bool(reset))
+
+    async def commit(
+        self,
+        conversation_id: str,
+        strategy: str,
+        *,
+        expected: int,
+        watermark: int,
+        changes: Mapping[str, JSON],
+        embeddings: Mapping[int, bytes] | None = None,
+    ) -> int:
+        """See `Store.commit`."""
+        new = _state(changes, embeddings or {})
+        key = _key(conversation_id)
+        version = await self._redis.run(_COMMIT, key, escaped(strategy), expected, watermark, *new, writes=True)
+        if version is None:
+            raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
+        return int(version)
+
+    async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
+        """See `ManagedStore.embeddings`."""
+        found = await self._redis.run(_EMBEDDINGS, _key(conversation_id), escaped(strategy), after)
+        return {int(seq): vector for seq, vector in zip(*found, strict=True)}
+
+    async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
+        """See `Store.clear`."""
+        await self._redis.run(_CLEAR, _key(conversation_id), int(only_empty), writes=True)
+
+    async def conversations(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        idle_since: datetime | None = None,
+        prefix: str = "",
+    ) -> list[str]:
+        """See `ManagedStore.conversations`; it goes through the names of all keys."""
+        logs = {_id(key): key for key in await self._redis.keys(_pattern(prefix))}
+        found = sorted((id_ for id_ in logs if after is None or escaped(id_) > escaped(after)), key=escaped)
+        if idle_since is not None:
+            newest = [at async for at in self._newest([logs[id_] for id_ in found])]
+            found = [id_ for id_, at in zip(found, newest, strict=True) if at is not None and at < idle_since]
+        return found if limit is None else found[: max(limit, 0)]
+
+    async def _newest(self, logs: Sequence[bytes]) -> AsyncGenerator[datetime | None]:
+        """When the newest message of each log was stored; `None` where it has just gone."""
+        for first in range(0, len(logs), _PAGE):
+            page = logs[first : first + _PAGE]
+            for key, found in zip(
+                page, await self._redis.together([("ZRANGE", key, -1, -1) for key in page]), strict=True
+            ):
+                yield _entries(_id(key), found)[0].created_at if found else None
+
+    async def sample(self, limit: int) -> list[str]:
+        """Some ids of conversations, in no order, if some are found at once: cheap however many there are."""
+        return [_id(key) for key in await self._redis.some_keys(_pattern(""))][:limit]
+
+    async def count(self, conversation_id: str) -> int:
+        """See `ManagedStore.count`."""
+        return int(await self._redis.asked("ZCARD", _key(conversation_id, "log")))
+
+    async def states(self, conversation_id: str) -> list[str]:
+        """See `ManagedStore.states`."""
+        return sorted(
+            unescaped(name.decode()) for name in await self._redis.asked("HKEYS", _key(conversation_id, "states"))
+        )
+
+    async def tombstones(self, conversation_id: str) -> list[str]:
+        """See `TombstoneStore.tombstones`."""
+        return sorted(one.decode() for one in await self._redis.asked("SMEMBERS", _key(conversation_id, "tombstones")))
+
+    async def forget(
+        self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
+    ) -> list[int]:
+        """See `TombstoneStore.forget`."""
+        how = int(derived), int(tombstones)
+        removed = await self._redis.run(_FORGET, _key(conversation_id), *how, *sorted(set(seqs)), writes=True)
+        return [int(seq) for seq in removed]
+
+    async def restore(
+        self,
+        conversation_id: str,
+        entries: Sequence[Entry],
+        states: Mapping[str, StoredState],
+        *,
+        tombstones: Collection[str] = (),
+    ) -> None:
+        """See `TombstoneStore.restore`."""
+        checked_numbers(entries)
+        new: list[Any] = [len(entries), len(tombstones), len(states)]
+        for one in entries:
+            new += [one.seq, tombstone(one.turn_id), _text(one.turn_id, one.created_at, one.message, one.fields)]
+        new += tombstones
+        for name, state in states.items():
+            items = {key: value for key, value in state.items.items() if value is not None}
+            new += [escaped(name), state.watermark, *_state(items, state.embeddings)]
+        if not await self._redis.run(_RESTORE, _key(conversation_id), *new, writes=True):
+            raise existing(conversation_id)
+
+    async def scrub(self, *, thorough: bool = False) -> bool:
+        """See `ManagedStore.scrub`: the files of the servers are written anew, which they do by themselves in time.
+
+        Replicas have files of their own, and a server may refuse: then the answer is no.
+        """
+        return thorough and await self._redis.rewritten()
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        self._redis.close()
+
+
+def _unpickled(url: str, clock: Callable[[], datetime]) -> RedisStore:
+    return RedisStore(url, clock=clock)
+
+
+def _key(conversation_id: str, part: str = "meta") -> str:
+    return f"{_BEGIN}{_tag(conversation_id)}}}:{part}"
+
+
+def _tag(text: str) -> str:
+    """Text that stays one hash tag: a brace would end it."""
+    return escaped(text).replace("{", "\\007b").replace("}", "\\007d")
+
+
+def _id(key: bytes) -> str:
+    return unescaped(key.decode().removeprefix(_BEGIN).removesuffix(_LOG))
+
+
+def _pattern(prefix: str) -> str:
+    return f"{_BEGIN}{_tag(prefix).translate(_GLOB)}*{_LOG}"
+
+
+def _text(turn_id: str, at: datetime, message: JSON, fields: Mapping[str, str | None]) -> str:
+    return to_json([turn_id, as_time(at), message, dict(fields)])
+
+
+def _entries(conversation_id: str, found: Iterable[bytes]) -> list[Entry]:
+    """Messages as they stand in the log: number, hash of the turn's id, text."""
+    entries: list[Entry] = []
+    for one in found:
+        seq, _, text = one.partition(b":")
+        try:
+            turn_id, at, message, fields = from_json(text.partition(b":")[2].decode())
+            said_at = datetime.fromisoformat(at)
+            if not (isinstance(message, dict) and isinstance(fields, dict)) or said_at.tzinfo is None:
+                raise ValueError("it is no message, or has no time")
+            entries.append(Entry(int(seq), message, turn_id, said_at, fields))
+        except DAMAGE as error:
+            raise damaged(f"message {seq.decode(errors='replace')}", conversation_id, error) from error
+    return entries
+
+
+def _value(text: bytes | None) -> JSON:
+    return None if text is None else from_json(text.decode())
+
+
+def _state(items: Mapping[str, JSON], embeddings: Mapping[int, bytes]) -> list[Any]:
+    """Items and embeddings as a script takes them; no text for a removed item."""
+    new: list[Any] = [len(items)]
+    for key, value in items.items():
+        new += [escaped(key), "" if value is None else to_json(value)]
+    new.append(len(embeddings))
+    for seq, vector in embeddings.items():
+        new += [seq, vector]
+    return new

@@ -17,7 +17,7 @@ from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.memories.models.offline import serve
 from tests.recording import EMBEDDINGS, MODEL
 
-pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres"]
+pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres", "tests.redis_servers"]
 
 # The same examples in each run, however busy the machine is.
 hypothesis.settings.register_profile(

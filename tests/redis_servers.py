@@ -5,13 +5,13 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
-import redis
-import redis.cluster
+import pytest
 
-__all__ = ["RedisServer", "cluster", "free_ports"]
+__all__ = ["RedisServer", "cluster", "free_ports", "redis_server", "redis_url", "wait_for"]
 
 _PATIENCE = 60.0
 
@@ -47,10 +47,12 @@ class RedisServer:
         """Start it, also again, and wait until it answers."""
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with contextlib.closing(self.client()) as client:
-            _wait_for(client.ping, self._process)
+            wait_for(client.ping, self._process)
 
-    def client(self) -> redis.Redis:
+    def client(self) -> Any:
         """A client of its own, beside the store."""
+        import redis
+
         return redis.Redis(port=self.port)
 
     def kill(self) -> None:
@@ -79,7 +81,7 @@ def cluster(folder: Path, *options: str) -> Generator[Sequence[RedisServer]]:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         for server in servers:
             with contextlib.closing(server.client()) as client:
-                _wait_for(lambda client=client: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok")
+                wait_for(lambda client=client: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok")
         yield servers
 
 
@@ -94,10 +96,37 @@ def free_ports(count: int) -> list[int]:
         return found
 
 
-def _wait_for(is_there: Callable[[], object], process: "subprocess.Popen[bytes] | None" = None) -> None:
+@pytest.fixture(scope="session")
+def redis_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
+    """A server for all tests; each begins by emptying it."""
+    pytest.importorskip("redis", reason="needs the 'redis' extra")
+    try:
+        server = RedisServer(tmp_path_factory.mktemp("redis"), free_ports(1)[0])
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    with contextlib.closing(server):
+        yield server
+
+
+@pytest.fixture
+def redis_url(redis_server: RedisServer) -> str:
+    """The URL of an empty server, for `open_store`."""
+    with contextlib.closing(redis_server.client()) as client:
+        client.flushall()
+    return f"redis://127.0.0.1:{redis_server.port}/0"
+
+
+def wait_for(is_there: Callable[[], object], process: "subprocess.Popen[bytes] | None" = None) -> None:
+    """Wait until a server answers as it should; while it starts it refuses to.
+
+    Raises:
+        TimeoutError: It has not for a minute.
+    """
+    import redis
+
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and (process is None or process.poll() is None):
-        with contextlib.suppress(redis.ConnectionError, redis.exceptions.BusyLoadingError):
+        with contextlib.suppress(redis.ConnectionError, redis.BusyLoadingError):
             if is_there():
                 return
         time.sleep(0.02)

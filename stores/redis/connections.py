@@ -87,7 +87,8 @@ class Connections:
         self._loops: dict[asyncio.AbstractEventLoop, AsyncGenerator[Any]] = {}
         self._lock, self._closed = new_lock(), False
         with _options_checked(self.name):  # which connects to nobody
-            redis.ConnectionPool.from_url(self._url).make_connection()
+            pool: Any = redis.ConnectionPool
+            pool.from_url(self._url).make_connection()
 
     async def run(self, script: Script, key: str, *values: Any, writes: bool = False) -> Any:
         """Run a script on a conversation, and return what it answers.
@@ -154,7 +155,7 @@ class Connections:
         """
         try:
             saves = await self._of_primaries("CONFIG GET", "save")
-            started = [("BGSAVE", "SCHEDULE")] if any(map(_saves, saves)) else []
+            started: list[tuple[str, ...]] = [("BGSAVE", "SCHEDULE")] if any(map(_saves, saves)) else []
             if any(one["aof_enabled"] for one in await self._of_primaries("INFO", "persistence")):
                 started.append(("BGREWRITEAOF",))
             for command in started:
@@ -172,8 +173,9 @@ class Connections:
             client = await self._client_of_call()
             if not self._is_cluster:
                 return [await settled(client.execute_command(*command))]
+            # From one server alone there is just the answer.
             answers = await settled(client.execute_command(*command, target_nodes=client.PRIMARIES))
-            return list(answers.values()) if isinstance(answers, dict) else [answers]
+            return [answers[name] for name in answers] if len(client.get_primaries()) > 1 else [answers]
 
     async def _client_of_call(self) -> Any:
         """The client of this call: the blocking one, or that of the event loop."""
@@ -203,7 +205,8 @@ class Connections:
             await client.aclose()
 
     def _made(self, kind: Any) -> Any:
-        return kind.from_url(self._url, socket_timeout=self._timeout, socket_connect_timeout=self._timeout)
+        longest = self._timeout + (1 if self._replicas else 0)  # while the server waits for replicas it is silent
+        return kind.from_url(self._url, socket_timeout=longest, socket_connect_timeout=self._timeout)
 
     def close(self) -> None:
         """Close what is open: at once, or in its event loop as soon as that runs."""
@@ -215,7 +218,7 @@ class Connections:
             client.close()
         for loop, living in loops.items():
             if not loop.is_closed():
-                loop.call_soon_threadsafe(lambda loop=loop, living=living: loop.create_task(living.aclose()))
+                asyncio.run_coroutine_threadsafe(_ended(living), loop)
 
     @contextmanager
     def _checked(self) -> Generator[None]:
@@ -251,7 +254,7 @@ def _renews(text: str) -> bool:
 
 def _saves(setting: Any) -> bool:
     """Whether the answer to CONFIG GET save says that the server writes snapshots."""
-    return any(setting.values() if isinstance(setting, dict) else setting[1::2])
+    return bool(setting["save"])
 
 
 def _is_writing(persistence: dict[str, Any]) -> bool:
@@ -264,3 +267,7 @@ async def _pause() -> None:
         time.sleep(_PAUSE)  # noqa: ASYNC251 - in a synchronous call
     else:
         await asyncio.sleep(_PAUSE)
+
+
+async def _ended(living: AsyncGenerator[Any]) -> None:
+    await living.aclose()

@@ -1,5 +1,6 @@
-"""The store in memory and the store in SQL do the same."""
+"""The store in memory does the same as those in SQL and on Redis."""
 
+import contextlib
 import itertools
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
@@ -12,8 +13,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from memzoo.errors import ConflictError, StoreError
 from memzoo.stores import InMemoryStore, Record, SQLStore, StateUpdate, StoredState, TombstoneStore
+from memzoo.stores.redis.store import RedisStore
 from memzoo.sync import drive
 from tests.postgres import PostgresServer
+from tests.redis_servers import RedisServer
 
 IDS = st.sampled_from(["", "a", "A", "a\0", "\\", "\ud800"])
 STRATEGIES = st.sampled_from(["s", "t"])
@@ -44,10 +47,10 @@ class BothStores(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         """Two new stores, which have no version in common but none."""
-        self.stores: tuple[TombstoneStore, TombstoneStore] = (InMemoryStore(clock=ticking()), self.in_sql(ticking()))
+        self.stores: tuple[TombstoneStore, TombstoneStore] = (InMemoryStore(clock=ticking()), self.other(ticking()))
         self.versions: dict[str, list[tuple[int, int]]] = {}
 
-    def in_sql(self, clock: Callable[[], datetime]) -> TombstoneStore:
+    def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
         """The other store."""
         return SQLStore("sqlite://", clock=clock)
 
@@ -178,9 +181,23 @@ def test_postgresql_does_the_same(postgres_server: PostgresServer):
     """So does the store in PostgreSQL."""
 
     class WithPostgres(BothStores):
-        def in_sql(self, clock: Callable[[], datetime]) -> TombstoneStore:
+        def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
             return SQLStore(postgres_server.new_url(), clock=clock)
 
     run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
         WithPostgres, settings=settings(max_examples=20, stateful_step_count=40, deadline=None)
+    )
+
+
+def test_redis_does_the_same(redis_server: RedisServer):
+    """So does the store on Redis."""
+
+    class WithRedis(BothStores):
+        def other(self, clock: Callable[[], datetime]) -> TombstoneStore:
+            with contextlib.closing(redis_server.client()) as client:
+                client.flushall()
+            return RedisStore(f"redis://127.0.0.1:{redis_server.port}", clock=clock)
+
+    run_state_machine_as_test(  # pyright: ignore[reportUnknownVariableType]
+        WithRedis, settings=settings(max_examples=20, stateful_step_count=40, deadline=None)
     )

@@ -1,40 +1,28 @@
 """The store on Redis, and on a cluster of six servers."""
 
-import contextlib
+import pickle
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("redis", reason="needs the 'redis' extra")
-if shutil.which("redis-server") is None:
-    pytest.skip("needs redis-server (Debian's package redis-server)", allow_module_level=True)
-
-from memzoo.stores import Store, open_store
-from memzoo.stores.testing import TombstoneStoreContract
+from memzoo.errors import OptionError, StoreError, UnsupportedError, WrongKeyError
+from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
+from memzoo.stores.redis.store import RedisStore
+from memzoo.stores.testing import TombstoneStoreContract, vector
+from memzoo.stores.testing.tools import commit, fill
+from memzoo.sync import drive
 from tests.postgres import awaiting
-from tests.redis_servers import RedisServer, cluster, free_ports
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisServer]:
-    """A server for all tests of the file."""
-    with contextlib.closing(RedisServer(tmp_path_factory.mktemp("redis"), *free_ports(1))) as server:
-        yield server
+from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
 
 
 @pytest.fixture
-def url(server: RedisServer) -> str:
-    """The URL of an empty server."""
-    with contextlib.closing(server.client()) as client:
-        client.flushall()
-    return f"redis://127.0.0.1:{server.port}/0"
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    """A new store on it."""
-    with open_store(url) as store:
+def store(redis_url: str) -> Iterator[Store]:
+    """A new store on a server."""
+    with open_store(redis_url) as store:
         yield store
 
 
@@ -55,6 +43,9 @@ class TestAwaiting(TombstoneStoreContract):
 @pytest.fixture(scope="module")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServer]]:
     """A cluster for all tests of the file."""
+    pytest.importorskip("redis", reason="needs the 'redis' extra")
+    if shutil.which("redis-cli") is None:
+        pytest.skip("needs redis-server and redis-cli (Debian's packages redis-server and redis-tools)")
     with cluster(tmp_path_factory.mktemp("cluster")) as servers:
         yield list(servers)
 
@@ -63,7 +54,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[RedisServ
 def cluster_url(servers: list[RedisServer]) -> str:
     """The URL of an empty cluster."""
     for server in servers:
-        with contextlib.closing(server.client()) as client:
+        with closing(server.client()) as client:
             if client.info("replication")["role"] == "master":
                 client.flushall()
     return f"redis+cluster://127.0.0.1:{servers[0].port}"
@@ -87,3 +78,139 @@ class TestAwaitingCluster(TombstoneStoreContract):
         """The store, called from an event loop."""
         with open_store(cluster_url) as store, awaiting(store) as awaited:
             yield awaited
+
+
+def test_all_of_a_conversation_ends_at_one_moment(redis_server: RedisServer, redis_url: str):
+    """`ttl` seconds after its last save, by the server's clock: messages, tombstones and each part of its states."""
+    with closing(redis_server.client()) as client, open_store(f"{redis_url}?ttl=100") as store:
+        _filled(store)
+        before = _now(client)
+        fill(store, "c", "later")
+        after = _now(client)
+        assert len(client.keys("memzoo:*")) == len(PARTS)
+        assert before + 100_000 <= _end(client) <= after + 100_000
+
+
+def test_seconds_may_be_counted_from_the_beginning(redis_server: RedisServer, redis_url: str):
+    """With `renew=never` a save leaves the end where it was, also for what is new."""
+    with closing(redis_server.client()) as client, open_store(f"{redis_url}?ttl=100&renew=never") as store:
+        fill(store, "c", "first")
+        end = _end(client)
+        _filled(store)
+        assert len(client.keys("memzoo:*")) == len(PARTS)
+        assert _end(client) == end
+
+
+def test_who_knows_no_end_keeps_to_it(redis_server: RedisServer, redis_url: str):
+    """A conversation that was begun with an end keeps it, whole, when somebody without one goes on with it."""
+    with closing(redis_server.client()) as client, open_store(redis_url) as store:
+        with open_store(f"{redis_url}?ttl=100") as limited:
+            fill(limited, "c", "first")
+        end = _end(client)
+        _filled(store)
+        assert _end(client) == end
+        fill(store, "other", "for ever")
+        assert client.pttl("memzoo:{id=other}:log") == -1
+
+
+def test_a_save_waits_for_replicas(redis_server: RedisServer, redis_url: str, tmp_path: Path):
+    """With `wait=1` a save is told to have failed if no replica has it; it can be saved again, and is there once."""
+    with open_store(f"{redis_url}?wait=1&timeout=1") as store:
+        with pytest.raises(StoreError, match="0 of 1 replicas"):
+            fill(store, "c", "a")
+        (port,) = free_ports(1)
+        replica = RedisServer(tmp_path, port, "--replicaof", f"127.0.0.1 {redis_server.port}")
+        with closing(replica), closing(replica.client()) as client:
+            wait_for(lambda: client.info("replication")["master_link_status"] == "up")
+            assert [one.seq for one in fill(store, "c", "a", "b")] == [1, 2]
+            assert client.zcard("memzoo:{id=c}:log") == 2
+
+
+def test_a_server_that_comes_back_is_used_again(tmp_path: Path):
+    """While it is away a call fails with a `StoreError`; what was saved with `appendfsync always` is there again."""
+    server = RedisServer(tmp_path, free_ports(1)[0], "--appendonly", "yes", "--appendfsync", "always")
+    with closing(server), open_store(f"redis://127.0.0.1:{server.port}?timeout=1") as store:
+        fill(store, "c", "a")
+        server.kill()
+        with pytest.raises(StoreError, match=r"127\.0\.0\.1"):
+            fill(store, "c", "b")
+        server.start()
+        assert [one.seq for one in fill(store, "c", "a", "b")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("ttl=soon", "ttl=soon is not a whole number"),
+        ("renew=always", "it is renew=save or renew=never"),
+        ("timeout=0", "timeout=0"),
+        ("colour=red", "colour"),
+    ],
+)
+def test_mistakes_are_explained(options: str, said: str):
+    """An option that cannot be is refused when the store is opened, before anybody connects."""
+    with pytest.raises(OptionError, match=said):
+        open_store(f"redis://127.0.0.1:1/0?{options}")
+
+
+def test_a_cluster_has_a_setting_for_waiting():
+    """`wait=` is refused for a cluster, with the setting of its servers that does the same."""
+    with pytest.raises(OptionError, match="min-replicas-to-write"):
+        open_store("redis+cluster://127.0.0.1:1?wait=1")
+
+
+def test_no_secret_is_shown_or_pickled(redis_server: RedisServer):
+    """The password is in no text, and a store that has one does not travel."""
+    place = f"127.0.0.1:{redis_server.port}/0"
+    with RedisStore(f"redis://me:secret@{place}") as store:
+        assert "secret" not in repr(store)
+        with pytest.raises(StoreError) as told:
+            drive(store.read("c"))
+        assert "secret" not in str(told.value)
+        with pytest.raises(UnsupportedError):
+            pickle.dumps(store)
+    with RedisStore(f"redis://{place}") as store, pickle.loads(pickle.dumps(store)) as copy:  # noqa: S301 - our own
+        assert drive(copy.read("c")) == drive(store.read("c"))
+
+
+def test_a_damaged_message_is_named(redis_server: RedisServer, redis_url: str):
+    """Text that is no message is told with its number and the conversation, and what else is there can be read."""
+    with closing(redis_server.client()) as client, open_store(redis_url) as store:
+        fill(store, "c", "a", "b")
+        client.zadd("memzoo:{id=c}:log", {b"3:00:[": 3})
+        with pytest.raises(StoreError, match="message 3 of 'c' is damaged"):
+            drive(store.read("c"))
+        assert [one.seq for one in drive(store.read("c", until=2))] == [1, 2]
+
+
+def test_an_encrypted_store_lies_over_it(redis_url: str):
+    """It opens with its key only, and without looking through all keys."""
+    key = EncryptedStore.new_key()
+    with open_store(redis_url, key=key) as store:
+        fill(store, "c", "a")
+    with pytest.raises(WrongKeyError):
+        open_store(redis_url)
+    with open_store(redis_url, key=key) as store:
+        assert drive(store.read("c"))[0].message["content"] == "a"
+
+
+PARTS = ["meta", "log", "turns", "tombstones", "states", "values:s", "versions:s", "vectors:s", "numbers:s"]
+
+
+def _filled(store: Store) -> None:
+    """All kinds of keys that a conversation can have."""
+    assert isinstance(store, TombstoneStore)
+    first, second = fill(store, "c", "a", "b")
+    commit(store, "c", {"a": 1}, embeddings={second.seq: vector(1)}, watermark=0)
+    drive(store.forget("c", [first.seq]))
+
+
+def _end(client: Any) -> int:
+    """When the conversation "c" ends, in milliseconds; all its keys do."""
+    (end,) = {client.pexpiretime(key) for key in client.keys("memzoo:{id=c}:*")}
+    return int(end)
+
+
+def _now(client: Any) -> int:
+    seconds, micros = client.time()
+    return int(seconds) * 1000 + micros // 1000

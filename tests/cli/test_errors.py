@@ -71,7 +71,7 @@ def told(ran: Ran) -> str:
         ("serve-offline --host 192.0.2.1", "cannot listen on 192.0.2.1"),
         ("serve-offline --port 70000", "'--port'"),
         ("state --store {store} --name nope", "there is no state 'nope'; there are none"),
-        ("stores redis://localhost", "unknown kind of store 'redis'"),
+        ("stores mysql://localhost", "unknown kind of store 'mysql'"),
         ("stores postgres://me@127.0.0.1:{silent}/db?timeout=1", "127.0.0.1:{silent}"),
     ],
 )

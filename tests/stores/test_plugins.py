@@ -102,8 +102,8 @@ def test_a_broken_plugin_is_named(packages: Path):
 
 def test_plugins_are_listed_where_a_scheme_is_unknown(packages: Path):
     """Who mistypes a scheme sees all that there are."""
-    (error,) = said(packages, "-c", OPENED, "redis://")
-    assert error.endswith("sqlite://, postgresql://, postgres://, broken://, shelf://")
+    (error,) = said(packages, "-c", OPENED, "mysql://")
+    assert error.endswith("redis+cluster://, rediss+cluster://, broken://, shelf://")
 
 
 def test_a_broken_strategy_is_named(packages: Path):

@@ -118,10 +118,10 @@ def compare(
         _warm_up(answering)
     work = functools.partial(work_off, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
     with tempfile.TemporaryDirectory() as spare:
-        return _compared(source, variants, run, work, Path(out or spare), prompts, make_model)
+        return _compare(source, variants, run, work, Path(out or spare), prompts, make_model)
 
 
-def _compared(
+def _compare(
     source: Conversations,
     variants: Sequence[Variant],
     run: Run,

@@ -192,7 +192,7 @@ def parse_variant(text: str) -> Variant:
     if name in BASELINES:
         raise OptionError(f"--memory {text!r}: the baselines come by themselves")
     if not colon:
-        return _named(short_name(name))
+        return _look_up(short_name(name))
     pairs = [part.partition("=") for part in _split(given)]
     if wrong := [key for key, equals, _ in pairs if not (key.strip() and equals)]:
         raise OptionError(f"--memory {text!r}: {wrong[0]!r} is no option; write them as name:option=value,option=value")
@@ -263,7 +263,7 @@ def checked_variants(variants: Iterable[Variant], budgets: Iterable[int]) -> Non
                 raise OptionError(f"{variant.name}: its factory made {made!r}; it must make a BaseMemory")
 
 
-def _named(short: str) -> Variant:
+def _look_up(short: str) -> Variant:
     return PRESETS.get(short) or Variant(short, _about(short), short)
 
 
@@ -273,7 +273,7 @@ def _about(short: str) -> str:
 
 def _of_options(name: str, short: str, options: dict[str, Any]) -> Variant:
     model, prompts = options.pop("model", None), options.pop("prompts", None)
-    base = _named(short)
+    base = _look_up(short)
     return replace(base, name=name, about=_about(short), options=options or base.options, model=model, prompts=prompts)
 
 

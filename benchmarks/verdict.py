@@ -37,7 +37,7 @@ def verdict(results: Results) -> Iterator[str]:
         said = [_without_figures(results)]
     else:
         finding = _finding(best, budget, measure)
-        said = [iter([finding]), _compared(results, rows, best, budget), _cautions(rows, best, budget, measure)]
+        said = [iter([finding]), _compare(results, rows, best, budget), _cautions(rows, best, budget, measure)]
     yield from chain(*said, _learnt(results), _floors(results), _failures(results))
 
 
@@ -68,7 +68,7 @@ def _finding(best: Row, budget: int, measure: str) -> str:
     )
 
 
-def _compared(results: Results, rows: Sequence[Row], best: Row, budget: int) -> Iterator[str]:
+def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> Iterator[str]:
     pairs = [pair for pair in results.pairs if pair.budget == budget]
     alike = [row for row in rows if row.memory.name in {pair.other for pair in pairs if not pair.distinguishable}]
     cost = _costs(results, [best, *alike], budget)
@@ -78,7 +78,7 @@ def _compared(results: Results, rows: Sequence[Row], best: Row, budget: int) -> 
         yield f"Pick {best.memory.name}: it is ahead of every other memory that was measured.{cost}"
     else:
         cheapest = min([best, *alike], key=lambda row: _price(row, budget))
-        names = _listed([row.memory.name for row in alike])
+        names = _join([row.memory.name for row in alike])
         yield (
             f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
             f"{'costs the least' if cheapest.costs else 'takes the fewest tokens'} of these, or ask more questions."
@@ -122,7 +122,7 @@ def _learnt(results: Results) -> Iterator[str]:
     learnt = [row.memory for row in results.competing if row.memory.learnt_by and not row.error]
     if learnt:
         yield (
-            f"{_listed([one.name for one in learnt])} learnt this conversation from {learnt[0].learnt_by} beforehand, "
+            f"{_join([one.name for one in learnt])} learnt this conversation from {learnt[0].learnt_by} beforehand, "
             "in a few large steps: calls and upkeep are those of these steps, tokens those shown for a question."
         )
 
@@ -130,7 +130,7 @@ def _learnt(results: Results) -> Iterator[str]:
 def _floors(results: Results) -> Iterator[str]:
     if floors := [row.memory.name for row in results.competing if row.memory.floor]:
         yield (
-            f"Rules answered in place of a model for {_listed(floors)}: what they remember is at least what the table "
+            f"Rules answered in place of a model for {_join(floors)}: what they remember is at least what the table "
             "shows, and takes no part in the choice. `--model NAME` measures it."
         )
 
@@ -146,5 +146,5 @@ def _failures(results: Results) -> Iterator[str]:
             )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

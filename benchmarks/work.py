@@ -161,7 +161,7 @@ def work_off(
     try:
         if jobs == 1:
             for unit in waiting:
-                journal.write(*_told(unit, setup, progress))
+                journal.write(*_do_and_tell(unit, setup, progress))
         else:
             _by_processes(waiting, journal, setup, jobs, progress)
     except LimitReachedError as error:
@@ -185,7 +185,7 @@ def _waiting(units: Iterable[Unit], journal: Journal, progress: Progress) -> Ite
             yield unit
 
 
-def _told(unit: Unit, setup: Setup, progress: Progress) -> tuple[Outcome, Timing]:
+def _do_and_tell(unit: Unit, setup: Setup, progress: Progress) -> tuple[Outcome, Timing]:
     """Do a unit, and tell of all its steps: those before an error on the way, the rest after it."""
     left = steps_in(unit.transcript)
 

@@ -52,7 +52,7 @@ def facts_of(responses: Iterable[Mapping[str, Any]]) -> Facts:
 
 def answer_text(response: Mapping[str, Any]) -> str:
     """Return what a model said, as text: of OpenAI's two APIs, Anthropic's or Gemini's, streamed or not."""
-    said = "".join(text for reply in _replies(response) for text in _said(reply))
+    said = "".join(text for reply in _replies(response) for text in _list_texts(reply))
     return said or _text(response)[:_LONGEST_ANSWER]
 
 
@@ -129,14 +129,14 @@ def _facts(response: Mapping[str, Any]) -> Facts:
     return Facts(tuple(sorted(models)), 1, spent["read"], spent["written"])
 
 
-def _said(reply: Mapping[str, Any]) -> Iterator[str]:
+def _list_texts(reply: Mapping[str, Any]) -> Iterator[str]:
     """List the texts of a reply, or of one event of a stream."""
     for name, child in reply.items():
         if name in {"text", "content", "delta"} and isinstance(child, str):
             yield child
         elif name in _SPEAKING:
             for one in child if is_array(child) else [child]:
-                yield from _said(one) if is_object(one) else ()
+                yield from _list_texts(one) if is_object(one) else ()
 
 
 def _replies(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -52,7 +52,7 @@ def read_cassette(path: Path) -> CassetteFile:
         CassetteFormatError: It cannot be read, or is no cassette.
     """
     try:
-        head, recordings = _parsed(read_file(path))
+        head, recordings = _parse(read_file(path))
         return CassetteFile(head, [_with_bodies(one, _as_bytes) for one in recordings], path)
     except (OSError, EOFError, UnicodeError, zlib.error, CassetteFormatError) as error:
         raise CassetteFormatError(f"{shown(path)}: {error}") from error
@@ -98,12 +98,12 @@ class ReadableSerializer:
         Raises:
             CassetteFormatError: The text is not a cassette.
         """
-        head, recordings = _parsed(cassette_string)
+        head, recordings = _parse(cassette_string)
         interactions = [{"request": vars(one.request), "response": one.response} for one in recordings]
         return {"version": head["version"], "interactions": interactions, "metadata": head}
 
 
-def _parsed(text: str) -> tuple[dict[str, Any], list[Recorded]]:
+def _parse(text: str) -> tuple[dict[str, Any], list[Recorded]]:
     if _CONFLICT.search(text):
         raise CassetteFormatError("it has the marks of a merge conflict; take one side whole, or record it again")
     try:
@@ -143,9 +143,9 @@ def _written(recordings: Sequence[Recorded], head: Mapping[str, Any]) -> str:
         "recorder": "memzoo.cassettes",
         "recorded": head.get("recorded") or utc_now().date().isoformat(),
         "models": list(models),
-        **_said(note=head.get("note") or (_OFFLINE if offline else None)),
+        **_drop_empty(note=head.get("note") or (_OFFLINE if offline else None)),
     }
-    document |= _said(**{name: value for name, value in head.items() if name not in document})
+    document |= _drop_empty(**{name: value for name, value in head.items() if name not in document})
     return _TITLE + dump(document | {"interactions": [_written_one(one) for one in recordings]}, compact=True)
 
 
@@ -157,14 +157,14 @@ def _written_one(one: Recorded) -> dict[str, Any]:
         "request": {
             "method": request.method,
             "url": request.uri.removeprefix(ORIGIN),
-            **_said(caller=one.caller, headers=_written_headers(request.headers)),
+            **_drop_empty(caller=one.caller, headers=_written_headers(request.headers)),
             **_written_body(request.body, content_type(request.headers)),
         },
         "response": {
             "status": f"{status['code']} {status['message'] or ''}".strip(),
-            **_said(headers=_written_headers(response["headers"])),
+            **_drop_empty(headers=_written_headers(response["headers"])),
             **_written_body(body, content_type(response["headers"])),
-            **_said(
+            **_drop_empty(
                 chunks=len(arrival.sizes) > 1 and (_EVENTS if by_event else list(arrival.sizes)),
                 seconds=list(arrival.seconds),
                 broken=arrival.broken,
@@ -173,7 +173,7 @@ def _written_one(one: Recorded) -> dict[str, Any]:
     }
 
 
-def _said(**values: Any) -> dict[str, Any]:
+def _drop_empty(**values: Any) -> dict[str, Any]:
     """Leave out what says nothing."""
     return {name: value for name, value in values.items() if value}
 

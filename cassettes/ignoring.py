@@ -93,7 +93,7 @@ class Ignored:
         elif rule.startswith("re:"):
             self._add_pattern(rule[3:])
         else:
-            self._functions.append(_imported(rule))
+            self._functions.append(_import(rule))
         return rule
 
     def _add_pattern(self, text: str, compiled: re.Pattern[str] | None = None) -> str:
@@ -158,7 +158,7 @@ def _child(child: Any, names: tuple[str | int, ...], steps: list[_Step]) -> Any:
     return _without(child, steps) if deep else child
 
 
-def _imported(rule: str) -> Callable[[Any], Any]:
+def _import(rule: str) -> Callable[[Any], Any]:
     try:
         function: Any = pkgutil.resolve_name(rule) if ":" in rule else None
     except (ImportError, AttributeError, ValueError) as error:

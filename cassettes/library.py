@@ -53,7 +53,7 @@ def clean(file: CassetteFile, target: Path | None = None) -> bool:
     fresh = Player(file.recordings, scrubber=scrubber, path=file.path, settings=CassetteSettings()).finished()
     if target is not None:
         write_cassette(target, fresh, file.head)
-    return any(_said(new) != _said(old) for new, old in zip(fresh, file.recordings, strict=True))
+    return any(_key_of(new) != _key_of(old) for new, old in zip(fresh, file.recordings, strict=True))
 
 
 def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = NOTHING_IGNORED) -> list[str]:
@@ -65,11 +65,11 @@ def drift(old: Sequence[Recorded], new: Sequence[Recorded], ignored: Ignored = N
     for name, weight in (("models", 4), ("input_tokens", 5), ("output_tokens", 6)):
         left, right = getattr(before, name), getattr(after, name)
         if left != right:
-            found.append((weight, f"{name.replace('_', ' ')}: {_shown(left)} -> {_shown(right)}"))
+            found.append((weight, f"{name.replace('_', ' ')}: {_format(left)} -> {_format(right)}"))
     return [line for _, line in sorted(dict.fromkeys(found), key=lambda line: line[0])]
 
 
-def _said(one: Recorded) -> tuple[Any, ...]:
+def _key_of(one: Recorded) -> tuple[Any, ...]:
     return urlsplit(one.request.uri)._replace(scheme="", netloc=""), one.request.body, one.response["body"]
 
 
@@ -129,5 +129,5 @@ def _walk(value: Any, path: str) -> Iterator[tuple[str, str]]:
             yield from _walk(child, f"{path}[*]")
 
 
-def _shown(value: Any) -> str:
+def _format(value: Any) -> str:
     return ", ".join(value) if isinstance(value, tuple) else f"{value:,}"

@@ -97,7 +97,7 @@ def differences(asked: RequestKey, recorded: RequestKey) -> list[str]:
         if ours != theirs and name != "body":
             lines += [f"{name} differs:", f"  - {theirs}", f"  + {ours}"]
     if asked.body != recorded.body:
-        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compared(asked.body, recorded.body))]
+        lines += [*_title(asked.body, recorded.body), *(f"  {line}" for line in _compare(asked.body, recorded.body))]
     return lines
 
 
@@ -201,7 +201,7 @@ def _places(recorded: Any, asked: Any, path: str = "$") -> Iterator[tuple[str, A
         yield path, recorded, asked
 
 
-def _compared(asked: str, recorded: str) -> list[str]:
+def _compare(asked: str, recorded: str) -> list[str]:
     lines = _difference(_lines(recorded, roles=True), _lines(asked, roles=True))
     lines = lines or _difference(_lines(recorded), _lines(asked)) or ["only in white space"]
     left_out = len(lines) - _MOST_LINES

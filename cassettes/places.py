@@ -45,20 +45,20 @@ def texts(value: Any, change: Change, name: str = "") -> Any:
     `name` is that of the member that the value is.
     """
     if isinstance(value, str):
-        found, inside = _found(name, value), in_json(value, change)
+        found, inside = _classify(name, value), in_json(value, change)
         return change(value if found is Found.SECRET else inside, found)
     if is_array(value):
         return [texts(item, change, one) for item, one in zip(value, _names(value, name), strict=True)]
     if not is_object(value):
         return value
-    named = _named(value)
+    named = _name_pair(value)
     # What lies in an object of credentials is secret, whatever its own name; but a schema only describes.
     inherits = names_secret(name, surely=True) and "type" not in value
     called = {key: named.get(key, name if inherits else key) for key in value}
     return {change(key, Found.TEXT): texts(child, change, called[key]) for key, child in value.items()}
 
 
-def _named(value: dict[str, Any]) -> dict[str, str]:
+def _name_pair(value: dict[str, Any]) -> dict[str, str]:
     """Of `{"name": "x-api-key", "value": ...}`, say what the value is called."""
     small = {key.lower(): key for key in value}
     name = next((value[small[key]] for key in ("name", "key", "header") if key in small), None)
@@ -121,7 +121,7 @@ def json_in(text: str) -> Any:
         return None
 
 
-def _found(name: str, value: str) -> Found:
+def _classify(name: str, value: str) -> Found:
     if value and (names_secret(name, surely=True) or (names_secret(name) and looks_random(value))):
         return Found.SECRET
     local = _LOCAL.match(value) and (name == "model" or value.lower().endswith(_MODEL_FILES))

@@ -39,7 +39,7 @@ def dump(value: Any, *, compact: bool = False) -> str:
     """
     names = dict[int, str]()
     if compact:
-        value, names = _named(value)
+        value, names = _name_repeated(value)
     dumper: Any = partial(_Dumper, names=names, arrays=compact)
     options: Any = {"sort_keys": False, "allow_unicode": True, "width": _ENDLESS, "default_flow_style": False}
     return str(yaml.dump(value, Dumper=dumper, **options))
@@ -158,7 +158,7 @@ def _shortest(number: float) -> float:
     return float(f"{number:.9g}")
 
 
-def _named(value: Any) -> tuple[Any, dict[int, str]]:
+def _name_repeated(value: Any) -> tuple[Any, dict[int, str]]:
     """Put one object in place of all equal parts that are large enough.
 
     Returns:

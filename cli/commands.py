@@ -27,7 +27,7 @@ class _Commands(Mapping[str, Any]):
         for plugin in plugins(COMMANDS):
             if plugin.name == name:
                 try:
-                    return _made(name, loaded(plugin))
+                    return _make_command(name, loaded(plugin))
                 except PluginError as error:
                     return _broken(name, error)
         raise KeyError(name)
@@ -54,7 +54,7 @@ app = typer.Typer(
 )
 
 
-def _made(name: str, given: Callable[..., None] | typer.Typer) -> Any:
+def _make_command(name: str, given: Callable[..., None] | typer.Typer) -> Any:
     if not isinstance(given, typer.Typer):
         function, given = given, typer.Typer(add_completion=False, context_settings=_HELP)
         given.command(name, rich_help_panel=panel_of(function))(function)
@@ -70,7 +70,7 @@ def _broken(name: str, error: PluginError) -> Any:
         raise error
 
     fail.__doc__ = str(error)
-    return _made(name, fail)
+    return _make_command(name, fail)
 
 
 def main() -> None:
@@ -79,11 +79,11 @@ def main() -> None:
     try:
         code = app(standalone_mode=False)
     except typer.Abort:
-        code = _told("nothing was done", code=1)
+        code = _tell_error("nothing was done", code=1)
     except Exception as error:  # what is wrong with the arguments too, as typer tells it
         if (line := _line(error)) is None:
             raise
-        code = _told(line, code=2)
+        code = _tell_error(line, code=2)
     raise SystemExit(code)
 
 
@@ -97,7 +97,7 @@ def _line(error: Exception) -> str | None:
     return told and str(told())
 
 
-def _told(line: str, code: int) -> int:
+def _tell_error(line: str, code: int) -> int:
     if line := re.sub(r"\s*\n\s*", " ", line.strip()):
         tell("[bold red]error:[/]", line)
     return code

@@ -117,7 +117,7 @@ class Stored:
             if self.conversation and drive(store.read(self.conversation, limit=1)):
                 yield store, self.conversation
                 return
-            known = _listed(store)
+            known = _list_ids(store)
             if not known:
                 raise OptionError("the store has no conversation yet")
             if self.conversation:
@@ -228,7 +228,7 @@ def only_conversation(store: ManagedStore) -> str:
         OptionError: There are several.
         UnsupportedError: The store cannot tell.
     """
-    known = _listed(store)
+    known = _list_ids(store)
     if len(known) > 1:
         raise OptionError(
             f"the store has several conversations; choose one with --conversation: {', '.join(map(repr, known))}"
@@ -236,7 +236,7 @@ def only_conversation(store: ManagedStore) -> str:
     return known[0] if known else uuid.uuid4().hex
 
 
-def _listed(store: ManagedStore) -> list[str]:
+def _list_ids(store: ManagedStore) -> list[str]:
     if not hasattr(store, "conversations"):  # a plain store, of somebody's package
         raise UnsupportedError(f"{type(store).__name__} cannot list its conversations: name one with --conversation")
     return drive(store.conversations(limit=_LISTED))

@@ -53,7 +53,7 @@ class MemorySessionStore:
         whole = self._memories is not None and not await self._store.read(id_, limit=1)
         for turn_id, records in await self._turns(id_, entries):
             await self._store.append(id_, records, turn_id=turn_id)
-        if self._memories is not None and "subpath" not in key and any(map(_said, entries)):
+        if self._memories is not None and "subpath" not in key and any(map(_to_messages, entries)):
             try:
                 await self._follow(key, entries, whole=whole)
             except ModelError as error:
@@ -96,7 +96,7 @@ class MemorySessionStore:
             await log.atake_back(left.keys(), thread=session)
         origins = await self._origins(key["project_key"], entries)
         standing = [entry for entry in entries if _uuid(entry) not in left]
-        said = [one for entry in standing for one in _said(entry, origins.get(_uuid(entry)))]
+        said = [one for entry in standing for one in _to_messages(entry, origins.get(_uuid(entry)))]
         await log.afollow([one._replace(thread=session) for one in said], whole=whole)
 
     async def _around(self, id_: str, entries: Sequence[Any]) -> list[Any]:
@@ -194,7 +194,7 @@ def _left_behind(transcript: Sequence[Any]) -> dict[str, str]:
     parents, left = dict[str, str](), dict[str, str]()
     for entry in map(dict_of, transcript):
         uuid, parent = _uuid(entry), str(entry.get("parentUuid") or "")
-        if parent and parent in parents.values() and [one.message["role"] for one in _said(entry)] == ["user"]:
+        if parent and parent in parents.values() and [one.message["role"] for one in _to_messages(entry)] == ["user"]:
             below = {parent}
             for other, above in parents.items():
                 if above in below:
@@ -205,7 +205,7 @@ def _left_behind(transcript: Sequence[Any]) -> dict[str, str]:
     return left
 
 
-def _said(entry: Any, key: str | None = None) -> list[HostMessage]:
+def _to_messages(entry: Any, key: str | None = None) -> list[HostMessage]:
     """What was said in an entry: nothing in those that the CLI or a subagent wrote for itself."""
     entry = dict_of(entry)
     if entry.get("type") not in ("user", "assistant"):

@@ -47,12 +47,12 @@ class MemoryService(Posing):
         log, standing = self._log(app_name, user_id), _standing(events)
         if rewound := {event.id for event in events} - {event.id for event in standing}:
             await log.atake_back(rewound, _PIECES * len(events))
-        said = [one for event in standing if not event.partial for one in _said(event)]
+        said = [one for event in standing if not event.partial for one in _to_messages(event)]
         await log.afollow(said, ended=True)
 
     async def add_memory(self, *, app_name: str, user_id: str, memories: Iterable[Any], **_: Any) -> None:
         """Save and learn from what somebody wants to be remembered."""
-        said = [one for entry in memories for one in _said(entry)]
+        said = [one for entry in memories for one in _to_messages(entry)]
         await self._log(app_name, user_id).aadd(said, ended=True)
 
     async def search_memory(self, *, app_name: str, user_id: str, query: str) -> Any:
@@ -84,7 +84,7 @@ def _standing(events: Sequence[Any]) -> list[Any]:
     return standing
 
 
-def _said(event: Any) -> list[HostMessage]:
+def _to_messages(event: Any) -> list[HostMessage]:
     """An event or a memory entry as chat messages; none if it says nothing."""
     parts = event.content.parts if event.content else None
     if not parts:

@@ -53,11 +53,13 @@ async def _followed(memories: Memories, messages: Sequence[Any], *, ended: bool 
     log = HostLog(memory_of(memories, thread), "langchain")
     # An agent within a graph has messages of its own: it is named by the nodes that it stands in, without their ids.
     nodes = [node.partition(":")[0] for node in str(config.get("checkpoint_ns") or "").split("|")[:-1]]
-    await log.afollow(_said(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True)
+    await log.afollow(
+        _to_messages(messages), ended=ended, thread="|".join([str(thread), *nodes]), cuts_at_questions=True
+    )
     return log
 
 
-def _said(messages: Sequence[Any]) -> list[HostMessage]:
+def _to_messages(messages: Sequence[Any]) -> list[HostMessage]:
     """LangChain's messages as messages of a log, known by their ids."""
     whole = _messages().messages_to_dict(messages)
     return [HostMessage(chat_of(message), own, message.id or "") for message, own in zip(messages, whole, strict=True)]

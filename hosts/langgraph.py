@@ -134,7 +134,7 @@ class MemzooStore(_host.InMemoryStore):  # type: ignore[misc, name-defined]
         while True:
             if not held.version:
                 await self._begin()
-            changes = {json.dumps(key): _kept(written, key, held) for key in keys}
+            changes = {json.dumps(key): _to_json(written, key, held) for key in keys}
             try:
                 version = await self._store.commit(
                     self._name, _STATE, expected=held.version, watermark=0, changes=changes
@@ -192,7 +192,7 @@ def _callers(found: Any) -> Any:
     return item
 
 
-def _kept(written: Any, key: Key, held: _Held) -> JSON:
+def _to_json(written: Any, key: Key, held: _Held) -> JSON:
     item = written._data[key[0]].get(key[1])  # noqa: SLF001
     if item is None:
         return None

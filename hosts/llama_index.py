@@ -60,11 +60,11 @@ class ChatMemory(Posing):
 
     async def aput_messages(self, messages: Sequence[Any]) -> None:
         """Save messages as one turn."""
-        await self._log.aadd(list(map(_said, messages)))
+        await self._log.aadd(list(map(_to_message, messages)))
 
     async def aset(self, messages: Sequence[Any]) -> None:
         """Let these messages be all that was said: what follows what they have in common with the log is deleted."""
-        said, old = list(map(_said, messages)), await self._log.aall()
+        said, old = list(map(_to_message, messages)), await self._log.aall()
         same = in_common([one.message for one in old], [one.message for one in said])
         if old[same:]:
             await self._log.arewind(old[same:])
@@ -78,7 +78,7 @@ class ChatMemory(Posing):
     set, reset = blocking(aset), blocking(areset)
 
 
-def _said(message: Any) -> HostMessage:
+def _to_message(message: Any) -> HostMessage:
     own: dict[str, Any] = dumped(message)
     role, kwargs, blocks = _ROLES.get(own["role"], own["role"]), own["additional_kwargs"], own["blocks"]
     text = message.content or ""

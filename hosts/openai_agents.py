@@ -75,7 +75,7 @@ class MemorySession:
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Append items to the log."""
-        await self._log.aadd(_said(items))
+        await self._log.aadd(_to_messages(items))
 
     async def pop_item(self) -> Item | None:
         """Take the newest item of the log back, whatever the view shows of it."""
@@ -89,7 +89,7 @@ class MemorySession:
                 continue
             *kept, popped = _items(said[-1:])
             if kept:  # What stood with the item is saved before it goes: whenever a process ends, it is there.
-                rest = [self._log.record(one) for one in _said(kept)]
+                rest = [self._log.record(one) for one in _to_messages(kept)]
                 await self.memory.aadd_messages(rest, turn_id=f"{_REST}{said[-1].seq}", learn=False)
             if await self._log.arewind(said[-1:]):
                 return popped
@@ -124,7 +124,7 @@ def _left_by_a_pop(said: Sequence[HostMessage]) -> list[HostMessage]:
     return [one for one in said if str(one.seq) in popped]
 
 
-def _said(items: Sequence[Item]) -> list[HostMessage]:
+def _to_messages(items: Sequence[Item]) -> list[HostMessage]:
     """Items as messages, with the items beside them.
 
     What has no chat form, such as reasoning, stays with the item behind it, or with the last one: they are shown and

@@ -51,7 +51,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     async def wrap_model_request(self, ctx: Any, *, request_context: Any, handler: Any) -> Any:
         """Keep what is new, and send the view."""
         log, live = self._log(ctx), request_context.messages
-        said = list(_said(live))
+        said = list(_to_messages(live))
         await log.afollow([one for one, _ in said], thread=_thread(ctx, live))
         asked = [one.message["content"] for one, _ in said if one.message["role"] == "user"]
         shown = await log.ashown(host_text(asked[-1]) if asked else None)
@@ -63,7 +63,7 @@ class MemoryCapability(_capabilities.AbstractCapability):  # type: ignore[misc, 
     async def after_run(self, ctx: Any, *, result: Any) -> Any:
         """Keep the answer, and learn from the exchange."""
         messages = result.all_messages()
-        said = [one for one, _ in _said(messages)]
+        said = [one for one, _ in _to_messages(messages)]
         await self._log(ctx).afollow(said, ended=True, thread=_thread(ctx, messages))
         return result
 
@@ -77,7 +77,7 @@ def _thread(ctx: Any, messages: Sequence[Any]) -> str:
     return str(ctx.conversation_id) if handed_over else ""
 
 
-def _said(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
+def _to_messages(messages: Iterable[Any]) -> Iterator[tuple[HostMessage, Any]]:
     """Messages of a log, each with the response or the request of one part that it is.
 
     They are known by their run and what they say: a run has no other ids for them.

@@ -114,7 +114,7 @@ class HostLog:
         self, said: Sequence[HostMessage], thread: str, *, cuts_at_questions: bool
     ) -> list[HostMessage]:
         """What follows the newest message that the log has of a host, forgotten or not."""
-        known = await self._known(said, thread)
+        known = await self._read_newest(said, thread)
         if thread:
             known = await self._stepped_back(said, known, thread, cuts_at_questions=cuts_at_questions)
         newest = {one.key for one in known}
@@ -126,7 +126,7 @@ class HostLog:
         self._may_repeat = True
         shown = await self.memory.amessages(query, catch_up=False)
         pairs = zip(shown, shown.entries, strict=True)
-        return [self._said(entry) if entry else HostMessage(message) for message, entry in pairs]
+        return [self._to_message(entry) if entry else HostMessage(message) for message, entry in pairs]
 
     async def aall(self, limit: int | None = None) -> list[HostMessage]:
         """What was said, oldest first: all, or the newest of it."""
@@ -172,7 +172,7 @@ class HostLog:
         fields = {self.field: written(said.own), _THREAD: said.thread or None}
         return Record(fitting(said.message), {name: text for name, text in fields.items() if text is not None})
 
-    def _said(self, entry: Entry) -> HostMessage:
+    def _to_message(self, entry: Entry) -> HostMessage:
         thread = entry.fields.get(_THREAD) or ""
         return HostMessage(entry.message, self._own(entry.fields), entry.turn_id, entry.seq, thread)
 
@@ -180,7 +180,7 @@ class HostLog:
         own = fields.get(self.field)
         return None if own is None else json.loads(own)
 
-    async def _known(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
+    async def _read_newest(self, said: Sequence[HostMessage], thread: str) -> list[HostMessage]:
         """The newest messages of the log, as far as a host that has these can be compared with it."""
         # More than the host has given: the log may end with what was saved in another way.
         size, keys = 2 * len(said) + _FIRST_PAGE, {one.key for one in said}
@@ -231,7 +231,7 @@ class HostLog:
 
     async def _newest(self, limit: int | None) -> list[HostMessage]:
         newest = await self.memory.aentries(limit, newest_first=True)
-        return [self._said(entry) for entry in reversed(newest)]
+        return [self._to_message(entry) for entry in reversed(newest)]
 
     async def _repeated(self, said: Sequence[HostMessage], keys: Collection[str] = ()) -> int:
         """Count the questions in front that are the newest unanswered ones, of which the host has none by key."""

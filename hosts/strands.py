@@ -108,12 +108,12 @@ class MemoryConversationManager:
             return
         self._left_out = 0
         turn = await self._turn(event.agent.messages)
-        said = [one for message in turn for one in _said(message)]
+        said = [one for message in turn for one in _to_messages(message)]
         await self._log.afollow(said, ended=True, thread=self._thread)
 
     async def _turn(self, messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """The messages that the log does not have yet, without prompts that were given again."""
-        said = [one for message in messages for one in _said(message)]
+        said = [one for message in messages for one in _to_messages(message)]
         unsaved = await self._log.anew(said, thread=self._thread, cuts_at_questions=True)
         ids = {one.key.partition("/")[0] for one in unsaved}
         self._saved = set(map(_id, messages)) - ids
@@ -143,7 +143,7 @@ def _with(prompt: Any, texts: Sequence[str]) -> Any:
 # Messages of Strands have the form of Amazon Bedrock's.
 
 
-def _said(message: dict[str, Any]) -> list[HostMessage]:
+def _to_messages(message: dict[str, Any]) -> list[HostMessage]:
     blocks = dicts_of(message["content"])
     said = chat_of(
         message["role"],

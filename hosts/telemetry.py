@@ -135,7 +135,7 @@ class _Telling:
         options = {"record_exception": False, "set_status_on_exception": False}
         with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
             try:
-                yield lambda result: self._told(span, kind, args, seam.after(result), result)
+                yield lambda result: self._tell(span, kind, args, seam.after(result), result)
             except BaseException as error:
                 # Without its text: an error may quote what was said.
                 span.set_attribute("error.type", type(error).__name__)
@@ -147,7 +147,7 @@ class _Telling:
                     self._seconds.record(time.perf_counter() - start, kind)
                     self._calls.add(1, kind)
 
-    def _told(
+    def _tell(
         self, span: "Span", kind: Mapping[str, Any], args: Sequence[Any], after: Mapping[str, Any], result: Any
     ) -> None:
         span.set_attributes({**after})
@@ -156,11 +156,11 @@ class _Telling:
                 self._tokens.record(tokens, {**kind, "gen_ai.token.type": way})
         if self._content and kind.get(_OPERATION) == "chat":
             answer = {"role": "assistant", "content": result.text}
-            span.set_attribute("gen_ai.input.messages", _worded(args[1]))
-            span.set_attribute("gen_ai.output.messages", _worded([answer]))
+            span.set_attribute("gen_ai.input.messages", _to_convention(args[1]))
+            span.set_attribute("gen_ai.output.messages", _to_convention([answer]))
 
 
-def _worded(messages: Sequence[Mapping[str, Any]]) -> str:
+def _to_convention(messages: Sequence[Mapping[str, Any]]) -> str:
     """Chat messages in the form that the conventions give them."""
     said = [{"role": one["role"], "parts": [{"type": "text", "content": one["content"]}]} for one in messages]
     return json.dumps(said, ensure_ascii=False)

@@ -64,7 +64,9 @@ class PromptSet:
             _check_known(name)
             allowed = _variables_of(name)
             if extra := self.variables(name) - allowed:
-                raise PromptError(f"prompt {name!r}: its template uses {_listed(extra)}; it may use {_listed(allowed)}")
+                raise PromptError(
+                    f"prompt {name!r}: its template uses {_join_names(extra)}; it may use {_join_names(allowed)}"
+                )
 
     def replaces(self, *names: str) -> bool:
         """Tell whether one of some prompts has a template that was given, in place of the library's."""
@@ -177,9 +179,9 @@ def _variables_of(name: str) -> frozenset[str]:
 def _check_known(name: str) -> None:
     if name not in PROMPTS:
         raise PromptError(
-            f"there is no prompt {name!r}; the prompts are {_listed(PROMPTS)}{did_you_mean(name, PROMPTS)}"
+            f"there is no prompt {name!r}; the prompts are {_join_names(PROMPTS)}{did_you_mean(name, PROMPTS)}"
         )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in sorted(names))

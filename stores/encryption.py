@@ -234,7 +234,7 @@ class EncryptedStore(Closing):
         self._fits = True
         return plain
 
-    def _opened(self, token: JSON, what: str) -> list[Any]:
+    def _unseal(self, token: JSON, what: str) -> list[Any]:
         """What was sealed as JSON, which always is a list of a value, another one, and perhaps their place."""
         plain = self._decrypted(token, what)
         try:
@@ -247,7 +247,7 @@ class EncryptedStore(Closing):
 
     def _item(self, conversation_id: str, strategy: str, pseudonym: str, token: JSON) -> tuple[str, JSON]:
         what = f"an item of the state {strategy!r} of {conversation_id!r}"
-        name, value, *bound = self._opened(token, what)
+        name, value, *bound = self._unseal(token, what)
         place = [conversation_id, strategy]
         if not isinstance(name, str) or pseudonym not in self._pseudonyms(place, name) or bound not in ([], [place]):
             raise tampered(what)
@@ -268,7 +268,7 @@ class EncryptedStore(Closing):
         opened: list[Entry] = []
         for entry in entries:
             what = f"message {entry.seq} of {conversation_id!r}"
-            message, fields, *bound = self._opened(self._token(entry, what), what)
+            message, fields, *bound = self._unseal(self._token(entry, what), what)
             if not (isinstance(message, dict) and isinstance(fields, dict)):
                 raise tampered(what)
             # One place, or none from an earlier release: counted from the beginning of its turn, or as a log number.

@@ -99,7 +99,7 @@ class InMemoryStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         with self._lock:
-            conversation = self._found(conversation_id)
+            conversation = self._find(conversation_id)
             log = conversation.log
             first = bisect_right(log, after, key=_seq)
             last = len(log) if until is None else max(bisect_right(log, until, key=_seq), first)
@@ -111,7 +111,7 @@ class InMemoryStore(Closing):
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
         with self._lock:
-            conversation = self._found(conversation_id)
+            conversation = self._find(conversation_id)
             state = _state(conversation, strategy)
             # Most readers have seen everything: they need not wait until each item was looked at.
             if since == state.version:
@@ -134,7 +134,7 @@ class InMemoryStore(Closing):
     ) -> int:
         """See `Store.commit`."""
         with self._lock:
-            conversation = self._found(conversation_id)
+            conversation = self._find(conversation_id)
             state = _state(conversation, strategy)
             if state.version != expected or not conversation.born:
                 raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
@@ -148,7 +148,7 @@ class InMemoryStore(Closing):
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""
         with self._lock:
-            found = _state(self._found(conversation_id), strategy).embeddings
+            found = _state(self._find(conversation_id), strategy).embeddings
             return {seq: found[seq] for seq in sorted(found) if seq > after}
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
@@ -179,7 +179,7 @@ class InMemoryStore(Closing):
     async def count(self, conversation_id: str) -> int:
         """See `ManagedStore.count`."""
         with self._lock:
-            return len(self._found(conversation_id).log)
+            return len(self._find(conversation_id).log)
 
     async def forget(
         self, conversation_id: str, seqs: Collection[int], *, derived: bool = True, tombstones: bool = True
@@ -187,7 +187,7 @@ class InMemoryStore(Closing):
         """See `TombstoneStore.forget`."""
         gone = set(seqs)
         with self._lock:
-            conversation = self._found(conversation_id)
+            conversation = self._find(conversation_id)
             found = [entry for entry in conversation.log if entry.seq in gone]
             removed = [entry.seq for entry in found]
             if removed:
@@ -206,7 +206,7 @@ class InMemoryStore(Closing):
     async def states(self, conversation_id: str) -> list[str]:
         """See `Store.states`."""
         with self._lock:
-            return sorted(self._found(conversation_id).states)
+            return sorted(self._find(conversation_id).states)
 
     async def tombstones(self, conversation_id: str) -> list[str]:
         """See `TombstoneStore.tombstones`."""
@@ -241,7 +241,7 @@ class InMemoryStore(Closing):
         """See `Store.scrub`: there are no files."""
         return True
 
-    def _found(self, conversation_id: str) -> _Conversation:
+    def _find(self, conversation_id: str) -> _Conversation:
         """A conversation; an empty one in place of one that is not there, whose epoch and versions are 0."""
         return self._conversations.get(conversation_id) or _Conversation(0, 0)
 

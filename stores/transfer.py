@@ -209,7 +209,7 @@ def _vector(text: str) -> bytes:
     return vector
 
 
-def _parsed(line: str) -> Any:
+def _parse(line: str) -> Any:
     def finite(text: str) -> float:
         if not math.isfinite(number := float(text)):
             raise ValueError(f"{text} is no JSON")
@@ -239,7 +239,7 @@ class _Export:
         Raises:
             ValueError, TypeError, KeyError, OverflowError: It is not what has to stand there.
         """
-        self._take(_parsed(line))
+        self._take(_parse(line))
         self.lines += 1
         # However the lines end: files are copied between systems.
         self.digest.update(line.rstrip("\r\n").encode(errors="surrogatepass") + b"\n")

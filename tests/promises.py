@@ -202,8 +202,8 @@ BROKEN: Sequence[Broken] = (
         "test_the_time_out_is_the_longest_wait",
         "tests/stores/test_waiting.py",
         "stores/sql/sqlite.py",
-        "self._timeout = _parsed(url)",
-        "self._timeout = (*_parsed(url)[:2], 60.0)",
+        "self._timeout = _parse_url(url)",
+        "self._timeout = (*_parse_url(url)[:2], 60.0)",
     ),
     Broken(
         "What was forgotten or cleared",

@@ -98,7 +98,7 @@ def answer_found(answer: str, shown: Sequence[str]) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Reading:
     """What a few words say, or ask for.
 
     Attributes:
@@ -120,8 +120,8 @@ class _Said:
         """Whether any of it is denied."""
         return self.words != self.plain or self.characters != self.plain_characters
 
-    def __add__(self, other: "_Said") -> "_Said":
-        return _Said(
+    def __add__(self, other: "_Reading") -> "_Reading":
+        return _Reading(
             self.words | other.words,
             self.plain | other.plain,
             self.dates + other.dates,
@@ -162,7 +162,7 @@ class _Part:
 class _Line:
     """A line: what each two neighbouring sentences say, and the dates that stand over it."""
 
-    windows: tuple[_Said, ...]
+    windows: tuple[_Reading, ...]
     dates: tuple[_Date, ...] = ()
 
     def says(self, part: _Part) -> bool:
@@ -197,7 +197,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 @functools.lru_cache(maxsize=1 << 15)
-def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Said, ...]]:
+def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Reading, ...]]:
     """Return the date at the beginning of a line, if there is one, and what its neighbouring sentences say."""
     written = with_one_writing(_folded(line))
     heading = _HEADING.match(written)
@@ -206,7 +206,7 @@ def _read(line: str) -> tuple[tuple[_Date, ...], tuple[_Said, ...]]:
     return (((heading[1], heading[2], heading[3]),) if heading else ()), tuple(windows)
 
 
-def _said(text: str) -> _Said:
+def _said(text: str) -> _Reading:
     words, denied, dates = set[str](), set[str](), list[_Date]()
     plain = set[str]()
     left = 0  # how many words the last denial still reaches
@@ -224,10 +224,10 @@ def _said(text: str) -> _Said:
             left = max(left - 1, 0)
     words = plain | denied
     if not _HAN.search(text):
-        return _Said(frozenset(words), frozenset(plain), tuple(dates))
+        return _Reading(frozenset(words), frozenset(plain), tuple(dates))
     told = _HAN_NO_DENIAL.sub(" ", DATE.sub(" ", text))
     characters = _characters(told), _characters(_HAN_DENIAL.sub(" ", told))
-    return _Said(frozenset(words), frozenset(plain), tuple(dates), *characters)
+    return _Reading(frozenset(words), frozenset(plain), tuple(dates), *characters)
 
 
 def _root(word: str) -> str:

@@ -44,14 +44,14 @@ class Judge:
             return Opinion("", None, Sum())
         names = {"user": transcript.user, "assistant": transcript.assistant}
         lines = [f"{names[role]}: {text_of(one)}" if (role := one["role"]) in names else text_of(one) for one in shown]
-        reply, spent = self._asked(self._answering, "compare_answer", memory="\n".join(lines), question=question.text)
+        reply, spent = self._ask(self._answering, "compare_answer", memory="\n".join(lines), question=question.text)
         if not reply:
             return Opinion("", None, spent)
         about = {"question": question.text, "answer": question.answer, "reply": reply}
-        mark, more = self._asked(self._judging, "compare_judge", **about)
+        mark, more = self._ask(self._judging, "compare_judge", **about)
         return Opinion(reply, _right(mark), spent + more)
 
-    def _asked(self, model: Model, prompt: str, **variables: str) -> tuple[str, Sum]:
+    def _ask(self, model: Model, prompt: str, **variables: str) -> tuple[str, Sum]:
         content = self._prompts.render(prompt, **variables)
         try:
             found = drive(model.complete([{"role": "user", "content": content}], prompt))

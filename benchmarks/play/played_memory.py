@@ -122,7 +122,7 @@ class PlayedMemory:
             self._keep_state(len(self._told))
             self._before = self._now
             self._told.append(([], frozenset()))
-        told, self._now = self._compared(self.memory, self._before, query, tables, said)
+        told, self._now = self._compare(self.memory, self._before, query, tables, said)
         self._told[-1] = told["splices"], self._now.facts
         return {**told, "learning": _counts(self._learning), "error": told["error"] or self._failure}
 
@@ -134,10 +134,10 @@ class PlayedMemory:
         memory = self.memory if moment == len(self._told) - 1 else self._at(moment)
         parts = [differences for differences, _ in self._told[: moment + 1]]
         pieces: Sequence[int] = functools.reduce(applied, parts, [])
-        told, now = self._compared(memory, _Moment(pieces, (), self._told[moment][1]), query, tables, said)
+        told, now = self._compare(memory, _Moment(pieces, (), self._told[moment][1]), query, tables, said)
         return told, now.shown, memory.messages(query) if not told["error"] else []
 
-    def _compared(
+    def _compare(
         self, memory: BaseMemory, before: _Moment, query: str | None, tables: Tables, said: Mapping[int, str]
     ) -> tuple[Frame, _Moment]:
         spent = memory.usage.total
@@ -153,7 +153,7 @@ class PlayedMemory:
         frame: Frame = {
             "tokens": why.tokens,
             "limit": why.limit,
-            "kept": _kept(before.shown, now.shown, memory),
+            "kept": _count_kept(before.shown, now.shown, memory),
             "splices": differences,
             "rewritten": rewritten(gone, come, tables.texts),
             "why": [
@@ -211,7 +211,7 @@ def about(memory: BaseMemory) -> str:
     return (inspect.getdoc(type(memory)) or "").partition("\n")[0]
 
 
-def _kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: BaseMemory) -> int:
+def _count_kept(before: Sequence[ShownText], now: Sequence[ShownText], memory: BaseMemory) -> int:
     """Tokens at the beginning that are as they were the last time, which a provider's prompt cache may keep."""
     kept = 0
     for old, new in zip(before, now, strict=False):

@@ -69,7 +69,7 @@ class Play:
     def lines(self) -> Iterator[Line]:
         """Go through the conversation: the start, then each moment from 0 on."""
         yield self._start()
-        yield self._shown()
+        yield self._show()
         for exchange in self.talk.exchanges:
             yield self._saved(exchange)
 
@@ -93,10 +93,10 @@ class Play:
         _check(text)
         reply = answer.strip()
         if not reply:
-            view = self._named(by).memory.messages(text)
+            view = self._find_column(by).memory.messages(text)
             reply = drive(self._setup.answering.complete(_with_question(view, text), _PURPOSE)).text
         # Only now: what a line tells for the first time must reach the page.
-        before = self._shown(text, anew=True)
+        before = self._show(text, anew=True)
         said = [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
         self._now = datetime.now(UTC)
         self._exchanges.append(Exchange(tuple(said), ({}, {})))
@@ -162,9 +162,9 @@ class Play:
         for _, text in said_by(exchange.messages):
             place = len(self._said)
             self._said[self._stored[0][place].seq if self._stored else place + 1] = text
-        return self._shown()
+        return self._show()
 
-    def _shown(self, query: str | None = None, *, anew: bool = False) -> Line:
+    def _show(self, query: str | None = None, *, anew: bool = False) -> Line:
         """The next moment, or the newest one anew for a query."""
         self.moment += not anew
         at = self.moment
@@ -191,7 +191,7 @@ class Play:
         """How many messages there are at a moment."""
         return sum(len(one.messages) for one in self._exchanges[:moment])
 
-    def _named(self, name: str) -> PlayedMemory:
+    def _find_column(self, name: str) -> PlayedMemory:
         known = {one.name: one for one in self._columns}
         if name and name not in known:
             raise OptionError(f"there is no memory {name!r} here; there are {', '.join(known)}")
@@ -204,19 +204,19 @@ class Play:
         entries = self._stored[0] if self._stored else ()
         # What was forgotten leaves gaps between the numbers of a log, which a log that is written anew has not.
         numbers = {place: entry.seq for place, entry in enumerate(entries, start=1)}
-        return PlayedMemory(variant.name, lambda opened: self._made(variant, model, opened), store, numbers)
+        return PlayedMemory(variant.name, lambda opened: self._make(variant, model, opened), store, numbers)
 
     def _column_as_stored(self, variant: Variant) -> PlayedMemory | None:
         """A memory with what the store has for it; `None` if it has nothing."""
         entries, states = self._stored or ((), {})
-        empty = self._made(variant, _Resting(), InMemoryStore())
+        empty = self._make(variant, _Resting(), InMemoryStore())
         if not (known := {name: state for name, state in states.items() if name == empty.state_name}):
             return None
         store = InMemoryStore()
         drive(store.restore(variant.name, entries, known))
-        return PlayedMemory(f"{variant.name}, as stored", lambda opened: self._made(variant, _Resting(), opened), store)
+        return PlayedMemory(f"{variant.name}, as stored", lambda opened: self._make(variant, _Resting(), opened), store)
 
-    def _made(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
+    def _make(self, variant: Variant, model: Model, store: InMemoryStore) -> BaseMemory:
         made = variant.make(
             self._setup.budgets[0],
             llm=model,

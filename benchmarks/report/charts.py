@@ -97,13 +97,13 @@ def recall_chart(results: Results, width: int = WIDE) -> str:
     rows = [row for row in results.rows if not row.error]
     measure = measure_of([row for row in rows if not row.memory.baseline], results.main_budget)
     colours = colours_of(results.rows)
-    series = [one for row in rows if (one := _found(row, measure, colours[row.memory.name])).points]
+    series = [one for row in rows if (one := _make_series(row, measure, colours[row.memory.name])).points]
     what = MEASURES[measure].removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
     titles = f"Share of the {what}", f"Share of the {what}, against the tokens shown for a question"
     return curves(series, titles, ("tokens shown for a question", ""), width, 1.05, start=0, share=True, bent=True)
 
 
-def _found(row: Row, measure: str, colour: str) -> Series:
+def _make_series(row: Row, measure: str, colour: str) -> Series:
     known = [
         (at.tokens_for_a_question, found)
         for budget, at in row.budgets.items()

@@ -114,7 +114,7 @@ def _details(results: Results) -> dict[str, Any]:
             "evidence": one.question.evidence,
             "stale": one.question.stale,
             "memories": [
-                _shown(one.memories.get(name, {}).get(results.main_budget) or Scored(), lines) for name in names
+                _show_answer(one.memories.get(name, {}).get(results.main_budget) or Scored(), lines) for name in names
             ],
         }
         for one in results.questions
@@ -122,7 +122,7 @@ def _details(results: Results) -> dict[str, Any]:
     return {"names": names, "questions": questions, "lines": list(lines)}
 
 
-def _shown(answer: Scored, lines: dict[str, int]) -> dict[str, Any]:
+def _show_answer(answer: Scored, lines: dict[str, int]) -> dict[str, Any]:
     return {
         "tokens": answer.tokens,
         "reply": answer.reply,

@@ -132,7 +132,7 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     talks, run = comparison.results.talks, comparison.results.run
     titles = ", ".join(one.title for one in talks.first[:5]) + (", ..." if talks.count > 5 else "")  # noqa: PLR2004
     learnt = [row for row in comparison.rows if row.memory.learnt_by]
-    said = f"{_counted(talks.exchanges, 'exchange')}, {_counted(talks.questions, 'question')}"
+    said = f"{_count(talks.exchanges, 'exchange')}, {_count(talks.questions, 'question')}"
     known = [
         ("transcript", f"{titles} ({said})"),
         ("tokens counted by", counter_note(run.counter)),
@@ -144,16 +144,16 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
     return [(name, text) for name, text in known if text]
 
 
-def _counted(number: int, what: str) -> str:
+def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def exclusions(comparison: Compared) -> list[str]:
     """Say in sentences what the measurement left out, if anything."""
     talks = comparison.results.talks
-    untrue = _counted(talks.adversarial, "adversarial question")
-    unfounded = _counted(talks.without_evidence, "question")
-    unusable = f"{_counted(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
+    untrue = _count(talks.adversarial, "adversarial question")
+    unfounded = _count(talks.without_evidence, "question")
+    unusable = f"{_count(len(talks.unusable), 'citation')} ({', '.join(talks.unusable)})"
     left_out = (
         (talks.adversarial, f"Not asked, because they have no true answer: {untrue}."),
         (talks.without_evidence, f"Not asked, because no evidence is known for them: {unfounded}."),

@@ -47,7 +47,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """
     document = validated(_Document, item, where)
     user, assistant = document.conversation.speaker_a, document.conversation.speaker_b
-    said = list(_said(item["conversation"], {user: "user", assistant: "assistant"}, where))
+    said = list(_read_messages(item["conversation"], {user: "user", assistant: "assistant"}, where))
     citations = Citations({id_: text for one in said for id_, text in one.evidence.items()})
     questions = tuple(
         Question(
@@ -62,7 +62,7 @@ def transcript_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     return Transcript(name, exchanges_of(said), questions, user, assistant, tuple(citations.unusable))
 
 
-def _said(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
+def _read_messages(talk: dict[str, Any], roles: dict[str, str], where: str) -> Iterator[TranscriptMessage]:
     """Read the turns of all sessions; what one speaker says without a break is one message."""
     # By number, not by name: session_10 comes after session_9.
     for number in sorted(int(found[1]) for key in talk if (found := _SESSION.fullmatch(key))):

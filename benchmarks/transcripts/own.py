@@ -32,7 +32,7 @@ def sessions_of(item: dict[str, Any], where: str, title: str) -> Transcript:
     """Read an object with sessions of messages; see `chat_of`."""
     document = validated(_Sessions, item, where)
     said = [
-        _said(message, session.date, opens=not number)
+        _to_message(message, session.date, opens=not number)
         for session in document.sessions
         for number, message in enumerate(session.messages)
     ]
@@ -52,10 +52,10 @@ def chat_of(item: dict[str, Any], where: str, title: str, places: Sequence[str] 
         TranscriptError: It is malformed.
     """
     document = validated(_Chat, item, where, places)
-    return _finished(document, [_said(message, document.date) for message in document.messages], where, title)
+    return _finished(document, [_to_message(message, document.date) for message in document.messages], where, title)
 
 
-def _said(message: Message, date: datetime | None, *, opens: bool = False) -> TranscriptMessage:
+def _to_message(message: Message, date: datetime | None, *, opens: bool = False) -> TranscriptMessage:
     # The "id" is for questions to cite and is not part of the message.
     id_ = message.pop("id", None)
     return TranscriptMessage(message, {} if id_ is None else {str(id_): text_of(message)}, date, opens)

@@ -139,7 +139,7 @@ def _of_text(text: str, path: Path) -> Iterator[Transcript]:
         return
     items = _items(text, str(path))
     if all(_is_said(item) for _, item in items):
-        messages = [(where, _said(item)) for where, item in items]
+        messages = [(where, _to_openai(item)) for where, item in items]
         kept = [(where, message) for where, message in messages if message is not None]
         yield chat_of({"messages": [one for _, one in kept]}, str(path), title, places=[where for where, _ in kept])
         return
@@ -164,7 +164,7 @@ def _is_said(item: Any) -> bool:
     return is_message(item) or (isinstance(item, dict) and "role" in item)
 
 
-def _said(item: dict[str, Any]) -> dict[str, Any] | None:
+def _to_openai(item: dict[str, Any]) -> dict[str, Any] | None:
     """Turn a message into OpenAI's form; what cannot be one stays as it is, to be refused by name."""
     found = message_of(item)
     if found is None or found["role"] == item.get("role"):
@@ -192,7 +192,7 @@ def _of_item(found: Any, where: str, title: str) -> Iterator[Transcript]:
     elif "messages" in item:
         listed: Any = item["messages"]
         if isinstance(listed, list) and listed and all(map(is_message, listed)):  # pyright: ignore[reportUnknownArgumentType]
-            item = item | {"messages": [one for each in listed if (one := _said(each))]}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+            item = item | {"messages": [one for each in listed if (one := _to_openai(each))]}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
         yield chat_of(item, where, title)
     elif logs := [log for log in logs_of(item, title) if log.messages]:
         yield from map(_of_log, logs)
@@ -212,7 +212,7 @@ _LABELLED = (
 def _items(text: str, file: str) -> list[tuple[str, Any]]:
     """List the top-level items of a file, each with its place."""
     try:
-        document = _parsed(text)
+        document = _parse(text)
     except ValueError as error:
         if _json_or_none(text.strip().split("\n")[0]) is None:
             place = f"{file}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else file
@@ -233,14 +233,14 @@ def _lines(lines: Iterable[str], file: str) -> Iterator[tuple[str, Any]]:
         if not line.strip():
             continue
         try:
-            yield where, _parsed(line)
+            yield where, _parse(line)
         except ValueError as error:
             raise TranscriptError(
                 f"{where}: this is not JSON ({_reason(error)}); expected a message or a conversation on each line"
             ) from error
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     try:
         document = json.loads(text)
         # Half an emoji, as cut-off exports have it, is legal JSON but cannot be written to any file.
@@ -255,7 +255,7 @@ def _parsed(text: str) -> Any:
 
 def _json_or_none(line: str) -> Any:
     try:
-        return _parsed(line)
+        return _parse(line)
     except ValueError:
         return None
 

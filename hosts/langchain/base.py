@@ -76,12 +76,12 @@ class LangChainMemory(BothWays):
         Args:
             **options: LangChain's, and those of the plain class: `store`, `conversation_id`, `token_counter` and more.
         """
-        self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._known(options)}
+        self._given = {**_DEFAULTS, **self.extras, **self.defaults, **self._drop_unknown(options)}
         self._history: Any = None
         if (history := self._given.pop("chat_memory", None)) is not None:
             self._adopt(history)
         brought = {name: self._given.pop(name) for name in self.brought if name in self._given}
-        self.plain = self._made()
+        self.plain = self._make()
         self._given |= {"store": self.plain.store, "conversation_id": self.plain.conversation_id}
         for name, value in brought.items():
             setattr(self, name, value)
@@ -113,7 +113,7 @@ class LangChainMemory(BothWays):
     @chat_memory.setter
     def chat_memory(self, history: Any) -> None:
         self._adopt(history)
-        self.plain = self._made()
+        self.plain = self._make()
 
     def as_message_history(self) -> Any:
         """What this memory shows, for `RunnableWithMessageHistory`, which adds to it what is said.
@@ -144,7 +144,7 @@ class LangChainMemory(BothWays):
         before = dict(self._given)
         self._given[name] = value
         try:
-            self.plain = self._made()
+            self.plain = self._make()
         except Exception:
             self._given = before
             raise
@@ -153,7 +153,7 @@ class LangChainMemory(BothWays):
         own = {field.name for field in dataclasses.fields(self.plain_class) if field.init}
         return own | {*self.templates, *self.brought, *self.extras, "chat_memory"}
 
-    def _known(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _drop_unknown(self, options: Mapping[str, Any]) -> dict[str, Any]:
         known = self._options()
         if unknown := sorted(options.keys() - known):
             warnings.warn(
@@ -174,7 +174,7 @@ class LangChainMemory(BothWays):
         else:
             raise OptionError(f"chat_memory must be a chat history of LangChain or memzoo, not {history!r}")
 
-    def _made(self, **changed: Any) -> BaseMemory:
+    def _make(self, **changed: Any) -> BaseMemory:
         """The plain memory for the options as they are."""
         given = {name: value for name, value in {**self._given, **changed}.items() if name not in self.extras}
         prompts = {name: given.pop(name) for name in self.templates if name in given}
@@ -202,7 +202,7 @@ class LangChainMemory(BothWays):
 
     async def _view(self, *, messages: bool | None = None) -> Any:
         other = messages is not None and messages != self.plain.return_messages
-        plain = self._made(return_messages=messages) if other else self.plain
+        plain = self._make(return_messages=messages) if other else self.plain
         return shown(await plain.aload_memory_variables({}))[plain.memory_variables[-1]]
 
     # Copies.

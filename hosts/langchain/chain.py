@@ -163,7 +163,7 @@ class ConversationChain(Posing):
         """The prompt, filled in."""
         if not isinstance(getattr(self.prompt, "template", None), str):
             return dicts(self.prompt.invoke(values).to_messages())
-        shown = {name: _worded(value) for name, value in values.items()}
+        shown = {name: _to_text(value) for name, value in values.items()}
         return [{"role": "user", "content": self.prompt.format(**shown)}]
 
     def _model(self) -> Model:
@@ -190,6 +190,6 @@ class ConversationChain(Posing):
             )
 
 
-def _worded(value: Any) -> Any:
+def _to_text(value: Any) -> Any:
     """Messages as a transcript, for a prompt that is a text."""
     return "\n".join(map(Labels().line, dicts(value))) if isinstance(value, list) else value

@@ -52,11 +52,11 @@ class MessageHistory(Posing):
 
     def add_user_message(self, message: Any) -> None:
         """Add what the user said: a text or a message."""
-        self.add_message(_worded("user", message))
+        self.add_message(_to_message("user", message))
 
     def add_ai_message(self, message: Any) -> None:
         """Add what the assistant said: a text or a message."""
-        self.add_message(_worded("assistant", message))
+        self.add_message(_to_message("assistant", message))
 
     def __str__(self) -> str:
         return "\n".join(f"{message['role']}: {message['content']}" for message in dicts(self.messages))
@@ -155,5 +155,5 @@ def history_store(history: Any) -> MessageListStore:
     return MessageListStore(get=lambda _: dicts(history.messages), update=update, delete=lambda _: history.clear())
 
 
-def _worded(role: str, message: Any) -> Any:
+def _to_message(role: str, message: Any) -> Any:
     return {"role": role, "content": message} if isinstance(message, str) else message

@@ -181,10 +181,10 @@ class ConversationSummaryBufferMemory(_Summarizing):
 
     prune = blocking(aprune)
 
-    def _made(self, **changed: Any) -> Any:
+    def _make(self, **changed: Any) -> Any:
         """It prunes as little as has to go."""
         limit = {**self._given, **changed}.get("max_token_limit", 2000)
-        return super()._made(**{"prune_to": self._given.get("prune_to", limit), **changed})
+        return super()._make(**{"prune_to": self._given.get("prune_to", limit), **changed})
 
 
 class ConversationEntityMemory(LangChainMemory):

@@ -35,7 +35,7 @@ class RunnableModel:
         """See `Model.complete`."""
         start = time.perf_counter()
         try:
-            reply = await self._asked(messages)
+            reply = await self._ask(messages)
         except Exception as error:
             raise ModelError(
                 f"llm {self.name!r} failed for prompt {purpose!r}: {type(error).__name__}: {error}"
@@ -54,9 +54,9 @@ class RunnableModel:
 
     async def reply(self, messages: Sequence[Message], config: Mapping[str, Any]) -> str:
         """What it answers, as it is; it tells the callbacks of a config of LangChain. It raises what it raises."""
-        return _text(await self._asked(messages, config))
+        return _text(await self._ask(messages, config))
 
-    async def _asked(self, messages: Sequence[Message], *config: Any) -> Any:
+    async def _ask(self, messages: Sequence[Message], *config: Any) -> Any:
         sent = self._sent(messages)
         return self.runnable.invoke(sent, *config) if is_blocking() else await self.runnable.ainvoke(sent, *config)
 

@@ -96,12 +96,12 @@ class VectorStoreRetrieverMemory(LangChainMemory):
         if isinstance(self.plain, RetrieverMemory):
             key = input_key_of(given, self.plain.input_key, self.plain.memory_variables)
             return {self.plain.memory_key: await self.plain.documents(str(given[key]))}
-        found = await self._made(return_messages=True).aload_memory_variables(given)
+        found = await self._make(return_messages=True).aload_memory_variables(given)
         return {name: documents(message["content"] for message in shown) for name, shown in found.items()}
 
-    def _made(self, **changed: Any) -> Any:
+    def _make(self, **changed: Any) -> Any:
         if self.retriever is None:
-            return super()._made(**{"k": self._given.get("k", 4), **changed})
+            return super()._make(**{"k": self._given.get("k", 4), **changed})
         known = {field.name for field in dataclasses.fields(RetrieverMemory)}
         given = {name: value for name, value in {**self._given, **changed}.items() if name in known}
         return RetrieverMemory(**given)

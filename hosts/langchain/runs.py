@@ -68,7 +68,7 @@ async def answered(chain: Chain, model: Model, values: Mapping[str, Any], config
     try:
         told = "\n".join(str(message.get("content")) for message in request)
         await _done(run.on_text(f"Prompt after formatting:\n{told}", end="\n", verbose=chain.verbose))
-        text = await _said(model, request, run.get_child())
+        text = await _ask(model, request, run.get_child())
     except BaseException as error:
         await _done(run.on_chain_error(error))
         raise
@@ -76,7 +76,7 @@ async def answered(chain: Chain, model: Model, values: Mapping[str, Any], config
     return text, run.run_id
 
 
-async def _said(model: Model, request: Sequence[Message], callbacks: Any) -> str:
+async def _ask(model: Model, request: Sequence[Message], callbacks: Any) -> str:
     """What a model says. One of LangChain tells the callbacks by itself; of another they hear it as a whole."""
     if isinstance(model, RunnableModel):
         return await model.reply(request, {"callbacks": callbacks})

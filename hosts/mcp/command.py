@@ -38,7 +38,7 @@ def mcp(
     from memzoo.hosts.mcp.memory import GraphMemory
     from memzoo.hosts.mcp.server import serve_http, serve_stdio
 
-    with closing(_opened(store)) as opened:
+    with closing(_open_store(store)) as opened:
         memory = GraphMemory(
             store=opened, conversation_id=conversation, max_read_tokens=max_tokens, token_counter=counter
         )
@@ -51,7 +51,7 @@ def mcp(
         asyncio.run(serving)
 
 
-def _opened(url: str) -> ManagedStore:
+def _open_store(url: str) -> ManagedStore:
     if not url:
         file = _default_file()
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -128,7 +128,7 @@ class Replay:
         """Write something down, or note that it was said again."""
         # An entity is known by its name, whatever its type.
         key = key_of(kind, *(names[:1] if kind == "entity" else names))
-        known, speaker = self._known(key), str(entry.message.get("name") or entry.message["role"])
+        known, speaker = self._look_up(key), str(entry.message.get("name") or entry.message["role"])
         before, source = known.fact.sources if known else (), Source(entry.seq, speaker, entry.created_at)
         if known and known.holds:
             fact = replace(known.fact, sources=tuple(sorted({*before, source})))
@@ -151,10 +151,10 @@ class Replay:
 
     def _holding(self, key: str) -> Note | None:
         """The note with a key, if there is one that was not taken back."""
-        note = self._known(key)
+        note = self._look_up(key)
         return note if note and note.holds else None
 
-    def _known(self, key: str) -> Note | None:
+    def _look_up(self, key: str) -> Note | None:
         """The note with a key, taken back or not."""
         if key in self._changed:
             return self._changed[key]

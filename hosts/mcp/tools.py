@@ -126,7 +126,7 @@ async def history(memory: GraphMemory) -> list[dict[str, Any]]:
 
 async def _created(memory: GraphMemory, arguments: Write) -> ToolResult:
     kind = "entities" if isinstance(arguments, CreateEntities) else "relations"
-    return _listed(kind, graph_of(await memory.awrite(arguments))[kind])
+    return _list(kind, graph_of(await memory.awrite(arguments))[kind])
 
 
 async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResult:
@@ -136,7 +136,7 @@ async def _observed(memory: GraphMemory, arguments: AddObservations) -> ToolResu
         texts = [text for text in dict.fromkeys(one.contents) if (one.entity_name, text) in new]
         new -= {(one.entity_name, text) for text in texts}
         added.append({"entityName": one.entity_name, "addedObservations": texts})
-    return _listed("results", added)
+    return _list("results", added)
 
 
 async def _deleted(memory: GraphMemory, arguments: Write) -> ToolResult:
@@ -149,11 +149,11 @@ async def _read(memory: GraphMemory, _: _Nothing) -> ToolResult:
     return await memory.agraph()
 
 
-async def _found(memory: GraphMemory, arguments: _Query) -> ToolResult:
+async def _search(memory: GraphMemory, arguments: _Query) -> ToolResult:
     return await memory.asearch(arguments.query)
 
 
-async def _opened(memory: GraphMemory, arguments: _Names) -> ToolResult:
+async def _open(memory: GraphMemory, arguments: _Names) -> ToolResult:
     return await memory.aopen(arguments.names)
 
 
@@ -169,7 +169,7 @@ async def _remembered(memory: GraphMemory, arguments: _Text) -> ToolResult:
 
 async def _explained(memory: GraphMemory, arguments: _Fact) -> ToolResult:
     found = [_reason(reason) for reason in await memory.awhy(arguments.fact)]
-    return _listed("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
+    return _list("facts", newest_within(memory.max_read_tokens, found, memory.tokens))
 
 
 async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
@@ -177,7 +177,7 @@ async def _forgotten(memory: GraphMemory, arguments: _Entries) -> ToolResult:
     return ToolResult([as_text(receipt)], receipt)
 
 
-def _listed(name: str, values: list[Any]) -> ToolResult:
+def _list(name: str, values: list[Any]) -> ToolResult:
     return ToolResult([as_text(values)], {name: values})
 
 
@@ -212,9 +212,9 @@ TOOLS: dict[str, GraphTool] = {
     **_write("delete_relations", f"Take relations back. {_KEPT}", _Done),
     "read_graph": GraphTool("Read the graph, the newest first to fit.", _Nothing, _read, _Graph, reads=True),
     "search_nodes": GraphTool(
-        "Find entities by a text in them, with their relations.", _Query, _found, _Graph, reads=True
+        "Find entities by a text in them, with their relations.", _Query, _search, _Graph, reads=True
     ),
-    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _opened, _Graph, reads=True),
+    "open_nodes": GraphTool("Read entities by their names, with their relations.", _Names, _open, _Graph, reads=True),
     "recall": GraphTool("Recall what fits a question best, within so many tokens.", _Recall, _recalled, reads=True),
     "remember": GraphTool("Keep a text word for word, to be recalled.", _Text, _remembered),
     "why": GraphTool("Tell which messages said something, and which took it back.", _Fact, _explained, reads=True),

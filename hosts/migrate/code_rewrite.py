@@ -115,7 +115,7 @@ class _Survey(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         """A call of one of the classes, or of a class method of one."""
-        for qualified in _imported(self, node.func):
+        for qualified in _find_imported(self, node.func):
             use = self._use(qualified) or self._use(qualified.rpartition(".")[0])
             if use is None:
                 continue
@@ -139,13 +139,13 @@ class _Survey(cst.CSTVisitor):
             self._asked.append((self._line(node), name, node.attr.value))
 
     def _note_chain(self, target: cst.BaseExpression, value: cst.BaseExpression) -> None:
-        called = _imported(self, value.func) if self._chains and isinstance(value, cst.Call) else ()
+        called = _find_imported(self, value.func) if self._chains and isinstance(value, cst.Call) else ()
         if any(one.endswith(".ConversationChain") for one in called) and (name := get_full_name_for_node(target)):
             self._made.add(name)
 
     def visit_ClassDef(self, node: cst.ClassDef) -> None:
         """A subclass relies on the insides of its base."""
-        for qualified in [name for base in node.bases for name in _imported(self, base.value)]:
+        for qualified in [name for base in node.bases for name in _find_imported(self, base.value)]:
             if use := self._use(qualified):
                 reason = f"is the base of {node.name.value}, which relies on its insides"
                 use.refusals[self._line(node)] = reason, "a strategy of your own, see docs/extending.md"
@@ -213,7 +213,7 @@ class _Rewriting(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.Call:
         """A history in a database becomes one in a store."""
-        names = [name for name in _imported(self, original_node.func) if name in self._moved]
+        names = [name for name in _find_imported(self, original_node.func) if name in self._moved]
         if not any(name.endswith(DATABASES) for name in names):
             return updated_node
         session, url = cast("tuple[cst.BaseExpression, cst.BaseExpression]", database_of(updated_node))
@@ -269,13 +269,13 @@ class _Rewriting(cst.CSTTransformer):
         return [_statement(f"import {module}") for module in sorted(new)]
 
     def _target(self, node: cst.CSTNode) -> str | None:
-        return next((self._moved[name] for name in _imported(self, node) if name in self._moved), None)
+        return next((self._moved[name] for name in _find_imported(self, node) if name in self._moved), None)
 
 
 _DEFAULT = cst.MaybeSentinel.DEFAULT
 
 
-def _imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
+def _find_imported(visitor: "cst.MetadataDependent", node: cst.CSTNode) -> list[str]:
     """The names with module that a node stands for, as far as they were imported."""
     found = cast("Iterable[Any]", visitor.get_metadata(QualifiedNameProvider, node, ()))
     return [one.name for one in found if one.source is QualifiedNameSource.IMPORT]

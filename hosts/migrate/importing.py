@@ -144,7 +144,7 @@ async def aimport_logs(
     done: list[Imported] = []
     for log in logs:
         try:
-            done.append(await _imported(store, log, dry_run=dry_run))
+            done.append(await _import_log(store, log, dry_run=dry_run))
         except TransferError as error:
             on_error(error)
     return done
@@ -153,7 +153,7 @@ async def aimport_logs(
 import_logs = blocking_function(aimport_logs)
 
 
-async def _imported(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Imported:
+async def _import_log(store: ManagedStore, log: ChatLog, *, dry_run: bool) -> Imported:
     there = [entry.message for entry in await store.read(log.title)]
     said = list(log.messages)
     if there[: len(said)] != said[: len(there)]:

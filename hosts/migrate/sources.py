@@ -52,13 +52,13 @@ def conversation_of(title: str, items: Iterable[Any], item_of: Callable[[Any], A
     said: list[tuple[Message, datetime | None]] = []
     for number, each in enumerate(items, start=1):
         try:
-            said += _said(item_of(each))
+            said += _to_messages(item_of(each))
         except Exception as error:
             raise TransferError(f"message {number}: {reason(error)}") from error
     return ChatLog.of(title, said)
 
 
-def _said(item: Any) -> list[tuple[Message, datetime | None]]:
+def _to_messages(item: Any) -> list[tuple[Message, datetime | None]]:
     if not is_message(item):
         raise TransferError(f"this is no message: {item!r:.80}")
     message = message_of(item)
@@ -99,7 +99,7 @@ def langchain_file(source: str) -> Iterator[Unread]:
 
 def chatgpt(source: str) -> Iterator[Unread]:
     """What ChatGPT exports: `conversations.json`."""
-    for number, item in enumerate(_listed(read_json(source)), start=1):
+    for number, item in enumerate(_as_list(read_json(source)), start=1):
         known: dict[str, Any] = item if isinstance(item, dict) else {}
         title = known.get("conversation_id") or known.get("id") or known.get("title") or f"conversation {number}"
         if isinstance(known.get("mapping"), dict):
@@ -111,7 +111,7 @@ def chatgpt(source: str) -> Iterator[Unread]:
 def openai_threads(source: str) -> Iterator[Unread]:
     """Pages of `threads.messages.list` as JSON: one of them, or a list of them, newest messages first or last."""
     threads: dict[str, list[Any]] = {}
-    for number, page in enumerate(_listed(read_json(source)), start=1):
+    for number, page in enumerate(_as_list(read_json(source)), start=1):
         if not isinstance(page, dict) or not isinstance(page.get("data", []), list):  # pyright: ignore[reportUnknownMemberType]
             yield damaged(f"page {number}", "this is no page of messages with 'data'")
             continue
@@ -138,5 +138,5 @@ def _list_in(document: Any, source: str) -> list[Any]:
     return document  # pyright: ignore[reportUnknownVariableType]
 
 
-def _listed(document: Any) -> list[Any]:
+def _as_list(document: Any) -> list[Any]:
     return document if isinstance(document, list) else [document]  # pyright: ignore[reportUnknownVariableType]

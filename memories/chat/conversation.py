@@ -102,7 +102,7 @@ class Conversation(Closing):
             )
         given = {"store": store, "conversation_id": conversation_id}
         options |= {name: value for name, value in given.items() if value is not None}
-        self.memory = _given(memory, options) if not isinstance(memory, str) else _made(memory, llm, options)
+        self.memory = _given(memory, options) if not isinstance(memory, str) else _make_memory(memory, llm, options)
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
@@ -189,7 +189,7 @@ class Conversation(Closing):
             async with turn:
                 while reply is None:
                     said: str | Answer = ""
-                    async with contextlib.aclosing(self._asked(turn, stream=stream)) as pieces:
+                    async with contextlib.aclosing(self._ask(turn, stream=stream)) as pieces:
                         async for said in pieces:
                             if isinstance(said, str):
                                 yield said
@@ -207,7 +207,7 @@ class Conversation(Closing):
                 raise
             logger.warning("%r is stored, but not all of it learnt from yet: %s", self.memory.conversation_id, error)
 
-    async def _asked(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
+    async def _ask(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
         """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools, least = [tool.schema for tool in self.tools.values()], [*rules, *turn.said]
@@ -252,7 +252,7 @@ class Conversation(Closing):
                 f"the model asked for tools after {self._max_rounds} rounds of them (max_rounds), at last for "
                 f"{', '.join(call['function']['name'] for call in calls)}"
             )
-        turn.add(Record(said.message, _told(said)))
+        turn.add(Record(said.message, _describe(said)))
         if not calls:
             return Reply.of(text_of(said.message), called, said.finish_reason)
         with turn.waiting():
@@ -264,7 +264,7 @@ class Conversation(Closing):
         return Reply.of("\n".join(result.text for result in results), called, said.finish_reason, immediate=True)
 
 
-def _told(said: Answer) -> dict[str, str | None]:
+def _describe(said: Answer) -> dict[str, str | None]:
     """What the log keeps beside an answer: who gave it, and what it cost."""
     model = {"model": said.model} if said.model else {}
     spent = {name: amount for name, amount in asdict(said.spent).items() if amount}
@@ -295,7 +295,7 @@ def _given(memory: BaseMemory, options: Mapping[str, Any]) -> BaseMemory:
     return memory
 
 
-def _made(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
+def _make_memory(name: str, llm: ModelOption, options: Mapping[str, Any]) -> BaseMemory:
     options = {"llm": llm, **options}
     url = options.get("store")
     if not isinstance(url, str):

@@ -42,7 +42,7 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
         failed = [problem for learner in memory.learners for problem in await _let_go(learner)]
         erased, unscrubbed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
-    known = await _known(log, ids)
+    known = await _check_ids(log, ids)
     if not (known or thorough):
         return Receipt(())
     before = set(await managed(store, "states").states(id_))
@@ -121,7 +121,7 @@ async def _scrubbed(store: Store, *, thorough: bool) -> tuple[bool, list[str]]:
         return False, [f"remains in files: {error}"]
 
 
-async def _known(log: Follower, ids: Collection[int]) -> list[int]:
+async def _check_ids(log: Follower, ids: Collection[int]) -> list[int]:
     given: object = ids
     if isinstance(given, (int, str)) or not all(type(one) is int for one in ids):
         raise OptionError(f"ids must be log numbers, such as [3, 4], or None for the whole conversation, not {ids!r}")

@@ -80,7 +80,7 @@ async def aretain(
     old, idle = (now - span if span is not None else None for span in (older_than, idle_for))
     removed: dict[str, list[int]] = {}
     last: str | None = None
-    async for id_ in _listed(store, after, limit, idle_since=None if old else idle, prefix=prefix):
+    async for id_ in _list_ids(store, after, limit, idle_since=None if old else idle, prefix=prefix):
         last = id_
         if gone := await _forgotten(store, id_, await _outdated(store, id_, old, idle), index):
             removed[id_] = gone
@@ -91,7 +91,7 @@ async def aretain(
 retain = blocking_function(aretain)
 
 
-async def _listed(
+async def _list_ids(
     store: Store, after: str | None, limit: int | None, *, idle_since: datetime | None, prefix: str
 ) -> AsyncIterator[str]:
     left = _PAGE if limit is None else limit

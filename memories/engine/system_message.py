@@ -55,7 +55,7 @@ class SystemMessage:
 
     async def current(self) -> Entry | None:
         """The system message that holds, as far as the log is known; `None` if there is none."""
-        return (await self._found()).entry
+        return (await self._look_up()).entry
 
     async def keep(self, new: Sequence[Entry]) -> None:
         """Now and then, after new entries, write down which one holds; always where it took long to find."""
@@ -65,7 +65,7 @@ class SystemMessage:
     async def write_down(self) -> None:
         """Write down which one holds, so that opening the conversation does not look for it."""
         await self._follower.refresh()
-        known = await self._found()
+        known = await self._look_up()
         log, items = self._follower, held_items(known.entry)
         key = log.conversation_id, STATE
         try:
@@ -81,17 +81,17 @@ class SystemMessage:
             return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
         return new[-1].seq - known.kept >= _KEPT_EACH
 
-    async def _found(self) -> _Known:
+    async def _look_up(self) -> _Known:
         known = self._known
         if known is None or known.epoch is None or known.epoch != self._follower.epoch:
-            known = await self._opened()
+            known = await self._open()
         held = self._follower.entries
         if held and held[-1].seq > known.last and (new := await self._log.after(known.last)):
             known = known._replace(entry=_newest(known.entry, new), last=new[-1].seq)
         self._known = known
         return known
 
-    async def _opened(self) -> _Known:
+    async def _open(self) -> _Known:
         """What the state in the store and the log before the part that is held tell."""
         log, held = self._follower, self._follower.entries
         epoch, start = log.epoch, held[0].seq if held else 1

@@ -135,7 +135,7 @@ class Turn(Managed["Turn"]):
             TurnError: The turn is not open: what is added now would be lost.
         """
         self._open()
-        records = [one if isinstance(one, Record) else Record(_worded("assistant", one)) for one in messages]
+        records = [one if isinstance(one, Record) else Record(_as_message("assistant", one)) for one in messages]
         self._said += [Record(self._redact(checked(one.message)), dict(one.fields)) for one in records]
 
     @property
@@ -227,12 +227,12 @@ def _messages(records: Sequence[Record]) -> list[Message]:
     return [one.message for one in records]
 
 
-def _worded(role: str, said: str | Message) -> Message:
+def _as_message(role: str, said: str | Message) -> Message:
     return {"role": role, "content": said} if isinstance(said, str) else said
 
 
 def _users(said: str | Message) -> Message:
-    message = checked(_worded("user", said))
+    message = checked(_as_message("user", said))
     if message["role"] != "user":
         raise MessageError(f"a turn begins with a user message, not with {message!r}")
     return message
@@ -263,7 +263,7 @@ def _messages_of(example: Message | tuple[str, ...]) -> list[Message]:
     roles = ("user", "assistant")
     if len(example) != len(roles):
         raise MessageError(f"an example must be a pair of question and answer, or a chat message, not {example!r}")
-    return [checked(_worded(role, words)) for role, words in zip(roles, example, strict=True)]
+    return [checked(_as_message(role, words)) for role, words in zip(roles, example, strict=True)]
 
 
 async def _newest_question(log: Follower) -> Entry | None:

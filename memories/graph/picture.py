@@ -102,7 +102,7 @@ def _edges(facts: Sequence[Fact], places: Mapping[str, complex]) -> list[dict[st
         bend = _BESIDE * drawn[frozenset(fact.nodes)]
         path, at = _arc(start, end, bend) if start != end else _loop(start, bend)
         label = {"label": _short(marked_relation(fact)), "x": round(at.real, 1), "y": round(at.imag, 1)}
-        edges.append({"path": path, **label, "told": _told(fact), "fact": fact})
+        edges.append({"path": path, **label, "told": _describe(fact), "fact": fact})
     return edges
 
 
@@ -129,7 +129,7 @@ def _node(node: str, name: str, place: complex, subjects: Container[str]) -> dic
     return {"name": name, "label": _short(name), "kind": kind, "x": place.real, "y": place.imag}
 
 
-def _told(fact: Fact) -> str:
+def _describe(fact: Fact) -> str:
     said = (f"{source.seq}, {source.speaker}, {source.said_at:%Y-%m-%d %H:%M}" for source in fact.sources)
     corrected = [f"superseded by {fact.superseded_by}"] if fact.superseded_by else []
     return "\n".join([str(fact), *said, *corrected])

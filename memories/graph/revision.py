@@ -40,9 +40,9 @@ class Revision:
         """Add a statement, and end the facts that it contradicts; a "NO LONGER ..." only ends what it means."""
         said = Fact(*statement[:3], statement.negated, qualifier=statement.qualifier)
         if statement.ended:
-            self._supersede(self._ended(said), sources)
+            self._supersede(self._find_ended(said), sources)
             return
-        known = self._known(said)
+        known = self._find_same(said)
         if said.qualifier and known.qualifier != said.qualifier and known.sources:
             # The same, and now it is known when or where.
             self._changed[known.key] = None
@@ -51,7 +51,7 @@ class Revision:
         self._put(new := replace(known, superseded_by=0, superseded_at=None, sources=every))
         self._supersede(self._contradicted(new), sources)
 
-    def _known(self, said: Fact) -> Fact:
+    def _find_same(self, said: Fact) -> Fact:
         """The fact that a statement makes, with what is known of it.
 
         That is the one in its words; of one that says when it is so, the same without that; of one that does not, the
@@ -101,7 +101,7 @@ class Revision:
             seq, day = (until.seq, until.said_at) if until else (fact.newest, None)
             self._put(replace(fact, superseded_by=seq, superseded_at=day))
 
-    def _ended(self, said: Fact) -> list[Fact]:
+    def _find_ended(self, said: Fact) -> list[Fact]:
         """The facts that a model means by "NO LONGER ...".
 
         They are those in its words, and those that say more than its words; else the one that says less, else the one

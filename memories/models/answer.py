@@ -45,7 +45,7 @@ def read_answer(completion: Any, seconds: float, asked: str, outcome: str = "") 
     spent = Spent.of(completion, seconds)
     try:
         choice = completion.choices[0]
-        answer = Answer(_message(choice.message), choice.finish_reason, spent, _named(completion))
+        answer = Answer(_message(choice.message), choice.finish_reason, spent, _model_name(completion))
     except (AttributeError, TypeError, LookupError):
         raise unusable(asked, f"sent what is no chat completion: {str(completion)[:200]!r}{outcome}", spent) from None
     if answer.finish_reason == "content_filter":
@@ -65,7 +65,7 @@ def unusable(asked: str, fault: str, spent: Spent, *, cut_after: int | None = No
     return error
 
 
-def _named(completion: Any) -> str:
+def _model_name(completion: Any) -> str:
     name = getattr(completion, "model", None)
     return name if isinstance(name, str) else ""
 

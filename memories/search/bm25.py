@@ -82,7 +82,7 @@ class WordIndex:
             last = self._seqs.max(initial=0)
             new = [one for one in passages if one.seq > last]
             for step in (new[start : start + _STEP] for start in range(0, len(new), _STEP)):
-                terms, counts = self.analyser.terms(_searched(one) for one in step)
+                terms, counts = self.analyser.terms(_searchable_text(one) for one in step)
                 self._extend(rows_of(step, counts, self._rows), terms)
 
     def packed(self, after: int) -> dict[str, JSON]:
@@ -228,7 +228,7 @@ class WordIndex:
         return self._dates
 
 
-def _searched(passage: Passage) -> str:
+def _searchable_text(passage: Passage) -> str:
     """The text, and the words of the dates that it means; those of its own day are searched with it anyway."""
     said = passage.said_at.date()
     own = in_words(said).split()

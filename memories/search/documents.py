@@ -29,7 +29,7 @@ class Documents:
         before: Entry | None = None
         for entry in entries:
             if entry.message["role"] not in INSTRUCTIONS:
-                speaker, text = self.labels.speaker(entry.message), self._searched(entry)
+                speaker, text = self.labels.speaker(entry.message), self._searchable_text(entry)
                 yield Passage(entry.seq, speaker, text, entry.created_at, begins=_begins_exchange(entry, before))
             before = entry
 
@@ -41,14 +41,14 @@ class Documents:
     def _lines(self, entry: Entry, labels: AbstractSet[str]) -> Iterator[str]:
         if all(map(_is_hosts, entry.fields)):
             yield self.labels.line(entry.message)
-        for key, value in self._shown(entry).items():
+        for key, value in self._visible_fields(entry).items():
             yield f"{key}: {quoted(text_of(entry.message) if value is None else value, labels)}"
 
-    def _searched(self, entry: Entry) -> str:
-        beside = [f"{key}: {value}" for key, value in self._shown(entry).items() if value]
+    def _searchable_text(self, entry: Entry) -> str:
+        beside = [f"{key}: {value}" for key, value in self._visible_fields(entry).items() if value]
         return quoted("\n".join([text_of(entry.message), *beside]), self.labels.names)
 
-    def _shown(self, entry: Entry) -> dict[str, str | None]:
+    def _visible_fields(self, entry: Entry) -> dict[str, str | None]:
         hidden = self.hidden if entry.message["role"] == "user" else ()
         return {key: value for key, value in entry.fields.items() if key not in hidden and not _is_hosts(key)}
 

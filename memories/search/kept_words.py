@@ -60,7 +60,7 @@ class KeptWords:
 
     async def followed(self, log: Log) -> "WordIndex":
         """Return the index of the log up to its end."""
-        index = await self._opened(log)
+        index = await self._open(log)
         # With the last one that is known, whose exchange may go on.
         entries = await log.after(max(self._last - 1, 0))
         if entries and entries[-1].seq > self._last:
@@ -76,7 +76,7 @@ class KeptWords:
 
     async def keep(self, log: Log, newest: int) -> None:
         """Commit what was indexed, if it is enough to be worth it; a message with the number `newest` was stored."""
-        index = await self._opened(log)
+        index = await self._open(log)
         if not self.worth_keeping(newest):
             return
         await self.followed(log)
@@ -102,7 +102,7 @@ class KeptWords:
             held |= {passage.seq: passage for passage in self._documents.passages(await log.between(first, last))}
         return [held[seq] for seq in seqs if seq in held]
 
-    async def _opened(self, log: Log) -> "WordIndex":
+    async def _open(self, log: Log) -> "WordIndex":
         """The index as it is known; read from the store at first, and once more if the log is another by now."""
         epoch, known = log.follower.epoch, self._index
         if known is not None and epoch is not None and epoch == self._epoch:

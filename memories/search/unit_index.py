@@ -111,7 +111,7 @@ class UnitIndex:
             new: list[FoundUnit] = []
             for key, units in items.items():
                 new += self._replaced(key, {unit: place for place, unit in enumerate(units)}, len(new))
-            terms, counts = self.analyser.terms(_searched(unit) for _, _, unit in new)
+            terms, counts = self.analyser.terms(_searchable_text(unit) for _, _, unit in new)
             starts = len(self._terms) + numpy.cumsum(counts) - counts
             rows = map(self._row, new, counts.tolist(), starts.tolist())
             self._rows = numpy.concatenate([self._rows, numpy.fromiter(rows, _UNIT, len(new))])
@@ -133,7 +133,7 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._scored(laid, self._asked(query), named, steps)
+            by = self._scored(laid, self._weigh_query(query), named, steps)
             return self._ranked(laid, self._worth(laid, self._completed(laid, query, by)), by)
 
     def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
@@ -276,7 +276,7 @@ class UnitIndex:
         terms, counts = self.analyser.terms(["", *texts])
         return terms, counts, day_of + 1
 
-    def _asked(self, query: str) -> list[tuple[Terms, float]]:
+    def _weigh_query(self, query: str) -> list[tuple[Terms, float]]:
         """What a question is after: its words, those of every talk the least; and two in a row, as they stand there."""
         common = self._weights.common
         words = [(word, common if word in SMALL_TALK else 1.0) for word in telling_words(query)]
@@ -348,7 +348,7 @@ def _of_both(rows: Rows, scores: Numbers) -> Numbers:
     return both
 
 
-def _searched(unit: KnownUnit) -> str:
+def _searchable_text(unit: KnownUnit) -> str:
     """The text, and the words of the dates that it means."""
     if unit.said_at is None:
         return unit.text

@@ -171,14 +171,14 @@ def _member(given: object, whole: BaseMemory) -> BaseMemory:
         case BaseMemory():
             return given
         case str():
-            return _made(given, {}, whole)
+            return _make_member(given, {}, whole)
         case (str(name), Mapping() as options):
-            return _made(name, cast("Mapping[str, Any]", options), whole)
+            return _make_member(name, cast("Mapping[str, Any]", options), whole)
         case _:
             raise OptionError(f"memories must be memories, names of strategies or pairs (name, options), not {given!r}")
 
 
-def _made(name: str, options: Mapping[str, Any], whole: BaseMemory) -> BaseMemory:
+def _make_member(name: str, options: Mapping[str, Any], whole: BaseMemory) -> BaseMemory:
     chosen = strategy_named(name)
     common = {option.name: getattr(whole, option.name) for option in fields(BaseMemory)}
     own_key = {"memory_key": chosen.name.replace("-", "_")}

@@ -138,7 +138,7 @@ class ConversationKGMemory(ModelBackedMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line for each name of which facts were found, then the messages that no facts were taken from yet."""
-        near = await self._found(query or "", log)
+        near = await self._find_facts(query or "", log)
         return View.of(await log.after(state.watermark), lines(near))
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
@@ -209,36 +209,36 @@ class ConversationKGMemory(ModelBackedMemory):
         if self.learner:
             await self.learner.amend(change)
 
-    async def _found(self, query: str, log: Log) -> Sequence[Near]:
+    async def _find_facts(self, query: str, log: Log) -> Sequence[Near]:
         """The facts to show for a query."""
-        asked = await self._asked(query, log) if self.ask_at_load else []
+        asked = await self._ask_for_names(query, log) if self.ask_at_load else []
         if self.max_token_limit is None:
             near = self.kg.around(asked or self.kg.named_in(query), self.depth)
             told("facts around names", ((str(one.fact), 1 / one.steps) for one in near))
             return near
-        return [] if self.kg.empty else await self._searched(query, asked, self.max_token_limit, log)
+        return [] if self.kg.empty else await self._search(query, asked, self.max_token_limit, log)
 
-    async def _searched(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
+    async def _search(self, query: str, asked: Sequence[str], limit: int, log: Log) -> Sequence[Near]:
         """The facts that fit a query best, as many as fit a limit."""
-        named = await self._named(query, log)
+        named = await self._find_names(query, log)
         named |= {known: FOR_SURE for name in asked for known in self.kg.known_as(name)}
         found = self._known.found(query, named, self.depth)
         for part in found.parts:
             told(part, ((one.unit.text, score) for one, score in found.by(part)))
         return best_within(limit, self.kg.holding(one.key for one in found), self.render.text_tokens)
 
-    async def _named(self, query: str, log: Log) -> dict[str, float]:
+    async def _find_names(self, query: str, log: Log) -> dict[str, float]:
         """The names of the graph that a query asks about, understood after the last `k` exchanges."""
         before = (text_of(entry.message) for entry in reversed(await log.exchanges(self.k)))
         return self.kg.asked_in(query, self.render.labels, before)
 
-    async def _asked(self, query: str, log: Log) -> list[str]:
+    async def _ask_for_names(self, query: str, log: Log) -> list[str]:
         """The names that a model says a query is about, unless they can be told without it."""
         known = self.kg.named_in(query)
         if self.kg.empty or not query.strip() or (self.kg.names_all_of(query) and not refers_back(query)):
             return known
         history = self.render.lines(await log.exchanges(self.k))
-        likely = self._known.found(query, await self._named(query, log)).introduced(_MOST_INTRODUCED)
+        likely = self._known.found(query, await self._find_names(query, log)).introduced(_MOST_INTRODUCED)
         introduced = [f"{self.kg.name_of(name)}: {unit.text}" for name, unit in likely.items()]
         try:
             reply = await self.ask("current_entities", history=history, input=query, known=introduced)

@@ -73,7 +73,7 @@ def known_notes(
     # Of a note, no two statements have one text.
     chosen: dict[str, set[str]] = {}
     room = Limit(tokens * 3 // 4)
-    for key, one in chain(_found(notes, touched), _first(notes, [*named, *before])):
+    for key, one in chain(_find_statements(notes, touched), _first(notes, [*named, *before])):
         if one.text in chosen.get(key, ()):
             continue
         heading = 0 if key in chosen else estimated(notes.name(key, key)) + _TOKENS_AROUND
@@ -84,7 +84,7 @@ def known_notes(
     return _numbered(notes, chosen, [*named, *before], tokens // 4)
 
 
-def _found(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
+def _find_statements(notes: EntityNotes, touched: Iterable[FoundUnit]) -> Iterator[tuple[str, NoteStatement]]:
     for key, _, unit in touched:
         note = notes.note(key)
         if (place := note.places.get(unit.text)) is not None:

@@ -117,16 +117,16 @@ class SummarizingMemory(ModelBackedMemory):
             return {"summary": text, "length": len(text), "target": self._room(text or dated_new_lines)}
 
         try:
-            return await self._asked(summary, {**given, **told(summary)})
+            return await self._ask_for_summary(summary, {**given, **told(summary)})
         except TooLongError as error:
             prompts = self.retry.prompts
             spare = prompts.tokens - estimated(self.templates.render("summary", **given, **told("")))
             hidden, shown = _parted(summary, new_lines, spare - _TOKENS_AROUND)
             if error.asked or divisible or spare < prompts.tokens // 8 or not hidden:
                 raise
-        return "\n".join([hidden, await self._asked(shown, {**given, **told(shown)})])
+        return "\n".join([hidden, await self._ask_for_summary(shown, {**given, **told(shown)})])
 
-    async def _asked(self, old: str, given: Mapping[str, Any]) -> str:
+    async def _ask_for_summary(self, old: str, given: Mapping[str, Any]) -> str:
         """A summary as the model writes it; one that was cut off is asked for once more, shorter."""
         try:
             reply = await self.ask("summary", **given)

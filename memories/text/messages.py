@@ -143,7 +143,7 @@ def text_of(message: Message) -> str:
     parts: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
     said = list(map(_part_text, parts))
     if audio := message.get("audio"):
-        said.append(_named("audio", audio, "transcript"))
+        said.append(_stand_in("audio", audio, "transcript"))
     said += [f"[calls {_call_text(call)}]" for call in message.get("tool_calls") or ()]
     if legacy := message.get("function_call"):
         said.append(f"[calls {_call_text({'function': legacy})}]")
@@ -166,10 +166,10 @@ def _part_text(part: dict[str, Any]) -> str:
             return said
     if caption := part.get("caption") or part.get("alt_text"):
         return f"[{kind}: {caption}]"
-    return _named(kind, part.get(kind) or part, "filename", "transcript")
+    return _stand_in(kind, part.get(kind) or part, "filename", "transcript")
 
 
-def _named(kind: str, thing: Any, *names: str) -> str:
+def _stand_in(kind: str, thing: Any, *names: str) -> str:
     """Stand in for what has no words, with the first of its names that it has."""
     known = [thing[name] for name in names if thing.get(name)] if isinstance(thing, dict) else []
     return f"[{kind}: {known[0]}]" if known else f"[{kind}]"

@@ -93,15 +93,15 @@ class Redactor:
     def _field(self, name: str, text: str | None) -> str | None:
         if text is None or name == "@thread":
             return text
-        own = _parsed(text) if name.startswith("@") else None
+        own = _parse_json(text) if name.startswith("@") else None
         if own is None:
-            return self._said(text)
+            return self._redact_text(text)
         return json.dumps(self._within(own, _FORM | _HOSTS_FORM), ensure_ascii=False)
 
     def _within(self, value: Any, form: frozenset[str], key: str = "") -> Any:
         """JSON whose texts are treated; those of its keys that are in `form` are passed over."""
         if isinstance(value, str):
-            return value if value.startswith("data:") or key in _CODED else self._said(value)
+            return value if value.startswith("data:") or key in _CODED else self._redact_text(value)
         if isinstance(value, list):
             several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
             return [self._within(one, form, key) for one in several]
@@ -119,7 +119,7 @@ class Redactor:
     def _handed(self, value: Any) -> Any:
         """JSON of which everything is content: its keys and numbers, too."""
         if isinstance(value, str):
-            return self._said(value)
+            return self._redact_text(value)
         if isinstance(value, list):
             several: list[Any] = value  # pyright: ignore[reportUnknownVariableType]
             return [self._handed(one) for one in several]
@@ -130,9 +130,9 @@ class Redactor:
         redacted = self.text(written := json.dumps(value))
         return value if redacted == written else redacted
 
-    def _said(self, text: str) -> str:
+    def _redact_text(self, text: str) -> str:
         """A text; one that is JSON, such as the arguments of a tool, stays JSON, and hides nothing behind escapes."""
-        inner = _parsed(text)
+        inner = _parse_json(text)
         if isinstance(inner, (dict, list)):
             handed = self._handed(inner)
             text = text if handed == inner else json.dumps(handed, ensure_ascii=False)
@@ -162,7 +162,7 @@ def _names_a_tool(parts: Mapping[str, JSON]) -> bool:
     return bool(parts.keys() & {*_HANDED, "tool_call_id"}) or parts.get("role") == "function"
 
 
-def _parsed(text: str) -> Any:
+def _parse_json(text: str) -> Any:
     """A text as JSON, where it looks like an object, a list or a text; else `None`."""
     if text[:1] not in ("{", "[", '"'):
         return None

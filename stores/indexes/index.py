@@ -75,10 +75,10 @@ class ExactIndex(Closing):
             lease = self._leases.get(key)
             if lease is None:
                 lease = self._leases[key] = _Lease()
-                weakref.finalize(lease, self._ended, key).atexit = False
+                weakref.finalize(lease, self._end, key).atexit = False
             return lease
 
-    def _ended(self, key: tuple[str, str]) -> None:
+    def _end(self, key: tuple[str, str]) -> None:
         with self._lock:
             if key not in self._leases:  # otherwise somebody was faster, and has it now
                 self._collections.pop(key, None)

@@ -67,7 +67,7 @@ class Handles:
         """The connection of this thread."""
         held: Held | None = getattr(self._thread, "held", None)
         if held is None or held.is_closed or held.pid != os.getpid():
-            held = self._thread.held = self._opened(held)
+            held = self._thread.held = self._open(held)
         return held
 
     def close(self) -> None:
@@ -87,7 +87,7 @@ class Handles:
             self._is_forking = False
             self._opening.release()
 
-    def _opened(self, before: Held | None) -> Held:
+    def _open(self, before: Held | None) -> Held:
         with self._opening:
             if before is not None and before.pid != os.getpid() and self._shared is None:
                 # Forked without a word before: what is inherited must not even be closed.

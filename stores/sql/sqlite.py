@@ -64,7 +64,7 @@ class SQLite:
 
     def __init__(self, url: str) -> None:
         """Nothing is opened yet: that happens with the first transaction."""
-        database, synchronous, self._timeout = _parsed(url)
+        database, synchronous, self._timeout = _parse_url(url)
         in_memory = database == _IN_MEMORY
         self.name = database
         self.shown = "sqlite://" if in_memory else f"sqlite:///{quote(database)}"
@@ -253,7 +253,7 @@ _OPTIONS = {"synchronous": "full", "timeout": "30"}
 _DAY = 86_400
 
 
-def _parsed(url: str) -> tuple[str, str, float]:
+def _parse_url(url: str) -> tuple[str, str, float]:
     """The file (or `:memory:`), the mode of synchronisation and the seconds to wait that a URL asks for."""
     parts = re.fullmatch(r"sqlite://(/[^?]+)?(?:[?](.*))?", url, re.DOTALL)
     if parts is None:

@@ -77,12 +77,12 @@ class SQLStore(Closing):
         return f"<SQLStore {self._database.shown}>"
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "SQLStore":
-        return SQLStore(self._kept(self._given), clock=self.clock)
+        return SQLStore(self._check_reopenable(self._given), clock=self.clock)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (self._kept(self._database.url), self.clock)
+        return _unpickled, (self._check_reopenable(self._database.url), self.clock)
 
-    def _kept(self, url: str | None) -> str:
+    def _check_reopenable(self, url: str | None) -> str:
         if self._database.url is None or url is None:
             raise UnsupportedError(IN_MEMORY)
         return url

@@ -63,7 +63,7 @@ def names(reply: str) -> list[str]:
     if not text or says_nothing(text):
         return []
     found: dict[str, str] = {}
-    for name in filter(can_be_name, map(bare_name, _listed(text))):
+    for name in filter(can_be_name, map(bare_name, _split_names(text))):
         found.setdefault(canonical(name), name)
     if refuses(text) or not found or _SENTENCE.fullmatch(text):
         raise unusable(reply)
@@ -76,7 +76,7 @@ def _labelled(label: str) -> re.Pattern[str]:
     return re.compile(rf"^(?:{named}|#{{1,6}}[^\S\n]+[^\n]*\b{label}\b[^\n]*\n)[\s*_]*", re.IGNORECASE)
 
 
-def _listed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     if (rows := json_rows(text)) is not None:
         return [row[0] for row in rows if row]
     lines = itertools.takewhile(lambda line: not _REMARK.match(line), rows_of_table(text))

@@ -16,11 +16,11 @@ from memzoo.benchmarks.learnt import learnt_of
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import Prices, Purse
+from memzoo.benchmarks.money import Prices, SpendingLimit
 from memzoo.benchmarks.results import OFFLINE, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
-from memzoo.benchmarks.work import Journal, Progress, Unit, settings_digest, work_off
+from memzoo.benchmarks.work import Checkpoint, Progress, Task, run_tasks, settings_digest
 from memzoo.errors import OptionError
 from memzoo.memories import ChatModel, Model
 from memzoo.prompts import PromptSet, PromptSource
@@ -99,7 +99,7 @@ def compare(
     if judge is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs
     counted = counting if jobs == 1 else counting.name
-    setup = Setup(model, limits, counted, judge, prompts, _purse(prices, stop_at, jobs), make_model)
+    setup = Setup(model, limits, counted, judge, prompts, _spending_limit(prices, stop_at, jobs), make_model)
     answering = setup.model_of(model)
     run = Run(
         memzoo=importlib.metadata.version("memzoo"),
@@ -116,7 +116,7 @@ def compare(
         variants = beside_learnt(source, variants)
     if jobs == 1 and any(one.asks_model for one in variants):
         _warm_up(answering)
-    work = functools.partial(work_off, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
+    work = functools.partial(run_tasks, setup=setup, jobs=jobs, progress=progress or (lambda _name, _steps: None))
     with tempfile.TemporaryDirectory() as spare:
         return _compare(source, variants, run, work, Path(out or spare), prompts, make_model)
 
@@ -125,7 +125,7 @@ def _compare(
     source: Conversations,
     variants: Sequence[Variant],
     run: Run,
-    work: Callable[[Iterable[Unit], Journal], str],
+    work: Callable[[Iterable[Task], Checkpoint], str],
     folder: Path,
     *more: object,
 ) -> Comparison:
@@ -133,19 +133,19 @@ def _compare(
     settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month"}), "talks": survey.digest}
     # As a digest, because the URL of an endpoint may have a password in it.
     settings["memories"] = [repr(one) for one in variants] + [settings_digest(map(repr, more))]
-    journal = Journal(folder, settings, [one.name for one in variants])
-    ended = work(_units(source, variants), journal)
+    checkpoint = Checkpoint(folder, settings, [one.name for one in variants])
+    ended = work(_tasks(source, variants), checkpoint)
     results = gathered(
-        journal.outcomes(),
+        checkpoint.outcomes(),
         memories=[_info(one, run) for one in variants],
         talks=survey.talks,
         questions=survey.questions,
         details=survey.details,
         run=run,
     )
-    times = _times(journal.times())
+    times = _times(checkpoint.times())
     if not ended:
-        journal.finish()
+        checkpoint.finish()
     return Comparison(results, times, ended)
 
 
@@ -191,21 +191,21 @@ def _check_processes(model: object, judge: object, counter: TextCounter, variant
     named_counter(counter.name)
 
 
-def _units(source: Conversations, variants: Sequence[Variant]) -> Iterator[Unit]:
+def _tasks(source: Conversations, variants: Sequence[Variant]) -> Iterator[Task]:
     asked = 0
     for number, transcript in enumerate(source()):
         keep = asked < _VIEWS
         asked += len(transcript.measured)
-        yield from (Unit(transcript, number, variant, keep) for variant in variants)
+        yield from (Task(transcript, number, variant, keep) for variant in variants)
 
 
-def _purse(prices: Prices | None, stop_at: float | None, jobs: int) -> Purse | None:
+def _spending_limit(prices: Prices | None, stop_at: float | None, jobs: int) -> SpendingLimit | None:
     if stop_at is None:
         return None
     if jobs == 1:
-        return Purse(prices or {}, stop_at)
+        return SpendingLimit(prices or {}, stop_at)
     spent: Any = multiprocessing.get_context("spawn").Value("d", 0.0)
-    return Purse(prices or {}, stop_at, spent, spent.get_lock())
+    return SpendingLimit(prices or {}, stop_at, spent, spent.get_lock())
 
 
 def _info(variant: Variant, run: Run) -> MemoryInfo:

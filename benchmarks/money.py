@@ -18,9 +18,9 @@ from memzoo.strategy import text_of
 __all__ = [
     "EMBEDDING",
     "LimitReachedError",
+    "MeteredModel",
     "Prices",
-    "Purse",
-    "Watched",
+    "SpendingLimit",
     "cost_of",
     "price_of",
     "prices_given",
@@ -43,13 +43,13 @@ class LimitReachedError(MemoryZooError):
 
 
 @dataclass
-class Purse:
+class SpendingLimit:
     """Keeps what was spent so far, and the limit.
 
     Attributes:
         prices: By model.
         limit: In the currency of the prices.
-        spent: Has the sum so far as its `value`; processes that share a purse share this.
+        spent: Has the sum so far as its `value`; processes that share the limit share this.
         lock: Held while it is changed.
     """
 
@@ -83,23 +83,23 @@ class Purse:
             self.spent.value += (sent * price[0] + received * price[1]) / _MILLION - reserved
 
 
-class Watched:
-    """A model whose calls are paid from a purse, and which is not asked for ever if it keeps failing.
+class MeteredModel:
+    """A model whose calls keep to a spending limit, and which is not asked for ever if it keeps failing.
 
     Attributes:
         name: The model's.
         given_up: It failed too often in a row, and is asked no more.
     """
 
-    def __init__(self, model: Model, purse: Purse | None) -> None:
+    def __init__(self, model: Model, spending_limit: SpendingLimit | None) -> None:
         self.name = model.name
         self.given_up = False
         self._model = model
-        self._purse = purse
+        self._spending_limit = spending_limit
         self._failed = 0
 
     def __repr__(self) -> str:
-        return f"Watched({self._model!r})"
+        return f"MeteredModel({self._model!r})"
 
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`.
@@ -110,7 +110,11 @@ class Watched:
         """
         if self.given_up:
             raise ModelError(f"the model {self.name!r} failed {_PATIENCE} times in a row and is asked no more")
-        reserved = self._purse.reserve(self.name, messages, _longest_reply(self._model)) if self._purse else 0.0
+        reserved = (
+            self._spending_limit.reserve(self.name, messages, _longest_reply(self._model))
+            if self._spending_limit
+            else 0.0
+        )
         sent = received = 0
         try:
             found = await self._model.complete(messages, purpose)
@@ -126,8 +130,8 @@ class Watched:
             return found
         finally:
             # In any case, as a call that failed may have cost something, too.
-            if self._purse:
-                self._purse.settle(reserved, self.name, sent, received)
+            if self._spending_limit:
+                self._spending_limit.settle(reserved, self.name, sent, received)
 
 
 def _longest_reply(model: Model) -> int:

@@ -1,6 +1,6 @@
-"""The work of a comparison in units, one memory in one conversation each: done in turn or by several processes.
+"""The work of a comparison in tasks, one memory in one conversation each: done in turn or by several processes.
 
-Each finished unit is written to `outcomes.jsonl` at once. Whoever is killed and begins again with the same settings
+Each finished task is written to `outcomes.jsonl` at once. Whoever is killed and begins again with the same settings
 goes on where it was; at the end the lines are put in order, so that the file does not tell how often that was.
 """
 
@@ -21,7 +21,7 @@ from memzoo.benchmarks.transcripts.conversations import Transcript
 from memzoo.benchmarks.variants import Variant
 from memzoo.errors import MemoryZooError, OptionError
 
-__all__ = ["Journal", "Progress", "Unit", "work_off"]
+__all__ = ["Checkpoint", "Progress", "Task", "run_tasks"]
 
 Key: TypeAlias = tuple[int, str]
 
@@ -30,7 +30,7 @@ Progress: TypeAlias = Callable[[str, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class Task:
     """One memory in one conversation.
 
     Attributes:
@@ -51,7 +51,7 @@ class Unit:
         return self.number, self.variant.name
 
 
-class Journal:
+class Checkpoint:
     """Keeps what is finished in a folder: outcomes, and times beside them.
 
     Args:
@@ -137,9 +137,9 @@ class Journal:
             file.truncate(end)
 
 
-def work_off(
-    units: Iterable[Unit],
-    journal: Journal,
+def run_tasks(
+    tasks: Iterable[Task],
+    checkpoint: Checkpoint,
     setup: Setup,
     *,
     jobs: int,
@@ -148,22 +148,22 @@ def work_off(
     """Do what is not finished yet.
 
     Args:
-        units: In any order.
-        journal: Takes what is finished.
-        setup: What all units have in common.
+        tasks: In any order.
+        checkpoint: Takes what is finished.
+        setup: What all tasks have in common.
         jobs: How many processes.
         progress: Called on the way.
 
     Returns:
         Why it ended early; "" if it did not.
     """
-    waiting = _waiting(units, journal, progress)
+    waiting = _waiting(tasks, checkpoint, progress)
     try:
         if jobs == 1:
-            for unit in waiting:
-                journal.write(*_do_and_tell(unit, setup, progress))
+            for task in waiting:
+                checkpoint.write(*_do_and_tell(task, setup, progress))
         else:
-            _by_processes(waiting, journal, setup, jobs, progress)
+            _by_processes(waiting, checkpoint, setup, jobs, progress)
     except LimitReachedError as error:
         return str(error)
     return ""
@@ -177,64 +177,64 @@ def settings_digest(values: Iterable[str]) -> str:
     return digest.hexdigest()
 
 
-def _waiting(units: Iterable[Unit], journal: Journal, progress: Progress) -> Iterator[Unit]:
-    for unit in units:
-        if unit.key in journal:
-            progress(unit.variant.name, steps_in(unit.transcript))
+def _waiting(tasks: Iterable[Task], checkpoint: Checkpoint, progress: Progress) -> Iterator[Task]:
+    for task in tasks:
+        if task.key in checkpoint:
+            progress(task.variant.name, steps_in(task.transcript))
         else:
-            yield unit
+            yield task
 
 
-def _do_and_tell(unit: Unit, setup: Setup, progress: Progress) -> tuple[Outcome, Timing]:
-    """Do a unit, and tell of all its steps: those before an error on the way, the rest after it."""
-    left = steps_in(unit.transcript)
+def _do_and_tell(task: Task, setup: Setup, progress: Progress) -> tuple[Outcome, Timing]:
+    """Do a task, and tell of all its steps: those before an error on the way, the rest after it."""
+    left = steps_in(task.transcript)
 
     def advance(steps: int) -> None:
         nonlocal left
         left -= steps
-        progress(unit.variant.name, steps)
+        progress(task.variant.name, steps)
 
-    found = _done(unit, setup, advance)
+    found = _done(task, setup, advance)
     if left:
-        progress(unit.variant.name, left)
+        progress(task.variant.name, left)
     return found
 
 
-def _done(unit: Unit, setup: Setup, advance: Callable[[int], None]) -> tuple[Outcome, Timing]:
+def _done(task: Task, setup: Setup, advance: Callable[[int], None]) -> tuple[Outcome, Timing]:
     try:
-        return measure(unit.transcript, unit.number, unit.variant, setup, keep_views=unit.keep_views, progress=advance)
+        return measure(task.transcript, task.number, task.variant, setup, keep_views=task.keep_views, progress=advance)
     except LimitReachedError:
         raise
     except Exception as error:  # noqa: BLE001 - what was measured before may have cost hours and money
         if not isinstance(error, MemoryZooError):
-            error.add_note(f"This happened in {unit.variant.name}, conversation {unit.transcript.title!r}.")
+            error.add_note(f"This happened in {task.variant.name}, conversation {task.transcript.title!r}.")
         said = f"{type(error).__name__}: {error}"
-        return Outcome(transcript=unit.number, memory=unit.variant.name, error=said), Timing(unit.variant.name)
+        return Outcome(transcript=task.number, memory=task.variant.name, error=said), Timing(task.variant.name)
 
 
-def _by_processes(units: Iterator[Unit], journal: Journal, setup: Setup, jobs: int, progress: Progress) -> None:
+def _by_processes(tasks: Iterator[Task], checkpoint: Checkpoint, setup: Setup, jobs: int, progress: Progress) -> None:
     running: dict[Future[tuple[Outcome, Timing]], tuple[str, int]] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_begin, initargs=(setup,)) as pool:
         try:
             # Few at a time: the conversations are read as they are needed, and need not all be in memory.
-            for unit in units:
-                running[pool.submit(_apart, unit)] = unit.variant.name, steps_in(unit.transcript)
+            for task in tasks:
+                running[pool.submit(_apart, task)] = task.variant.name, steps_in(task.transcript)
                 while len(running) >= 2 * jobs:  # one at work and one waiting for each process
-                    _collect(running, journal, progress)
+                    _collect(running, checkpoint, progress)
             while running:
-                _collect(running, journal, progress)
+                _collect(running, checkpoint, progress)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _collect(
-    running: dict[Future[tuple[Outcome, Timing]], tuple[str, int]], journal: Journal, progress: Progress
+    running: dict[Future[tuple[Outcome, Timing]], tuple[str, int]], checkpoint: Checkpoint, progress: Progress
 ) -> None:
     finished, _ = wait(running, return_when=FIRST_COMPLETED)
     for future in finished:
         name, steps = running.pop(future)
-        journal.write(*future.result())
+        checkpoint.write(*future.result())
         progress(name, steps)
 
 
@@ -245,5 +245,5 @@ def _begin(setup: Setup) -> None:
     _here[:] = [setup]
 
 
-def _apart(unit: Unit) -> tuple[Outcome, Timing]:
-    return _done(unit, _here[0], lambda _steps: None)
+def _apart(task: Task) -> tuple[Outcome, Timing]:
+    return _done(task, _here[0], lambda _steps: None)

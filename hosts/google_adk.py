@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, called, chat_of, dumped, host_text, in_pieces
-from memzoo.hosts.shared import HostLog, Memories, Posing, host_module, memory_of
+from memzoo.hosts.shared import HostLog, Memories, VirtualSubclass, host_module, memory_of
 from memzoo.strategy import BaseMemory
 
 __all__ = ["MemoryService"]
@@ -13,15 +13,15 @@ __all__ = ["MemoryService"]
 _PIECES = 4  # An event with results of several tools is as many messages of the log.
 
 
-class MemoryService(Posing):
+class MemoryService(VirtualSubclass):
     """A memory as ADK's `BaseMemoryService`: one for each user of an app, fed by all sessions of that user.
 
     `preload_memory` asks it for what the user just said, so memories that search are served. Adding a session again, as
     ADK's callbacks do after each run, adds only its new events.
     """
 
-    poses_as: ClassVar = ("google.adk.memory.base_memory_service",)
-    pose: ClassVar = "BaseMemoryService"
+    host_modules: ClassVar = ("google.adk.memory.base_memory_service",)
+    host_class: ClassVar = "BaseMemoryService"
 
     def __init__(self, memories: Memories) -> None:
         """Serve memories.

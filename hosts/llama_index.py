@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memzoo.hosts.messages import HostMessage, called, chat_of, dicts_of, dumped, host_text, in_common
-from memzoo.hosts.shared import HostLog, Posing, host_module
+from memzoo.hosts.shared import HostLog, VirtualSubclass, host_module
 from memzoo.memories import create_memory
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
@@ -15,7 +15,7 @@ __all__ = ["ChatMemory"]
 _ROLES = {"chatbot": "assistant", "model": "assistant"}
 
 
-class ChatMemory(Posing):
+class ChatMemory(VirtualSubclass):
     """A memory as LlamaIndex's `BaseMemory`, for its chat engines and agents.
 
     Chat engines and agents put the user's message before they get the memory, so what is shown ends with it, and it is
@@ -26,7 +26,7 @@ class ChatMemory(Posing):
         memory: The memory.
     """
 
-    poses_as: ClassVar = ("llama_index.core.memory.types",)
+    host_modules: ClassVar = ("llama_index.core.memory.types",)
 
     def __init__(self, memory: BaseMemory) -> None:
         self.memory = memory

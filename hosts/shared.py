@@ -20,7 +20,7 @@ from memzoo.stores import JSON, Entry, Record
 from memzoo.stores.tombstones import tombstone, tombstones_of
 from memzoo.strategy import BaseMemory, is_instruction
 
-__all__ = ["HostLog", "Memories", "Posing", "host_module", "memory_of"]
+__all__ = ["HostLog", "Memories", "VirtualSubclass", "host_module", "memory_of"]
 
 Memories: TypeAlias = BaseMemory | MemoryProvider | Callable[[str], BaseMemory]
 """A memory for one conversation; or a provider, or a function from the host's id to a memory, for many."""
@@ -290,17 +290,17 @@ def host_module(name: str, extra: str) -> Any:
         raise MissingExtraError.of(f"{name}: memzoo in this framework", extra) from error
 
 
-class Posing:
+class VirtualSubclass:
     """Passes for a class of a host wherever one is asked for, once the host has been imported."""
 
     # In which modules, and what the class is called there.
-    poses_as: ClassVar[tuple[str, ...]]
-    pose: ClassVar[str] = "BaseMemory"
+    host_modules: ClassVar[tuple[str, ...]]
+    host_class: ClassVar[str] = "BaseMemory"
 
     @property
     def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
         # Hosts check with isinstance, which asks for this. A subclass would need the host whenever it is imported.
-        found = (getattr(sys.modules.get(name), self.pose, None) for name in self.poses_as)
+        found = (getattr(sys.modules.get(name), self.host_class, None) for name in self.host_modules)
         return next(filter(None, found), type(self))
 
     @__class__.setter

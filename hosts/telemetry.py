@@ -1,7 +1,7 @@
 """Traces and metrics by OpenTelemetry. Until `instrument` is called, nothing is measured, and nothing is slower.
 
-The places that are watched stand in one table, `seams`: methods that are replaced by ones which tell of each call, as
-OpenTelemetry's own instrumentations do it. `uninstrument` puts the originals back.
+The places that are watched stand in one table, `instrumented_calls`: methods that are replaced by ones which tell of
+each call, as OpenTelemetry's own instrumentations do it. `uninstrument` puts the originals back.
 """
 
 import functools
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import Span, TracerProvider
 
-__all__ = ["Seam", "instrument", "seams", "uninstrument"]
+__all__ = ["InstrumentedCall", "instrument", "instrumented_calls", "uninstrument"]
 
 _ORIGINALS: dict[tuple[Any, str], Any] = {}
 # The conversation that is loaded or saved: model calls and searches do not know it.
@@ -30,7 +30,7 @@ _ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "ge
 _KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
-class Seam(NamedTuple):
+class InstrumentedCall(NamedTuple):
     """A method or a function that is watched.
 
     Attributes:
@@ -78,8 +78,8 @@ def instrument(
     uninstrument()
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
     told = _Telling(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
-    for seam in seams():
-        _put(seam.owner, seam.method, told.watching(seam))
+    for call in instrumented_calls():
+        _put(call.owner, call.method, told.watching(call))
     _watch_learning(told)
 
 
@@ -101,20 +101,20 @@ class _Telling:
         self.pending = meter.create_histogram("memzoo.pending", "{exchange}", "Exchanges that wait to be learnt from")
         self.aside = meter.create_counter("memzoo.set_aside", "{exchange}", "Exchanges at which a model always fails")
 
-    def watching(self, seam: Seam) -> Any:
-        """The method of a seam as one that tells of each call."""
-        original = vars(seam.owner)[seam.method]
+    def watching(self, call: InstrumentedCall) -> Any:
+        """The method of a call as one that tells of each call."""
+        original = vars(call.owner)[call.method]
 
         @functools.wraps(original)
         async def waiting(*args: Any, **kwargs: Any) -> Any:
-            with self._span(seam, args, kwargs) as told:
+            with self._span(call, args, kwargs) as told:
                 result = await original(*args, **kwargs)
                 told(result)
             return result
 
         @functools.wraps(original)
         def at_once(*args: Any, **kwargs: Any) -> Any:
-            with self._span(seam, args, kwargs) as told:
+            with self._span(call, args, kwargs) as told:
                 result = original(*args, **kwargs)
                 told(result)
             return result
@@ -122,20 +122,22 @@ class _Telling:
         return waiting if inspect.iscoroutinefunction(original) else at_once
 
     @contextmanager
-    def _span(self, seam: Seam, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Generator[Callable[[Any], None]]:
+    def _span(
+        self, call: InstrumentedCall, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Generator[Callable[[Any], None]]:
         from opentelemetry.trace import StatusCode
 
-        before = dict(seam.before(*args, **kwargs))
+        before = dict(call.before(*args, **kwargs))
         if id_ := before.get(_ID) or _conversation.get():
             before[_ID] = id_
         # What a metric is told apart by: no conversations, of which there are too many.
         kind = {key: before[key] for key in _KIND if key in before}
-        name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else seam.span
+        name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else call.span
         token, start = _conversation.set(id_), time.perf_counter()
         options = {"record_exception": False, "set_status_on_exception": False}
         with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
             try:
-                yield lambda result: self._tell(span, kind, args, seam.after(result), result)
+                yield lambda result: self._tell(span, kind, args, call.after(result), result)
             except BaseException as error:
                 # Without its text: an error may quote what was said.
                 span.set_attribute("error.type", type(error).__name__)
@@ -171,7 +173,7 @@ def _put(owner: Any, method: str, new: Any) -> None:
     setattr(owner, method, new)
 
 
-def seams() -> list[Seam]:
+def instrumented_calls() -> list[InstrumentedCall]:
     """All that is watched with spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine import learner as learning
@@ -191,16 +193,16 @@ def seams() -> list[Seam]:
         (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
     )
     return [
-        Seam(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
-        Seam(saving, "save", "memzoo.save", _of_memory),
-        Seam(learning.Learner, "derived", "memzoo.derive", _of_learning),
-        *(Seam(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
-        Seam(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
-        Seam(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
-        Seam(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
-        Seam(KnownIndex, "found", "memzoo.search known", _nothing, _of_found),
+        InstrumentedCall(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
+        InstrumentedCall(saving, "save", "memzoo.save", _of_memory),
+        InstrumentedCall(learning.Learner, "derived", "memzoo.derive", _of_learning),
+        *(InstrumentedCall(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
+        InstrumentedCall(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
+        InstrumentedCall(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
+        InstrumentedCall(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
+        InstrumentedCall(KnownIndex, "found", "memzoo.search known", _nothing, _of_found),
         *(
-            Seam(store, method, f"memzoo.store {method}", _of_store)
+            InstrumentedCall(store, method, f"memzoo.store {method}", _of_store)
             for store in (InMemoryStore, SQLStore)
             for method in ("append", "read", "read_state", "commit")
         ),

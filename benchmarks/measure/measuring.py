@@ -10,7 +10,7 @@ from memzoo.benchmarks.learnt import Unasked, log_of
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import Watched
+from memzoo.benchmarks.money import MeteredModel
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum, View
 from memzoo.benchmarks.transcripts.conversations import UNDATED, Exchange, Question, Transcript
 from memzoo.benchmarks.variants import Variant
@@ -127,7 +127,7 @@ class _Run:
         self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
         self._seconds = self._now.timestamp()
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
-        self._model = Watched(self._answering(), setup.purse)
+        self._model = MeteredModel(self._answering(), setup.spending_limit)
         self._memory = self._fresh(budgets[0])
         self._usage = self._memory.usage if self._memory else Usage()
         self._load_seconds = self._save_seconds = 0.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
-from memzoo.benchmarks.money import Purse, Watched
+from memzoo.benchmarks.money import MeteredModel, SpendingLimit
 from memzoo.memories import ChatModel, Model
 from memzoo.prompts import PromptSource
 from memzoo.strategy import ModelOption, as_model
@@ -28,7 +28,7 @@ class Setup:
         counter: Counts the tokens of what is shown.
         judge: Marks answers; `None` for none.
         prompts: Templates of one's own for the questions to `model` and `judge`.
-        purse: Pays for model calls; `None` if nobody counts.
+        spending_limit: Pays for model calls; `None` if nobody counts.
         make_model: Makes a model of its name.
         timer: Gives seconds.
     """
@@ -38,7 +38,7 @@ class Setup:
     counter: TextCounter | str
     judge: ModelOption | None = None
     prompts: PromptSource = None
-    purse: Purse | None = None
+    spending_limit: SpendingLimit | None = None
     make_model: Callable[[str], Model] = ChatModel
     timer: Callable[[], float] = time.perf_counter
 
@@ -57,7 +57,7 @@ class Setup:
         """The judge, with the model whose answers it marks."""
         if self.judge is None:
             return None
-        answering, judging = (Watched(self.model_of(one), self.purse) for one in (self.model, self.judge))
+        answering, judging = (MeteredModel(self.model_of(one), self.spending_limit) for one in (self.model, self.judge))
         return Judge(answering, judging, self.prompts)
 
     def model_of(self, option: ModelOption) -> Model:

@@ -11,7 +11,7 @@ from memzoo.hosts.langchain.messages import shown, values
 from memzoo.hosts.langchain.models import TokensOf, model_of
 from memzoo.hosts.langchain.prompts import taken_over
 from memzoo.hosts.langchain.state import Content, content_of_store, restored_store
-from memzoo.hosts.shared import Posing
+from memzoo.hosts.shared import VirtualSubclass
 from memzoo.stores import InMemoryStore
 from memzoo.strategy import BaseMemory
 from memzoo.sync import blocking
@@ -23,10 +23,10 @@ __all__ = ["BothWays", "LangChainMemory"]
 _DEFAULTS: Mapping[str, Any] = {"on_model_error": "defer"}
 
 
-class BothWays(Posing):
+class BothWays(VirtualSubclass):
     """Has LangChain's methods, for synchronous and asynchronous code; by itself it keeps nothing."""
 
-    poses_as = ("langchain_classic.base_memory", "langchain_core.memory")
+    host_modules = ("langchain_classic.base_memory", "langchain_core.memory")
 
     @property
     def memory_variables(self) -> list[str]:

@@ -11,7 +11,7 @@ from memzoo.hosts.langchain.messages import dicts, has_langchain
 from memzoo.hosts.langchain.models import model_of
 from memzoo.hosts.langchain.prompt_texts import conversation_prompt, prompt_of
 from memzoo.hosts.langchain.runs import answered, runnable
-from memzoo.hosts.shared import Posing
+from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import Model
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
@@ -22,7 +22,7 @@ __all__ = ["ConversationChain"]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ConversationChain(Posing):
+class ConversationChain(VirtualSubclass):
     r"""Answers with a model that is shown what a memory remembers; the exchange is saved.
 
     New code has `memzoo.Conversation`, which has tools and streams. Where langchain-core is installed, this is also a
@@ -51,8 +51,8 @@ class ConversationChain(Posing):
         'Human: Hi, I am Sam.\nAI: Hello Sam!'
     """
 
-    poses_as: ClassVar[tuple[str, ...]] = ("langchain_classic.chains.base", "langchain.chains.base")
-    pose: ClassVar[str] = "Chain"
+    host_modules: ClassVar[tuple[str, ...]] = ("langchain_classic.chains.base", "langchain.chains.base")
+    host_class: ClassVar[str] = "Chain"
 
     llm: Any
     memory: Any = None

@@ -5,7 +5,7 @@ from typing import Any
 
 from memzoo.hosts.langchain.messages import dicts, objects
 from memzoo.hosts.messages import in_common
-from memzoo.hosts.shared import Posing
+from memzoo.hosts.shared import VirtualSubclass
 from memzoo.memories import ConversationBufferMemory
 from memzoo.stores import Message, MessageListStore, take_back
 from memzoo.strategy import BaseMemory
@@ -14,14 +14,14 @@ from memzoo.sync import blocking, drive
 __all__ = ["ChatHistory", "ChatMessageHistory", "LiveMessages", "MessageHistory", "history_store"]
 
 
-class MessageHistory(Posing):
+class MessageHistory(VirtualSubclass):
     """What a memory shows as LangChain's `BaseChatMessageHistory`, for `RunnableWithMessageHistory` and the like.
 
     What is added is saved and learnt from; what is read is the memory's view.
     """
 
-    poses_as = ("langchain_core.chat_history",)
-    pose = "BaseChatMessageHistory"
+    host_modules = ("langchain_core.chat_history",)
+    host_class = "BaseChatMessageHistory"
 
     def __init__(self, plain: BaseMemory) -> None:
         self._plain = plain

@@ -19,7 +19,7 @@ from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import Follower, Log, talk
 from memzoo.memories.engine.retry import FailedStep, RestingError, RetryPolicy, after_success, decide
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.state_keeper import Draft, Hooks, StateKeeper
+from memzoo.memories.engine.state_keeper import Hooks, StagedState, StateKeeper
 from memzoo.memories.engine.steps import Step, next_step, shortened_entries, size_of, smaller_room
 from memzoo.memories.text.grouping import exchange_ends, last_exchange
 from memzoo.stores import JSON, Entry
@@ -59,7 +59,7 @@ class Learner:
         self.name, self.learns = name, hooks.learns
         store, id_ = follower.store, follower.conversation_id
         on_change = hooks.on_state_change if hooks.follows_state else None
-        self.keeper: StateKeeper | Draft = StateKeeper(store, id_, name, on_change)
+        self.keeper: StateKeeper | StagedState = StateKeeper(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._follower, self.log = follower, Log(follower)
         self._hooks = hooks

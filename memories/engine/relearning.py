@@ -8,7 +8,7 @@ from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.state import Attempts, Changes, State
-from memzoo.memories.engine.state_keeper import Draft
+from memzoo.memories.engine.state_keeper import StagedState
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
@@ -39,7 +39,7 @@ async def _learn_anew(log: Follower, learner: Learner, first: int) -> None:
     async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
-        draft, drafting = Draft(State(watermark=first - 1 if not old.items else 0)), copy.copy(learner)
+        draft, drafting = StagedState(State(watermark=first - 1 if not old.items else 0)), copy.copy(learner)
         drafting.keeper = draft
         await _learn_all(drafting, draft)
         new = draft.newest
@@ -53,7 +53,7 @@ async def _learn_anew(log: Follower, learner: Learner, first: int) -> None:
                 return
 
 
-async def _learn_all(learner: Learner, draft: Draft) -> None:
+async def _learn_all(learner: Learner, draft: StagedState) -> None:
     """Go on after each failure, as several saves would, until all is learnt or the model does not work at all."""
     while True:
         before = _progress(draft.newest)

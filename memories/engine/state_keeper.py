@@ -9,7 +9,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import ATTEMPTS, Attempts, Changes, State
 from memzoo.stores import JSON, Entry, StateUpdate, Store
 
-__all__ = ["Draft", "Hooks", "OnStateChange", "StateKeeper"]
+__all__ = ["Hooks", "OnStateChange", "StagedState", "StateKeeper"]
 
 
 class OnStateChange(Protocol):
@@ -133,7 +133,7 @@ class StateKeeper:
         return State(items, _covered(items, update.watermark), update.version, known.epoch + anew, attempts)
 
 
-class Draft:
+class StagedState:
     """Keeps a state in memory until it is whole, as `StateKeeper` keeps one in the store.
 
     Attributes:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from memzoo.errors import OptionError, StoreError
 from memzoo.forks import new_rlock
 from memzoo.stores.common import private, redacted
-from memzoo.stores.sql.handles import Handles, Held
+from memzoo.stores.sql.connection_pool import ConnectionPool, PooledConnection
 from memzoo.stores.sql.rows import NewTurn, Row
 from memzoo.stores.sql.schema import conversations, meta
 from memzoo.stores.sql.statements import ADD, BURIED, CONVERSATION, TURN, Statements
@@ -74,9 +74,9 @@ class SQLite:
         self._write_lock = new_rlock()
         connect = functools.partial(_connect, database, synchronous)
         # Readers of an in-memory database queue with its writers, because they share its only connection.
-        self._handles = Handles(connect, shared=self._write_lock if in_memory else None)
+        self._connections = ConnectionPool(connect, shared=self._write_lock if in_memory else None)
         self._aside = Aside()
-        self.close = weakref.finalize(self, self._handles.close)
+        self.close = weakref.finalize(self, self._connections.close)
 
     async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
         """The rows that one statement finds."""
@@ -85,7 +85,7 @@ class SQLite:
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""
 
-        def job(held: Held) -> T:
+        def job(held: PooledConnection) -> T:
             with held.connection.begin():
                 return work(held.connection)
 
@@ -94,7 +94,7 @@ class SQLite:
     async def writing(self, work: Callable[[Connection], T]) -> T:
         """Run it in a transaction; its first statement has to be one that locks the conversation."""
 
-        def job(held: Held) -> T:
+        def job(held: PooledConnection) -> T:
             with held.connection.begin():
                 # One that reads first and asks for the lock later fails as soon as another has written.
                 held.connection.exec_driver_sql("BEGIN IMMEDIATE")
@@ -105,7 +105,7 @@ class SQLite:
     async def append(self, turn: NewTurn) -> Sequence[Row]:
         """The rows of the turn, which are those that it has already where it is there, none where it was forgotten."""
 
-        def job(held: Held) -> Sequence[Row]:
+        def job(held: PooledConnection) -> Sequence[Row]:
             with _transaction(held.driver) as driver:
                 if stored := _run(driver, TURN, turn.ids).fetchall():
                     return stored
@@ -137,7 +137,7 @@ class SQLite:
         found = await self._done(lambda held: held.driver.execute("PRAGMA integrity_check").fetchall())
         return [f"{self.name}: {line}" for (line,) in found if line != "ok"]
 
-    async def _done(self, job: Callable[[Held], T], *, writes: bool = False) -> T:
+    async def _done(self, job: Callable[[PooledConnection], T], *, writes: bool = False) -> T:
         """Do a job at once, in microseconds as a rule; where others hold it up, an event loop goes on meanwhile."""
         try:
             return self._attempt(job, AT_ONCE, writes=writes)
@@ -148,7 +148,7 @@ class SQLite:
         except _BusyError as error:
             raise StoreError(f"{error}: others held it for {self._timeout:g} seconds") from error
 
-    def _attempt(self, job: Callable[[Held], T], deadline: Deadline, *, writes: bool) -> T:
+    def _attempt(self, job: Callable[[PooledConnection], T], deadline: Deadline, *, writes: bool) -> T:
         if writes and not deadline.takes(self._write_lock):
             raise _BusyError(f"{self.name}: {_LOCKED}")
         try:
@@ -165,12 +165,12 @@ class SQLite:
             if writes:
                 self._write_lock.release()
 
-    def _held(self, deadline: Deadline) -> Held:
+    def _held(self, deadline: Deadline) -> PooledConnection:
         if not self.close.alive:
             raise StoreError(f"{self.name}: this store is closed")
         if deadline.is_given_up:
             raise _BusyError(_LOCKED)
-        return self._handles.of_thread()
+        return self._connections.of_thread()
 
     def _error(self, error: Exception) -> StoreError:
         kind = _BusyError if _is_busy(error) else StoreError
@@ -193,11 +193,11 @@ def _is_busy(error: Exception) -> bool:
     return code & 0xFF == sqlite3.SQLITE_BUSY
 
 
-def _rewrite(held: Held) -> None:
+def _rewrite(held: PooledConnection) -> None:
     held.driver.execute("VACUUM")
 
 
-def _empty_log(held: Held) -> None:
+def _empty_log(held: PooledConnection) -> None:
     if held.driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
         raise _BusyError(_LOCKED)
 

@@ -248,18 +248,18 @@ def test_a_counter(run: Run) -> None:
 
 def test_ctrl_c_keeps_what_is_finished(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """And says how to go on."""
-    from memzoo.benchmarks.work import Journal
+    from memzoo.benchmarks.work import Checkpoint
 
-    write = Journal.write
+    write = Checkpoint.write
 
-    def tired(self: Journal, *given: Any) -> None:
+    def tired(self: Checkpoint, *given: Any) -> None:
         if len(self) == 2:
             raise KeyboardInterrupt
         write(self, *given)
 
-    monkeypatch.setattr(Journal, "write", tired)
+    monkeypatch.setattr(Checkpoint, "write", tired)
     assert "the same command goes on from there" in done(run("--memory", "window"), 130)
-    monkeypatch.setattr(Journal, "write", write)
+    monkeypatch.setattr(Checkpoint, "write", write)
     done(run("--memory", "window"))
     assert names() == ["none", "window", "everything"]
 

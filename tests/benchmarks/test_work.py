@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memzoo.benchmarks import Comparison, Variant, compare, read_transcripts
-from memzoo.benchmarks.work import Journal
+from memzoo.benchmarks.work import Checkpoint
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 
@@ -26,9 +26,9 @@ FILES = ("outcomes.jsonl", "results.json", "report.md")
 KILLED = """
 import os, signal, sys
 from memzoo.benchmarks import compare
-from memzoo.benchmarks.work import Journal
+from memzoo.benchmarks.work import Checkpoint
 
-write, left = Journal.write, int(sys.argv[3])
+write, left = Checkpoint.write, int(sys.argv[3])
 
 def writing(self, outcome, timing):
     global left
@@ -39,7 +39,7 @@ def writing(self, outcome, timing):
         os.kill(os.getpid(), signal.SIGKILL)
     write(self, outcome, timing)
 
-Journal.write = writing
+Checkpoint.write = writing
 compare(sys.argv[1], sys.argv[4:], budgets=[20, 40], out=sys.argv[2])
 """
 
@@ -99,17 +99,17 @@ def test_killed_at_any_moment_it_goes_on(
 
 def test_what_is_finished_is_not_done_again(talks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that was interrupted by hand has kept what it wrote."""
-    write = Journal.write
+    write = Checkpoint.write
 
-    def tired(self: Journal, *done: Any) -> None:
+    def tired(self: Checkpoint, *done: Any) -> None:
         if len(self) == 9:
             raise KeyboardInterrupt
         write(self, *done)
 
-    monkeypatch.setattr(Journal, "write", tired)
+    monkeypatch.setattr(Checkpoint, "write", tired)
     with pytest.raises(KeyboardInterrupt):
         run(talks, tmp_path / "out")
-    monkeypatch.setattr(Journal, "write", write)
+    monkeypatch.setattr(Checkpoint, "write", write)
     begun = (tmp_path / "out" / "outcomes.jsonl").read_bytes()
     counted: list[str] = []
     measure: Callable[..., Any] = sys.modules["memzoo.benchmarks.work"].measure
@@ -128,11 +128,11 @@ def test_other_settings_begin_anew(talks: Path, tmp_path: Path) -> None:
     """What was finished within another budget, or of another file, is worth nothing here."""
     out = tmp_path / "out"
     settings: dict[str, Any] = {"budget": 1}
-    journal = Journal(out, settings, ["window"])
-    assert len(journal) == 0
+    checkpoint = Checkpoint(out, settings, ["window"])
+    assert len(checkpoint) == 0
     (out / "outcomes.jsonl").write_text('{"transcript":0,"memory":"window"}\n', encoding="utf-8")
-    assert (0, "window") in Journal(out, settings, ["window"])
-    assert len(Journal(out, {"budget": 2}, ["window"])) == 0
+    assert (0, "window") in Checkpoint(out, settings, ["window"])
+    assert len(Checkpoint(out, {"budget": 2}, ["window"])) == 0
 
 
 def test_functions_do_not_reach_other_processes(talks: Path) -> None:

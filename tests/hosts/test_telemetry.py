@@ -201,14 +201,14 @@ def test_off_costs_nothing() -> None:
             gc.enable()
         return count
 
-    seams = telemetry.seams()
-    originals = [vars(seam.owner)[seam.method] for seam in seams]
+    watched = telemetry.instrumented_calls()
+    originals = [vars(call.owner)[call.method] for call in watched]
     calls()  # What is done once in a process is done by now.
     before = calls()
     Seen()
-    assert [vars(seam.owner)[seam.method] for seam in seams] != originals
+    assert [vars(call.owner)[call.method] for call in watched] != originals
     uninstrument()
-    assert [vars(seam.owner)[seam.method] for seam in seams] == originals
+    assert [vars(call.owner)[call.method] for call in watched] == originals
     assert calls() == before
 
 

@@ -12,10 +12,10 @@ from sqlalchemy.pool import QueuePool, StaticPool
 
 from memzoo.forks import new_rlock, watch
 
-__all__ = ["Handles", "Held"]
+__all__ = ["ConnectionPool", "PooledConnection"]
 
 
-class Held:
+class PooledConnection:
     """A connection that a thread keeps, and the lock under which it is used and closed.
 
     Attributes:
@@ -38,7 +38,7 @@ class Held:
         self.connection.close()
 
 
-class Handles:
+class ConnectionPool:
     """Gives each thread a connection of its own; a database in memory has only one, which all share.
 
     A fork closes all connections to a file first, and parent and child open new ones: what SQLite knows about its
@@ -57,15 +57,15 @@ class Handles:
         self._engine = create_engine("sqlite+pysqlite://", creator=connect, hide_parameters=True, **pool)
         self._shared = shared
         self._thread = threading.local()
-        self._held = weakref.WeakSet[Held]()
-        self._inherited: list[Held] = []
+        self._held = weakref.WeakSet[PooledConnection]()
+        self._inherited: list[PooledConnection] = []
         self._opening, self._is_forking = new_rlock(), False
         if shared is None:
             watch(self)
 
-    def of_thread(self) -> Held:
+    def of_thread(self) -> PooledConnection:
         """The connection of this thread."""
-        held: Held | None = getattr(self._thread, "held", None)
+        held: PooledConnection | None = getattr(self._thread, "held", None)
         if held is None or held.is_closed or held.pid != os.getpid():
             held = self._thread.held = self._open(held)
         return held
@@ -87,13 +87,13 @@ class Handles:
             self._is_forking = False
             self._opening.release()
 
-    def _open(self, before: Held | None) -> Held:
+    def _open(self, before: PooledConnection | None) -> PooledConnection:
         with self._opening:
             if before is not None and before.pid != os.getpid() and self._shared is None:
                 # Forked without a word before: what is inherited must not even be closed.
                 self._inherited.append(before)
                 self._engine.dispose(close=False)
-            held = Held(self._engine.connect(), self._shared or new_rlock())
+            held = PooledConnection(self._engine.connect(), self._shared or new_rlock())
             self._held.add(held)
             return held
 

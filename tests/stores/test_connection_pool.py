@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memzoo.stores.sql.handles import Handles
+from memzoo.stores.sql.connection_pool import ConnectionPool
 
 
 class Opened:
@@ -32,17 +32,17 @@ def in_a_child(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_inherited_connections_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The child opens its own; it neither uses, gives back nor closes the others, whether a thread has them or not."""
     opened = Opened(str(tmp_path / "a.db"))
-    handles = Handles(opened)
-    assert handles.of_thread().driver is opened.connections[0]
+    connections = ConnectionPool(opened)
+    assert connections.of_thread().driver is opened.connections[0]
     opened.connections[0].execute("BEGIN")  # whoever gives it back ends this
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(handles.of_thread).result().close()
+        pool.submit(connections.of_thread).result().close()
     in_a_child(monkeypatch)
-    assert handles.of_thread().driver is opened.connections[2]
+    assert connections.of_thread().driver is opened.connections[2]
     gc.collect()
     with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: handles.of_thread().driver).result() is opened.connections[3]
-    handles.close()
+        assert pool.submit(lambda: connections.of_thread().driver).result() is opened.connections[3]
+    connections.close()
     monkeypatch.undo()
     inherited, idle, *others = opened.connections
     assert inherited.in_transaction
@@ -57,35 +57,35 @@ def test_inherited_connections_are_left_alone(tmp_path: Path, monkeypatch: pytes
 def test_a_database_in_memory_is_inherited(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child has a copy of it, behind the only connection that there is."""
     opened = Opened(":memory:")
-    handles = Handles(opened, shared=threading.RLock())
-    first = handles.of_thread().driver
+    connections = ConnectionPool(opened, shared=threading.RLock())
+    first = connections.of_thread().driver
     in_a_child(monkeypatch)
-    assert handles.of_thread().driver is first
+    assert connections.of_thread().driver is first
     monkeypatch.undo()
-    handles.close()
+    connections.close()
     assert len(opened.connections) == 1
 
 
 def test_the_end_of_a_thread_ends_no_transaction_of_another() -> None:
     """All threads share the connection to a database in memory; one that ends leaves the work of others alone."""
-    handles = Handles(Opened(":memory:"), shared=threading.RLock())
-    driver = handles.of_thread().driver
+    connections = ConnectionPool(Opened(":memory:"), shared=threading.RLock())
+    driver = connections.of_thread().driver
     driver.execute("BEGIN")
-    other = threading.Thread(target=handles.of_thread)
+    other = threading.Thread(target=connections.of_thread)
     other.start()
     other.join()
     gc.collect()
     assert driver.in_transaction
-    handles.close()
+    connections.close()
 
 
 def test_a_connection_that_is_closed_keeps_nobody_waiting(tmp_path: Path) -> None:
     """Its lock is free: a thread that was about to use it finds it closed, and opens another."""
-    handles = Handles(Opened(str(tmp_path / "a.db")))
-    held = handles.of_thread()
+    connections = ConnectionPool(Opened(str(tmp_path / "a.db")))
+    held = connections.of_thread()
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(handles.close).result()
+        pool.submit(connections.close).result()
     assert held.is_closed
     assert held.lock.acquire(blocking=False)
-    assert handles.of_thread() is not held
-    handles.close()
+    assert connections.of_thread() is not held
+    connections.close()

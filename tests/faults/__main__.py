@@ -72,7 +72,7 @@ def main(
         for example in tally.examples:
             console.print(f"{tally.fault}, {tally.strategy}, {tally.store}: {example}", markup=False)
     if out:
-        _write(out, as_table(by_fault(known)))
+        _write(out, by_fault(known))
     raise typer.Exit(code=not (sound and all(tally.clean for tally in tallies)))
 
 

@@ -84,24 +84,24 @@ def as_json(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
     return [vars(tally) for tally in tallies]
 
 
-def by_fault(tallies: Iterable[Tally]) -> list[Tally]:
-    """A row for each fault, with the sums of all strategies and stores."""
+def by_fault(tallies: Iterable[Tally]) -> str:
+    """A table with a row for each fault: the sums of all strategies and stores."""
     sums: dict[str, Tally] = {}
     for one in tallies:
-        of = sums.setdefault(one.fault, Tally(one.fault, "", ""))
-        of.strategy, of.store = _listed(of.strategy, one.strategy), _listed(of.store, one.store)
+        of = sums.setdefault(one.fault, Tally(one.fault, "all", ""))
+        of.store = _listed(of.store, one.store)
         of.tried, of.lost = of.tried + one.tried, of.lost + one.lost
         of.doubled, of.wrong = of.doubled + one.doubled, of.wrong + one.wrong
-    return list(sums.values())
+    return as_table(sums.values(), ("fault", "store"))
 
 
 def _listed(names: str, name: str) -> str:
     return ", ".join(dict.fromkeys([*names.split(", "), name] if names else [name]))
 
 
-def as_table(tallies: Iterable[Tally]) -> str:
+def as_table(tallies: Iterable[Tally], about: Sequence[str] = ("fault", "strategy", "store")) -> str:
     """The results as a table in Markdown."""
-    head = ["fault", "strategy", "store", "tried", "lost", "doubled", "wrong"]
+    head = [*about, "tried", "lost", "doubled", "wrong"]
     rows = [[str(getattr(tally, name)) for name in head] for tally in tallies]
-    rule = ["---"] * 3 + ["--:"] * 4
+    rule = ["---"] * len(about) + ["--:"] * 4
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])

@@ -1,6 +1,6 @@
 """What llama.cpp's server and a base model of 270 M parameters answered once, and what a memory does with it.
 
-Recorded with `make real-server ARGS=--record`, see docs/real-server.md. The model talks nonsense, which is the point;
+Recorded with `make real-server ARGS=--record`, see README.md. The model talks nonsense, which is the point;
 where a grammar holds it to a form, it is said in the name of the test or in its docstring.
 
 The recordings are of the prompts before memories learnt by amendments, so they replay with `prompts="v0"`; recorded
@@ -41,7 +41,6 @@ NOTE = 'root ::= "Anna: " [a-z ]{10,30}'
 TODAYS_PROMPTS = "2026-11-23"
 """What was recorded before this day was asked with the prompts of "v0"."""
 
-
 @pytest.fixture
 def servers(cassette: Cassette) -> Servers:
     """The servers while recording; addresses where nobody answers while replaying."""
@@ -51,7 +50,6 @@ def servers(cassette: Cassette) -> Servers:
         pytest.skip("recorded by `make real-server ARGS=--record`")
     return Servers(os.environ["REAL_SERVER"], os.environ["REAL_SERVER_EMBEDDINGS"])
 
-
 @pytest.fixture
 def prompts(cassette: Cassette) -> str | None:
     """The prompts that a recording was made with; today's while one is made."""
@@ -59,30 +57,24 @@ def prompts(cassette: Cassette) -> str | None:
         return None
     return "v0" if str(read_cassette(cassette.path).head["recorded"]) < TODAYS_PROMPTS else None
 
-
 def model(servers: Servers, grammar: str = "", **parameters: Any) -> ChatModel:
     """The model; with a grammar it comes to an end, and has the form of an answer."""
     form: dict[str, Any] = {"extra_body": {"grammar": grammar}} if grammar else {}
     return servers.model(**{"seed": 7, "max_tokens": 24, **form, **parameters})
 
-
 def embedder(url: str) -> OpenAIEmbedder:
     """The model that gives embeddings; asked once, since a replay is not to wait either."""
     return OpenAIEmbedder(MODEL, client=OpenAI(base_url=url, api_key="none", max_retries=0))
-
 
 def called(memory: BaseMemory, method: str, *args: Any) -> Any:
     """The synchronous method."""
     return getattr(memory, method)(*args)
 
-
 def awaited(memory: BaseMemory, method: str, *args: Any) -> Any:
     """Its asynchronous twin, awaited in a loop of its own."""
     return asyncio.run(getattr(memory, f"a{method}")(*args))
 
-
 each_way = pytest.mark.parametrize("call", [called, awaited], ids=["sync", "async"])
-
 
 def save(memory: BaseMemory, *numbers: int, call: Callable[..., Any] = called) -> None:
     """Save exchanges of the talk."""
@@ -90,11 +82,9 @@ def save(memory: BaseMemory, *numbers: int, call: Callable[..., Any] = called) -
         user, answer = SAID[number]
         call(memory, "save_context", {"input": user}, {"output": answer})
 
-
 def shown(memory: BaseMemory, query: str = "") -> str:
     """What the memory shows."""
     return str(memory.load_memory_variables({"input": query})["history"])
-
 
 class TestConversation:
     """Talks with the model itself."""
@@ -126,7 +116,6 @@ class TestConversation:
         assert conversation.memory.history() == []
         reply = conversation.send(SAID[1][0])
         assert [message["content"] for message in conversation.memory.history()] == [SAID[1][0], str(reply)]
-
 
 class TestLearning:
     """What strategies learn from its replies."""
@@ -253,7 +242,6 @@ class TestLearning:
         healthy.relearn(only_set_aside=True)
         assert healthy.set_aside() == []
         assert shown(healthy) == healthy.summary != ""
-
 
 class TestEmbeddings:
     """The server as one that gives embeddings, and as one that does not."""

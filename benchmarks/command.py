@@ -52,6 +52,13 @@ class Measured:
     )
     price_in: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model is sent.")] = 0.0
     price_out: Annotated[float, typer.Option(min=0, help="Price of a million tokens that a model writes.")] = 0.0
+    price_cached: Annotated[
+        float | None, typer.Option(min=0, help="Price of a million tokens that the provider has in its cache.")
+    ] = None
+    cache: Annotated[str, typer.Option(help="Whose prompt cache: openai, anthropic, deepseek or none.")] = "openai"
+    system_tokens: Annotated[
+        int, typer.Option(min=0, help="Tokens before the memory in each request: instructions, tools.")
+    ] = 0
     prices: Annotated[Path | None, typer.Option(help="A TOML file with prices by model, and of embeddings.")] = None
     currency: Annotated[str, typer.Option(help="Of the prices, such as $.")] = ""
     per_month: Annotated[int | None, typer.Option(min=1, help="Your exchanges a month, for their cost.")] = None
@@ -113,6 +120,9 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
             jobs=measured.jobs,
             progress=advance,
             learnt=not dry,
+            cache=measured.cache,
+            price_cached=measured.price_cached,
+            system_tokens=measured.system_tokens,
         )
     if dry:
         console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)

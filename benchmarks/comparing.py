@@ -6,17 +6,18 @@ import importlib.metadata
 import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.comparison import Comparison
 from memzoo.benchmarks.gathering import gathered
 from memzoo.benchmarks.learnt import learnt_of
+from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
-from memzoo.benchmarks.money import Prices, SpendingLimit
+from memzoo.benchmarks.money import Prices, SpendingLimit, price_of
 from memzoo.benchmarks.results import OFFLINE, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
@@ -53,6 +54,9 @@ def compare(
     jobs: int = 1,
     progress: Progress | None = None,
     learnt: bool = True,
+    cache: CacheRule | str = "openai",
+    price_cached: float | None = None,
+    system_tokens: int = 0,
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
@@ -78,6 +82,10 @@ def compare(
         progress: Called on the way with the name of a memory and the steps it took.
         learnt: Where rules answer on a bundled conversation, show also what the memories learnt of it from a large
             model beforehand, as memories with a star.
+        cache: What the provider keeps of a request for the next one, and at what price: `"openai"`, `"anthropic"`,
+            `"deepseek"`, `"none"`, or a rule of your own. A longer pause between the dates of the talk empties it.
+        price_cached: Of a million tokens that are cached, in place of the provider's share of the price of input.
+        system_tokens: So many stand before the memory in each request: a system prompt, descriptions of tools.
 
     Raises:
         OptionError: Something cannot work; nothing was run.
@@ -99,7 +107,11 @@ def compare(
     if judge is not None:
         PromptSet(prompts)  # templates that cannot work are refused before anything runs
     counted = counting if jobs == 1 else counting.name
-    setup = Setup(model, limits, counted, judge, prompts, _spending_limit(prices, stop_at, jobs), make_model)
+    setup = Setup(
+        *(model, limits, counted, judge, prompts, _spending_limit(prices, stop_at, jobs), make_model),
+        cache=_rule(cache),
+        system_tokens=_whole("system_tokens", system_tokens),
+    )
     answering = setup.model_of(model)
     run = Run(
         memzoo=importlib.metadata.version("memzoo"),
@@ -111,6 +123,8 @@ def compare(
         prices=dict(prices or {}),
         per_month=per_month,
         offline=answering.name == OFFLINE,
+        cache=setup.cache if price_cached is None else _priced(setup.cache, price_cached, prices, answering.name),
+        system_tokens=setup.system_tokens,
     )
     if learnt and run.offline:
         variants = beside_learnt(source, variants)
@@ -130,7 +144,9 @@ def _compare(
     *more: object,
 ) -> Comparison:
     survey = Survey(source)
-    settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month"}), "talks": survey.digest}
+    settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month", "cache"}), "talks": survey.digest}
+    # What a cached token costs changes no outcome.
+    settings["cache"] = asdict(replace(run.cache, read=float(run.cache.read == 1)))
     # As a digest, because the URL of an endpoint may have a password in it.
     settings["memories"] = [repr(one) for one in variants] + [settings_digest(map(repr, more))]
     checkpoint = Checkpoint(folder, settings, [one.name for one in variants])
@@ -181,6 +197,29 @@ def _check(budgets: Sequence[int], jobs: int, stop_at: float | None, prices: Pri
         raise OptionError(f"jobs must be at least 1, not {jobs}")
     if stop_at is not None and not prices:
         raise OptionError("stop_at needs prices: without them nobody knows what was spent")
+
+
+def _rule(cache: CacheRule | str) -> CacheRule:
+    rule = cache if isinstance(cache, CacheRule) else CACHES.get(cache)
+    if rule is None:
+        raise OptionError(f"cache must be a rule or one of {', '.join(CACHES)}, not {cache!r}")
+    return rule
+
+
+def _priced(rule: CacheRule, price: float, prices: Prices | None, model: str) -> CacheRule:
+    full, _ = price_of(prices or {}, model)
+    if rule.read == 1 or not full or not 0 <= price <= full:
+        raise OptionError(
+            "price_cached must be from 0 to the price of input, which must be given, with a cache; not "
+            f"{price!r} where a million tokens of {model!r} cost {full:g} and the cache is {rule.name!r}"
+        )
+    return replace(rule, read=price / full)
+
+
+def _whole(name: str, value: int) -> int:
+    if not isinstance(value, int) or value < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise OptionError(f"{name} must be a whole number of at least 0, not {value!r}")
+    return value
 
 
 def _check_processes(model: object, judge: object, counter: TextCounter, variants: Sequence[Variant]) -> None:

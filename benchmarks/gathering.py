@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memzoo.benchmarks.measure.caching import CacheRule, Requests
 from memzoo.benchmarks.measure.statistics import difference, interval
 from memzoo.benchmarks.money import cost_of_thousand
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
@@ -40,12 +41,14 @@ class _Scores:
     tokens: dict[int, int] = field(default_factory=dict[int, int])
     shown: int = 0
     loads: int = 0
+    requests: Requests = field(default_factory=Requests)
     ends: list[int] = field(default_factory=list[int])
     course: tuple[tuple[int, int], ...] = ()
 
     def add(self, found: AtBudget, first: int, *, longest: bool) -> None:
         self.shown += found.tokens
         self.loads += found.loads
+        self.requests += found.requests
         self.ends.append(found.tokens_at_end)
         # The chart shows one conversation: means over several of different lengths would show none of them.
         self.course = found.course if longest else self.course
@@ -56,7 +59,8 @@ class _Scores:
             if answer.judged is not None and answer.answer is not None:
                 self.agreeing.append(answer.judged == answer.answer)
 
-    def found(self, categories: Mapping[int, str]) -> Figures:
+    def found(self, categories: Mapping[int, str], cache: CacheRule) -> Figures:
+        sent = self.requests
         named = {name: interval(list(values.values())) for name, values in self.figures.items()}
         return Figures(
             questions=len(self.tokens),
@@ -65,6 +69,9 @@ class _Scores:
             tokens=_mean_of(self.shown, self.loads),
             tokens_at_end=_mean_of(sum(self.ends), len(self.ends)),
             tokens_for_a_question=_mean(list(self.tokens.values())),
+            sent=_mean_of(sent.sent, sent.count) if sent.count else None,
+            cached=_mean_of(sent.cached, sent.sent) if sent.count else None,
+            paid=_mean_of(cache.paid(sent), sent.count) if sent.count else None,
             course=self.course,
             categories={kind: self._category(kind, categories) for kind in sorted(set(categories.values()))},
         )
@@ -118,12 +125,15 @@ class _Gathered:
     def row(self, memory: MemoryInfo, run: Run, categories: Mapping[int, str]) -> Row:
         if self.error or not self.scores:
             return Row(memory=memory, error=self.error or "it was not its turn before the end")
-        budgets = {budget: scores.found(categories) for budget, scores in sorted(self.scores.items())}
+        budgets = {budget: scores.found(categories, run.cache) for budget, scores in sorted(self.scores.items())}
         about: dict[str, Any] = {"memory": memory, "exchanges": self.exchanges, "failure": self.failure, **self.sums}
         row = Row(**about, failed=_mean_of(self.failed, self.exchanges), budgets=budgets)
         if not run.prices:
             return row
-        costs = {budget: cost_of_thousand(row, run, figures.tokens) for budget, figures in budgets.items()}
+        costs = {
+            budget: cost_of_thousand(row, run, figures.tokens if figures.paid is None else figures.paid)
+            for budget, figures in budgets.items()
+        }
         return row.model_copy(update={"costs": costs})
 
 

@@ -150,11 +150,11 @@ def cost_of(prices: Prices, model: str, spent: Sum) -> float:
     return (spent.prompt_tokens * price_in + spent.completion_tokens * price_out) / _MILLION
 
 
-def cost_of_thousand(row: Row, run: Run, shown: float) -> Cost:
-    """Compute what 1,000 exchanges cost if so many tokens are shown at one, on average."""
+def cost_of_thousand(row: Row, run: Run, paid: float) -> Cost:
+    """Compute what 1,000 exchanges cost if so many tokens are paid at one, on average, to read what is sent."""
     upkeep, embedding = (_for_thousand(one, row.exchanges) for one in (row.upkeep, row.embedding))
     kept = cost_of(run.prices, row.memory.model, upkeep) + cost_of(run.prices, EMBEDDING, embedding)
-    reading = shown * 1000 * price_of(run.prices, run.model)[0] / _MILLION
+    reading = paid * 1000 * price_of(run.prices, run.model)[0] / _MILLION
     month = None if run.per_month is None else round((kept + reading) * run.per_month / 1000, 6)
     return Cost(upkeep=round(kept, 6), reading=round(reading, 6), month=month)
 

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from memzoo.benchmarks.measure.caching import Requests
 from memzoo.memories import Spent
 
 __all__ = ["AtBudget", "Outcome", "Scored", "Shape", "Sum", "Update", "View"]
@@ -85,6 +86,7 @@ class AtBudget(Shape):
         loads: How many exchanges the next figures are taken from; in long conversations not every one.
         tokens: What was shown to the model at these, in tokens, all together.
         tokens_at_end: What was shown at the last of them.
+        requests: What was sent at these, in tokens: what stands before the memory, what it showed, the user's words.
         course: Tokens over the conversation: (number of the exchange, tokens), at most 100 points.
         answers: One for each question that was asked, in order.
     """
@@ -92,6 +94,7 @@ class AtBudget(Shape):
     loads: int
     tokens: int
     tokens_at_end: int
+    requests: Requests = Requests()
     course: tuple[tuple[int, int], ...]
     answers: tuple[Scored, ...]
 

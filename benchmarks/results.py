@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from memzoo.benchmarks.measure.caching import CACHES, CacheRule
 from memzoo.benchmarks.measure.statistics import Interval, Pair
 from memzoo.benchmarks.outcomes import Scored, Shape, Sum
 
@@ -84,6 +85,10 @@ class Figures(Shape):
         tokens: What was shown at an exchange, mean, in tokens.
         tokens_at_end: The same at the last exchange of a conversation.
         tokens_for_a_question: The same for a question; `None` without questions.
+        sent: The tokens of a request at an exchange, mean: what stands before the memory, what it shows, the user's
+            words.
+        cached: The share of these that the provider has in its cache.
+        paid: What such a request costs, in tokens at the full price.
         course: As in `AtBudget`, for the longest conversation.
         categories: The figures by kind of question.
     """
@@ -100,6 +105,9 @@ class Figures(Shape):
     tokens: float
     tokens_at_end: float
     tokens_for_a_question: float | None = None
+    sent: float | None = None
+    cached: float | None = None
+    paid: float | None = None
     course: tuple[tuple[int, int], ...] = ()
     categories: Mapping[str, Category] = Field(default_factory=dict)
 
@@ -109,7 +117,7 @@ class Cost(Shape):
 
     Attributes:
         upkeep: Model calls and embeddings to load and to save.
-        reading: What was shown, read once at each exchange by the model that answers.
+        reading: What is sent at each exchange to the model that answers, with the provider's cache.
         month: Both for the user's own number of exchanges a month; `None` if it was not given.
     """
 
@@ -247,6 +255,8 @@ class Run(Shape):
         prices: Of a million tokens by model: input, output; empty if there are none.
         per_month: The user's own number of exchanges; `None` if it was not given.
         offline: Rules answered in place of a model.
+        cache: What the provider keeps of a request, and at what price.
+        system_tokens: So many stand before the memory in each request.
     """
 
     memzoo: str
@@ -258,6 +268,8 @@ class Run(Shape):
     prices: Mapping[str, tuple[float, float]] = Field(default_factory=dict)
     per_month: int | None = None
     offline: bool = False
+    cache: CacheRule = CACHES["none"]
+    system_tokens: int = 0
 
 
 class Results(Shape):

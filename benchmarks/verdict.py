@@ -81,7 +81,7 @@ def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> I
         names = _join([row.memory.name for row in alike])
         yield (
             f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
-            f"{'costs the least' if cheapest.costs else 'takes the fewest tokens'} of these, or ask more questions."
+            f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
         )
 
 
@@ -95,7 +95,8 @@ def _costs(results: Results, rows: Sequence[Row], budget: int) -> str:
 def _price(row: Row, budget: int) -> float:
     if row.costs:
         return row.costs[budget].total
-    return row.budgets[budget].tokens + row.upkeep_tokens
+    figures = row.budgets[budget]
+    return (figures.tokens if figures.paid is None else figures.paid) + row.upkeep_tokens
 
 
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:

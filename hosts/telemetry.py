@@ -8,7 +8,7 @@ import functools
 import inspect
 import json
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import ModuleType
@@ -27,6 +27,7 @@ _ORIGINALS: dict[tuple[Any, str], Any] = {}
 _conversation: ContextVar[str] = ContextVar("memzoo_telemetry_conversation", default="")
 
 _ID, _OPERATION, _MODEL = "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.request.model"
+_COUNT = "gen_ai.memory.record.count"
 _KIND = (_OPERATION, _MODEL, "gen_ai.provider.name", "memzoo.purpose")
 
 
@@ -39,6 +40,7 @@ class InstrumentedCall(NamedTuple):
         span: The name of its spans.
         before: What is known before the call: of the object and the arguments.
         after: What is known of the result.
+        said: Of the arguments and the result, what are somebody's words.
     """
 
     owner: type | ModuleType
@@ -46,6 +48,7 @@ class InstrumentedCall(NamedTuple):
     span: str
     before: Callable[..., Mapping[str, Any]]
     after: Callable[[Any], Mapping[str, Any]] = lambda _: {}
+    said: Callable[[Sequence[Any], Any], Mapping[str, Any]] = lambda _args, _result: {}
 
 
 def instrument(
@@ -53,6 +56,7 @@ def instrument(
     tracer_provider: "TracerProvider | None" = None,
     meter_provider: "MeterProvider | None" = None,
     content: bool = False,
+    old_names: bool = False,
 ) -> None:
     """Tell OpenTelemetry of every load, save, model call, search and step of a store from now on, in this process.
 
@@ -61,7 +65,9 @@ def instrument(
     Args:
         tracer_provider: Where spans go; by default the global one.
         meter_provider: Where metrics go; by default the global one.
-        content: Put the words of prompts and replies into spans. They are the users'.
+        content: Put the words of prompts, replies, questions and memories into spans. They are the users'.
+        old_names: Call loads and saves `memzoo.load` and `memzoo.save`, as before OpenTelemetry had names for them, and
+            tell nothing of what had none. The next release has no such option.
 
     Raises:
         MissingExtraError: opentelemetry-api is not installed.
@@ -78,7 +84,7 @@ def instrument(
     uninstrument()
     tracer = trace.get_tracer("memzoo", tracer_provider=tracer_provider)
     told = _Telling(tracer, metrics.get_meter("memzoo", meter_provider=meter_provider), content=content)
-    for call in instrumented_calls():
+    for call in instrumented_calls(old_names=old_names):
         _put(call.owner, call.method, told.watching(call))
     _watch_learning(told)
 
@@ -131,13 +137,13 @@ class _Telling:
         if id_ := before.get(_ID) or _conversation.get():
             before[_ID] = id_
         # What a metric is told apart by: no conversations, of which there are too many.
-        kind = {key: before[key] for key in _KIND if key in before}
+        kind = {key: before[key] for key in _KIND if key in before} if _MODEL in before else {}
         name = f"{before[_OPERATION]} {before[_MODEL]}" if kind else call.span
         token, start = _conversation.set(id_), time.perf_counter()
         options = {"record_exception": False, "set_status_on_exception": False}
         with self._tracer.start_as_current_span(name, attributes=before, **options) as span:
             try:
-                yield lambda result: self._tell(span, kind, args, call.after(result), result)
+                yield lambda result: self._tell(call, span, kind, args, result)
             except BaseException as error:
                 # Without its text: an error may quote what was said.
                 span.set_attribute("error.type", type(error).__name__)
@@ -150,16 +156,14 @@ class _Telling:
                     self._calls.add(1, kind)
 
     def _tell(
-        self, span: "Span", kind: Mapping[str, Any], args: Sequence[Any], after: Mapping[str, Any], result: Any
+        self, call: InstrumentedCall, span: "Span", kind: Mapping[str, Any], args: Sequence[Any], result: Any
     ) -> None:
-        span.set_attributes({**after})
+        span.set_attributes({**(after := call.after(result))})
         for way in ("input", "output"):
             if (tokens := after.get(f"gen_ai.usage.{way}_tokens")) is not None:
                 self._tokens.record(tokens, {**kind, "gen_ai.token.type": way})
-        if self._content and kind.get(_OPERATION) == "chat":
-            answer = {"role": "assistant", "content": result.text}
-            span.set_attribute("gen_ai.input.messages", _to_convention(args[1]))
-            span.set_attribute("gen_ai.output.messages", _to_convention([answer]))
+        if self._content:
+            span.set_attributes({**call.said(args, result)})
 
 
 def _to_convention(messages: Sequence[Mapping[str, Any]]) -> str:
@@ -173,30 +177,30 @@ def _put(owner: Any, method: str, new: Any) -> None:
     setattr(owner, method, new)
 
 
-def instrumented_calls() -> list[InstrumentedCall]:
+def instrumented_calls(*, old_names: bool = False) -> list[InstrumentedCall]:
     """All that is watched with spans."""
     from memzoo.memories import KnowledgeGraph
     from memzoo.memories.engine import learner as learning
-    from memzoo.memories.engine import saving
     from memzoo.memories.models import chat, embedders
     from memzoo.memories.search.bm25 import WordIndex
     from memzoo.memories.search.known_index import KnownIndex
     from memzoo.memories.search.vectors import VectorSearch
     from memzoo.stores import InMemoryStore, SQLStore
-    from memzoo.strategy import BaseMemory
 
     # By their names, as two of them are private.
     asked = (
-        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai")),
-        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function")),
-        (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai")),
-        (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function")),
+        (chat, "ChatModel", "complete", functools.partial(_of_model, "chat", "openai"), _said_to_model),
+        (chat, "_FunctionModel", "complete", functools.partial(_of_model, "chat", "function"), _said_to_model),
+        (embedders, "OpenAIEmbedder", "embed", functools.partial(_of_model, "embeddings", "openai"), _unsaid),
+        (embedders, "_FunctionEmbedder", "embed", functools.partial(_of_model, "embeddings", "function"), _unsaid),
     )
     return [
-        InstrumentedCall(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
-        InstrumentedCall(saving, "save", "memzoo.save", _of_memory),
+        *_of_memories(old_names=old_names),
         InstrumentedCall(learning.Learner, "derived", "memzoo.derive", _of_learning),
-        *(InstrumentedCall(vars(module)[name], method, "", before, _spent) for module, name, method, before in asked),
+        *(
+            InstrumentedCall(vars(module)[name], method, "", before, _spent, said)
+            for module, name, method, before, said in asked
+        ),
         InstrumentedCall(WordIndex, "ranked", "memzoo.search words", _nothing, _of_found),
         InstrumentedCall(VectorSearch, "search", "memzoo.search vectors", _nothing, _of_found),
         InstrumentedCall(KnowledgeGraph, "around", "memzoo.search graph", _nothing, _of_found),
@@ -207,6 +211,82 @@ def instrumented_calls() -> list[InstrumentedCall]:
             for method in ("append", "read", "read_state", "commit")
         ),
     ]
+
+
+def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
+    """What is done to memories, by the names of the conventions. A conversation is what they call a store of memories.
+
+    https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
+    """
+    from memzoo.memories.engine import forgetting, relearning, saving
+    from memzoo.strategy import BaseMemory
+
+    if old_names:
+        load, save = "memzoo.load", "memzoo.save"
+        return [
+            InstrumentedCall(BaseMemory, "view_for", load, _of_memory, _of_view),
+            InstrumentedCall(saving, "save", save, _of_memory),
+        ]
+    operations = (
+        (BaseMemory, "__post_init__", "create_memory_store", _nothing, _nothing, _unsaid),
+        (BaseMemory, "view_for", "search_memory", _nothing, _of_view, _found_by_search),
+        (saving, "save", "upsert_memory", _number_saved, _nothing, _said_to_memory),
+        (relearning, "relearn", "update_memory", _nothing, _nothing, _unsaid),
+        (forgetting, "forget", "delete_memory", _number_forgotten, _nothing, _unsaid),
+        (forgetting, "rewind", "delete_memory", _nothing, _number_taken_back, _unsaid),
+        (forgetting, "clear", "delete_memory_store", _nothing, _nothing, _unsaid),
+    )
+    return [
+        InstrumentedCall(owner, method, name, functools.partial(_of_operation, name, before), after, said)
+        for owner, method, name, before, after, said in operations
+    ]
+
+
+def _of_operation(name: str, before: Callable[..., Mapping[str, Any]], memory: Any, *args: Any, **more: Any) -> Any:
+    own = {_OPERATION: name, "gen_ai.memory.store.id": memory.conversation_id}
+    return {**own, **_of_memory(memory), **before(*args, **more)}
+
+
+def _number_saved(records: Sequence[Any], *_: Any, **__: Any) -> dict[str, Any]:
+    return {_COUNT: len(records)}
+
+
+def _number_forgotten(ids: Collection[int] | None, **_: Any) -> dict[str, Any]:
+    if ids is None:
+        return {_OPERATION: "delete_memory_store"}
+    return {_COUNT: len(ids)} | ({"gen_ai.memory.record.id": str(next(iter(ids)))} if len(ids) == 1 else {})
+
+
+def _number_taken_back(gone: Sequence[Any]) -> dict[str, Any]:
+    return {_COUNT: len(gone)}
+
+
+def _found_by_search(args: Sequence[Any], view: Any) -> dict[str, Any]:
+    from memzoo.strategy import text_of
+
+    recalled = [{"content": text} for text in view.texts]
+    shown = [{"id": str(one.seq), "content": text_of(one.message)} for one in view.entries]
+    return ({"gen_ai.memory.query.text": args[1]} if args[1] else {}) | _records([*recalled, *shown])
+
+
+def _said_to_memory(args: Sequence[Any], _: Any) -> dict[str, Any]:
+    from memzoo.strategy import text_of
+
+    return _records([{"content": text_of(one.message)} for one in args[1]])
+
+
+def _records(records: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    return {"gen_ai.memory.records": json.dumps(records, ensure_ascii=False)}
+
+
+def _said_to_model(args: Sequence[Any], result: Any) -> dict[str, Any]:
+    answer = {"role": "assistant", "content": result.text}
+    asked, answered = (_to_convention(said) for said in (args[1], [answer]))
+    return {"gen_ai.input.messages": asked, "gen_ai.output.messages": answered}
+
+
+def _unsaid(_args: Sequence[Any], _result: Any) -> dict[str, Any]:
+    return {}
 
 
 def _watch_learning(told: _Telling) -> None:
@@ -244,7 +324,8 @@ def _of_memory(memory: Any, *_: Any, **__: Any) -> dict[str, Any]:
 
 
 def _of_view(view: Any) -> dict[str, Any]:
-    return {"memzoo.messages": len(view.entries), "memzoo.texts": len(view.texts)}
+    messages, texts = len(view.entries), len(view.texts)
+    return {_COUNT: messages + texts, "memzoo.messages": messages, "memzoo.texts": texts}
 
 
 def _of_learning(_: Any, state: Any, entries: Sequence[Any], *__: Any) -> dict[str, Any]:

@@ -3,15 +3,19 @@
 Everything is counted in tokens of what is sent: what stands before the memory, what the memory shows, the user's words.
 """
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import takewhile
 from math import inf
 
 from memzoo.stores import Message
 from memzoo.strategy import text_of
 
-__all__ = ["CACHES", "REREAD", "CacheRule", "PromptCache", "Requests", "as_written", "paid_tokens", "shared_tokens"]
+__all__ = ["CACHES", "FRAME", "REREAD", "CacheRule", "PromptCache", "Requests", "paid_tokens", "shared_tokens"]
+
+FRAME = (3, 1)
+"""Tokens before and after a message's text with OpenAI: where it begins, its role, where its text begins; its end."""
 
 REREAD = 0.1
 """What a token costs with most providers that was in the request before, as a share of one that was not."""
@@ -83,22 +87,18 @@ class Requests:
     written: int = 0
 
     def __add__(self, other: "Requests") -> "Requests":
-        pairs = ((one, getattr(other, name)) for name, one in self._amounts())
-        return Requests(*(one + more for one, more in pairs))
-
-    def _amounts(self) -> list[tuple[str, int]]:
-        return [(name, getattr(self, name)) for name in ("count", "sent", "cached", "written")]
+        return Requests(*map(operator.add, astuple(self), astuple(other)))
 
 
 class PromptCache:
     """Reckons the requests of one conversation, in their order, each against the one before.
 
     Example:
-        >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=0)
+        >>> cache = PromptCache(CacheRule("in steps of one"), lambda text: len(text.split()), frame=(0, 0))
         >>> asked = [{"role": "user", "content": "Where is Oslo?"}]
         >>> answered = [*asked, {"role": "assistant", "content": "In Norway."}]
         >>> cache.send(asked).sent, cache.send([*answered, {"role": "user", "content": "And Bergen?"}]).cached
-        (4, 4)
+        (3, 3)
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class PromptCache:
         count: Callable[[str], int],
         *,
         system_tokens: int = 0,
-        written: Callable[[Message], str] | None = None,
-        frame: int = 2,
+        frame: tuple[int, int] = FRAME,
+        written: Callable[[Message], str] = text_of,
     ) -> None:
         """Begin with an empty cache.
 
@@ -116,15 +116,15 @@ class PromptCache:
             rule: The provider's.
             count: A text -> its tokens.
             system_tokens: So many stand before each request: a system prompt, descriptions of tools.
-            written: A message -> as the model reads it; by default its role and its text.
-            frame: Tokens besides, for the marks where a message begins and ends.
+            frame: Tokens before and after the text of a message: its role, and the marks where it begins and ends.
+            written: A message -> its text, as the model reads it.
         """
-        self._rule, self._written = rule, written or as_written
+        self._rule, self._written = rule, written
         self._count, self._frame = count, frame
         self._system_tokens = system_tokens
-        self._before: list[str] | None = None
+        self._before: list[tuple[str, str]] = []
+        self._last: Requests | None = None
         self._at = 0.0
-        self._cached = 0
 
     def send(self, messages: Sequence[Message], at: float = 0.0) -> Requests:
         """Reckon the next request.
@@ -136,43 +136,65 @@ class PromptCache:
         Returns:
             This request; with what had to be written for it at the one before.
         """
-        texts = list(map(self._written, messages))
-        sent = self._system_tokens + sum(map(self._count, texts)) + self._frame * len(texts)
-        cached = written = 0
-        if self._before is not None:
-            whole = not self._rule.step
-            shared = self._system_tokens + shared_tokens(
-                self._before, texts, self._count, whole=whole, frame=self._frame
-            )
-            kept = self._rule.kept(min(shared, sent))
-            # Written by the request before, whether or not it is still there when it is wanted.
-            written = max(kept - self._cached, 0) if self._rule.write != 1 else 0
-            cached = kept if at - self._at <= self._rule.seconds and self._rule.read != 1 else 0
-        self._before, self._at, self._cached = texts, at, cached
-        return Requests(1, sent, cached, written)
+        said = [(message["role"], self._written(message)) for message in messages]
+        sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
+        shared = shared_tokens(self._before, said, self._count, whole=not self._rule.step, frame=self._frame)
+        self._before = said
+        return self.reckon(self._system_tokens + sent, self._system_tokens + shared, at)
+
+    def grow(self, tokens: int, messages: int, asked: Sequence[Message], at: float, *, anew: bool = False) -> Requests:
+        """Reckon a request that has all of the one before, with more behind it, without going through it.
+
+        Args:
+            tokens: Of the texts that are sent, but for the last message.
+            messages: How many these are.
+            asked: The last message.
+            at: As for `send`.
+            anew: It begins with something else, after all.
+        """
+        tokens += sum(self._count(self._written(message)) for message in asked)
+        sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
+        shared = self._last.sent if self._last and not anew else self._system_tokens
+        return self.reckon(sent, shared, at)
+
+    def reckon(self, sent: int, shared: int, at: float) -> Requests:
+        """Reckon a request of so many tokens, which begins with so many of the one before."""
+        rule, last = self._rule, self._last
+        kept = rule.kept(min(shared, sent)) if last and rule.read != 1 else 0
+        # Written by the request before, whether or not it is still there when it is wanted.
+        written = max(kept - last.cached, 0) if last and rule.write != 1 else 0
+        cached = kept if at - self._at <= rule.seconds else 0
+        self._last, self._at = Requests(1, sent, cached, written), at
+        return self._last
 
 
 def shared_tokens(
-    before: Sequence[str], now: Sequence[str], count: Callable[[str], int], *, whole: bool = False, frame: int = 0
+    before: Sequence[tuple[str, str]],
+    now: Sequence[tuple[str, str]],
+    count: Callable[[str], int],
+    *,
+    whole: bool = False,
+    frame: tuple[int, int] = (0, 0),
 ) -> int:
-    """Count the tokens with which two requests begin alike, message by message as the model reads them.
+    """Count the tokens with which two requests begin alike, message by message.
 
     Args:
-        before: One request.
+        before: One request: of each message its role and its text.
         now: The other.
         count: A text -> its tokens.
         whole: Count whole messages only.
-        frame: Tokens of a whole message besides.
+        frame: As for `PromptCache`.
 
     Example:
-        >>> shared_tokens(["a b ", "c d "], ["a b ", "c e "], lambda text: len(text.split()))
-        3
+        >>> shared_tokens([("user", "a b"), ("user", "c d ")], [("user", "a b"), ("user", "c e")], len)
+        5
     """
     alike = [one for one, _ in takewhile(_are_same, zip(before, now, strict=False))]
-    shared = sum(map(count, alike)) + frame * len(alike)
+    shared = sum(count(text) for _, text in alike) + sum(frame) * len(alike)
     if whole or len(alike) in (len(before), len(now)):
         return shared
-    return shared + count(_beginning(before[len(alike)], now[len(alike)]))
+    (role, text), (other_role, other) = before[len(alike)], now[len(alike)]
+    return shared + (frame[0] + count(_beginning(text, other)) if role == other_role else 0)
 
 
 def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
@@ -182,12 +204,7 @@ def paid_tokens(before: str, text: str, count: Callable[[str], int]) -> float:
         >>> paid_tokens("one two three", "one two four", lambda text: len(text.split()))
         1.2
     """
-    return count(text) - (1 - REREAD) * min(shared_tokens([before], [text], count), count(text))
-
-
-def as_written(message: Message) -> str:
-    """Write a message as a model reads it, about: its role, then its text."""
-    return f"{message['role']}\n{text_of(message)}"
+    return count(text) - (1 - REREAD) * min(count(_beginning(before, text)), count(text))
 
 
 def _beginning(one: str, other: str) -> str:
@@ -195,5 +212,5 @@ def _beginning(one: str, other: str) -> str:
     return "".join(letter for letter, _ in takewhile(_are_same, zip(one, other, strict=False)))
 
 
-def _are_same(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
+def _are_same(pair: tuple[object, object]) -> bool:
+    return bool(pair[0] == pair[1])

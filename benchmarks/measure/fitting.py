@@ -94,6 +94,16 @@ class Said:
         self._size = 0
 
     @property
+    def count(self) -> int:
+        """How many messages it has."""
+        return len(self._rule) + len(self._others)
+
+    @property
+    def rule(self) -> list[Message]:
+        """The system message that holds, if there is one."""
+        return self._rule
+
+    @property
     def tokens(self) -> int:
         """The tokens of all of it."""
         return self._counter.of_messages(self._rule) + self._size

@@ -2,11 +2,12 @@
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from memzoo.benchmarks.learnt import Unasked, log_of
+from memzoo.benchmarks.measure.caching import PromptCache, Requests
 from memzoo.benchmarks.measure.evidence import scored
 from memzoo.benchmarks.measure.fitting import Said, fit
 from memzoo.benchmarks.measure.setup import Setup, Timing
@@ -92,7 +93,8 @@ def steps_in(transcript: Transcript) -> int:
 class _Tally:
     """Collects what was shown within one budget."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: PromptCache) -> None:
+        self.cache, self.requests = cache, Requests()
         self.shown: list[tuple[int, int]] = []
         self.answers: list[Scored] = []
 
@@ -106,6 +108,7 @@ class _Tally:
             loads=len(tokens),
             tokens=sum(tokens),
             tokens_at_end=tokens[-1] if tokens else 0,
+            requests=self.requests,
             course=tuple(course),
             answers=tuple(self.answers),
         )
@@ -123,9 +126,10 @@ class _Run:
         self._transcript, self._variant, self._setup = transcript, variant, setup
         self._asks_model = variant.asks_model
         self._keep_views = keep_views
-        self._tallies = {budget: _Tally() for budget in budgets}
+        self._tallies = {budget: _Tally(setup.prompt_cache()) for budget in budgets}
         self._now = next((one.said_at for one in transcript.exchanges), UNDATED)
         self._seconds = self._now.timestamp()
+        self._rule: list[Message] = []
         self._said = Said(setup.counting) if variant.strategy == "buffer" or not variant.cut else None
         self._model = MeteredModel(self._answering(), setup.spending_limit)
         self._memory = self._fresh(budgets[0])
@@ -167,10 +171,12 @@ class _Run:
 
     def _loaded(self, number: int, exchange: Exchange) -> None:
         timed = self._is_loaded_at(number)
-        if not (timed or self._said):
+        counted = timed or self._said is not None
+        # What was sent at the exchange before is what a provider has in its cache.
+        if not (counted or self._is_loaded_at(number + 1)):
             return
         before, start = self._spent(), self._setup.timer()
-        view = self._view(exchange.user_text) if timed and self._memory else []
+        view = self._view(exchange.user_text) if timed or not self._said else []
         if timed and self._memory:
             self._loads += 1
             self._load_seconds += self._setup.timer() - start
@@ -178,7 +184,18 @@ class _Run:
         for budget, tally in self._tallies.items():
             # All that was said is not gone through at each exchange, as its size is known.
             shown = self._cut(view, budget) if self._variant.cut else []
-            tally.shown.append((number, self._tokens(shown)))
+            request = self._sent(tally.cache, shown, exchange)
+            if counted:
+                tally.shown.append((number, self._tokens(shown)))
+                tally.requests += request
+
+    def _sent(self, cache: PromptCache, shown: Sequence[Message], exchange: Exchange) -> Requests:
+        """Reckon what is sent at an exchange."""
+        asked, at = exchange.messages[: exchange.user_text is not None], self._now.timestamp()
+        if self._variant.cut or self._said is None:
+            return cache.send([*shown, *asked], at)
+        anew, self._rule = self._said.rule != self._rule, self._said.rule
+        return cache.grow(self._said.tokens, self._said.count, asked, at, anew=anew)
 
     def _is_loaded_at(self, number: int) -> bool:
         """Tell whether to load the memory at an exchange: always if that may cost a model call, else evenly spread."""
@@ -187,7 +204,7 @@ class _Run:
         if self._asks_model and not self._model.given_up:
             most = exchanges
         # Every n-th, n rounded up; the last one tells what is shown at the end.
-        return not (number - 1) % -(-exchanges // most) or number == exchanges
+        return number <= exchanges and (not (number - 1) % -(-exchanges // most) or number == exchanges)
 
     def _saved(self, number: int, exchange: Exchange) -> None:
         if self._memory is None:
@@ -207,7 +224,11 @@ class _Run:
         view = [] if self._said else self._view(question.text)
         self.calls["asking"] += self._spent()[1] - before
         for budget, tally in self._tallies.items():
-            tally.answers.append(self._answer(question, self._cut(view, budget)))
+            shown = self._cut(view, budget)
+            tally.answers.append(self._answer(question, shown))
+            if self._variant.learnt:  # nothing else is asked of it
+                asked = {"role": "user", "content": question.text}
+                tally.requests += tally.cache.send([*shown, asked], self._now.timestamp())
 
     def _answer(self, question: Question, shown: list[Message]) -> Scored:
         view: View = tuple((message["role"], text_of(message)) for message in shown)

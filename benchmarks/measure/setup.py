@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from memzoo.benchmarks.measure.caching import CACHES, CacheRule, PromptCache
 from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.judging import Judge
 from memzoo.benchmarks.money import MeteredModel, SpendingLimit
@@ -30,6 +31,8 @@ class Setup:
         prompts: Templates of one's own for the questions to `model` and `judge`.
         spending_limit: Pays for model calls; `None` if nobody counts.
         make_model: Makes a model of its name.
+        cache: What the provider of the model that is shown all this keeps of a request.
+        system_tokens: So many stand before the memory in each request.
         timer: Gives seconds.
     """
 
@@ -40,6 +43,8 @@ class Setup:
     prompts: PromptSource = None
     spending_limit: SpendingLimit | None = None
     make_model: Callable[[str], Model] = ChatModel
+    cache: CacheRule = CACHES["openai"]
+    system_tokens: int = 0
     timer: Callable[[], float] = time.perf_counter
 
     @functools.cached_property
@@ -51,6 +56,10 @@ class Setup:
     def counting(self) -> TextCounter:
         """The counter that `counter` stands for."""
         return named_counter(self.counter) if isinstance(self.counter, str) else self.counter
+
+    def prompt_cache(self) -> PromptCache:
+        """Make an empty cache."""
+        return PromptCache(self.cache, self.counting, system_tokens=self.system_tokens)
 
     @functools.cached_property
     def judging(self) -> Judge | None:

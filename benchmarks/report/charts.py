@@ -90,7 +90,7 @@ def colours_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def recall_chart(results: Results, width: int = WIDE) -> str:
-    """Draw what was found against the tokens shown for a question, as SVG: a point for each memory and budget.
+    """Draw what was found against the tokens paid for a request, as SVG: a point for each memory and budget.
 
     Points of lower bounds are hollow, and have no interval.
     """
@@ -99,15 +99,15 @@ def recall_chart(results: Results, width: int = WIDE) -> str:
     colours = colours_of(results.rows)
     series = [one for row in rows if (one := _make_series(row, measure, colours[row.memory.name])).points]
     what = MEASURES[measure].removeprefix("of the ").replace(" is ", " that is ").replace(" are ", " that are ")
-    titles = f"Share of the {what}", f"Share of the {what}, against the tokens shown for a question"
-    return curves(series, titles, ("tokens shown for a question", ""), width, 1.05, start=0, share=True, bent=True)
+    titles = f"Share of the {what}", f"Share of the {what}, against the tokens paid for a request"
+    return curves(series, titles, ("tokens paid for a request", ""), width, 1.05, start=0, share=True, bent=True)
 
 
 def _make_series(row: Row, measure: str, colour: str) -> Series:
     known = [
-        (at.tokens_for_a_question, found)
+        (at.paid, found)
         for budget, at in row.budgets.items()
-        if at.tokens_for_a_question is not None and (found := row.figure(measure, budget))
+        if at.paid is not None and (found := row.figure(measure, budget))
     ]
     framing, floor = row.memory.baseline, row.memory.floor
     known = known[:1] if framing else known  # baselines show the same at every budget

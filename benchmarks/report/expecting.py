@@ -39,7 +39,7 @@ class Expected:
 
 
 def expected(row: Row, budget: int) -> dict[str, Expected]:
-    """List what a memory will show and ask: tokens at an exchange, calls in all, tokens of these calls.
+    """List what a memory will show, cost to read, and ask: tokens at an exchange, calls in all, tokens of these calls.
 
     Calls to load are those of the exchanges and of the questions.
     """
@@ -49,6 +49,7 @@ def expected(row: Row, budget: int) -> dict[str, Expected]:
     asks = bool(row.memory.model and spent.calls)
     return {
         "tokens shown": Expected(row.budgets[budget].tokens, not row.memory.model),
+        "tokens paid": Expected(row.budgets[budget].paid or 0.0, not row.memory.model),
         "calls to load": Expected(row.load.calls + row.asking.calls, "load" in known),
         "calls to save": Expected(row.save.calls, "save" in known),
         "tokens sent": Expected(spent.prompt_tokens, not asks),

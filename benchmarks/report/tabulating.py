@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
 from memzoo.benchmarks.results import OFFLINE, Compared, Interval, Results, Row
 
@@ -90,10 +91,11 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
 
 
 def _fitting(shown: list[Column], always: list[Column], costs: list[Column]) -> list[Column]:
-    """Choose what tells most, in 80 columns: what a judge says before what words say, money before tokens."""
+    """Choose what tells most, in 80 columns: what a judge says before words, money before tokens, paid before shown."""
     titles = [one.title for one in shown]
     spare = {_INTERVALS["whole"][0], _INTERVALS["answers"][0] if _INTERVALS["judged"][0] in titles else ""}
-    always = [one for one in always if not (costs and one.title.startswith("upkeep"))]
+    left_out = ("cached", "tokens", "upkeep") if costs else ("cached", "tokens")
+    always = [one for one in always if not one.title.startswith(left_out)]
     return [*(one for one in shown if one.title not in spare), *always, *costs[-1:]]
 
 
@@ -138,10 +140,22 @@ def caption(comparison: Compared) -> list[tuple[str, str]]:
         ("tokens counted by", counter_note(run.counter)),
         ("model", model_note(run.model)),
         ("with a star", ", ".join(dict.fromkeys(f"answered by {row.memory.learnt_by}" for row in learnt))),
+        ("paid", _cache_note(run.cache, run.system_tokens)),
         ("judge", run.judge),
         ("intervals", "95%, bootstrap over the questions" if talks.questions else ""),
     ]
     return [(name, text) for name, text in known if text]
+
+
+def _cache_note(cache: CacheRule, system_tokens: int) -> str:
+    """Say how what is sent is paid, and what stands before the memory."""
+    before = f"; {system_tokens:,} tokens stand before the memory" if system_tokens else ""
+    if cache.read == 1:
+        return f"no prompt cache: as sent{before}"
+    steps = f"in steps of {cache.step:,}" if cache.step else "in whole messages"
+    written = f", {cache.write:g} of it for tokens that are written to the cache" if cache.write != 1 else ""
+    kept = f"{cache.minimum:,} tokens on, {steps}, for {cache.seconds:,.0f} seconds"
+    return f"{cache.read:g} of the price for a beginning that the request before had, from {kept}{written}{before}"
 
 
 def _count(number: int, what: str) -> str:
@@ -200,6 +214,19 @@ def _beside_column(results: Results, budget: int) -> Column:
 def _always(budget: int) -> list[Column]:
     return [
         Column("tokens", "Mean tokens shown at an exchange.", lambda row: row.budgets[budget].tokens, "{:,.0f}"),
+        Column(
+            "cached\n%",
+            "Of what is sent at an exchange, what the provider has of the request before, and charges less for.",
+            lambda row: row.budgets[budget].cached,
+            "{:.0%}",
+        ),
+        Column(
+            "paid",
+            "What a request costs, in tokens at the full price: what stands before the memory, what it shows, the "
+            "user's words.",
+            lambda row: row.budgets[budget].paid,
+            "{:,.0f}",
+        ),
         Column(
             "calls",
             "Mean model calls for an exchange, to load and to save.",
@@ -264,6 +291,7 @@ def _record(comparison: Compared, row: Row, budget: int) -> dict[str, Any]:
         record[f"{name}_low"] = found.low if found else None
         record[f"{name}_high"] = found.high if found else None
     record |= {"tokens": figures.tokens, "tokens_at_end": figures.tokens_at_end}
+    record |= {"sent": figures.sent, "cached": figures.cached, "paid": figures.paid}
     record["calls"] = row.per_exchange(row.upkeep.calls)
     record["upkeep_tokens"] = row.upkeep_tokens
     load, save = comparison.times.get(row.memory.name, (0.0, 0.0))

@@ -13,7 +13,7 @@ BY_ONE = CacheRule("by one")
 
 
 def count(text: str) -> int:
-    """Words; with its role, a message of n words counts n + 1."""
+    """Words; with its frame of one token, a message of n words counts n + 1."""
     return len(text.split())
 
 
@@ -36,7 +36,7 @@ THREE = (
 
 def reckoned(rule: CacheRule, *, pause: float = 1.0, system_tokens: int = 0) -> list[Requests]:
     """The three requests, with so many seconds between them."""
-    cache = PromptCache(rule, count, system_tokens=system_tokens, frame=0)
+    cache = PromptCache(rule, count, system_tokens=system_tokens, frame=(1, 0))
     return [cache.send(request, number * pause) for number, request in enumerate(THREE)]
 
 
@@ -87,27 +87,42 @@ def test_what_stands_before_the_memory_counts_for_the_beginning() -> None:
 
 def test_a_change_of_speaker_ends_the_beginning() -> None:
     """The same words of somebody else are not the same request."""
-    cache = PromptCache(BY_ONE, count, frame=0)
+    cache = PromptCache(BY_ONE, count, frame=(1, 0))
     cache.send([{"role": "user", "content": "a b c"}])
     assert cache.send([{"role": "assistant", "content": "a b c"}]).cached == 0
 
 
 def test_marks_around_messages_count_with_whole_messages() -> None:
-    """Two more tokens for each message that is sent, and for each that is repeated as a whole."""
+    """Three tokens before each message and one after it; of one that ends differently, those before it are repeated."""
     cache = PromptCache(BY_ONE, count)
     cache.send(said("a b", "c d"))
-    assert cache.send(said("a b", "c e")) == Requests(1, 10, 5 + 2)
+    assert cache.send(said("a b", "c e")) == Requests(1, 6 + 6, 6 + 3 + 1)
 
 
-TEXTS = st.lists(st.text("ab ", max_size=6), max_size=6)
+def test_what_only_grows_is_reckoned_without_being_gone_through() -> None:
+    """By its size alone, as if each request had been sent message by message."""
+    slow, fast = PromptCache(CACHES["openai"], count), PromptCache(CACHES["openai"], count)
+    talk = [*said(*(words(100 + number) for number in range(30)))]
+    for end in range(0, 30, 2):
+        asked = talk[end]
+        before = sum(count(message["content"]) for message in talk[:end])
+        assert fast.grow(before, end, [asked], 0.0) == slow.send([*talk[:end], asked])
 
 
-@given(TEXTS, TEXTS)
-def test_no_more_is_shared_than_either_request_has(before: list[str], now: list[str]) -> None:
+SAID = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text("ab ", max_size=6)), max_size=6)
+
+
+def size(said: list[tuple[str, str]]) -> int:
+    """Letters."""
+    return sum(len(text) for _, text in said)
+
+
+@given(SAID, SAID)
+def test_no_more_is_shared_than_either_request_has(before: list[tuple[str, str]], now: list[tuple[str, str]]) -> None:
     """Letter by letter: what two requests share is the length of their common beginning, whichever comes first."""
     shared = shared_tokens(before, now, len)
-    assert shared == shared_tokens(now, before, len) <= min(sum(map(len, before)), sum(map(len, now)))
-    assert shared_tokens(before, before, len) == sum(map(len, before))
+    assert shared == shared_tokens(now, before, len) <= min(size(before), size(now))
+    assert shared_tokens(before, before, len) == size(before)
     assert shared_tokens(before, now, len, whole=True) <= shared
 
 

@@ -73,11 +73,14 @@ class TestAggregation:
         assert questions[0].memories["window"][14].shown
 
 
-def test_reading_costs_what_is_shown(comparison: Comparison) -> None:
-    """One view for each exchange, at the price of input; a thousand exchanges, and those of a month."""
+def test_reading_costs_what_is_sent(comparison: Comparison) -> None:
+    """One request for each exchange, at the price of input; a thousand exchanges, and those of a month.
+
+    The three have 9, 30 and 48 tokens: words, and four for each message.
+    """
     cost = row_of(comparison, "everything").costs[14]
     assert cost.upkeep == 0
-    assert cost.reading == cost.total == pytest.approx(34 / 3 * 2e-3, abs=1e-6)
+    assert cost.reading == cost.total == pytest.approx((9 + 30 + 48) / 3 * 2e-3, abs=1e-6)
     assert cost.month == pytest.approx(5 * cost.total, abs=1e-5)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from memzoo.benchmarks import Results
 from memzoo.benchmarks.gathering import gathered
+from memzoo.benchmarks.measure.caching import CACHES, CacheRule, Requests
 from memzoo.benchmarks.outcomes import AtBudget, Outcome, Scored, Sum
 from memzoo.benchmarks.results import MemoryInfo, Run, Talks
 from memzoo.benchmarks.verdict import verdict
@@ -31,13 +32,19 @@ def outcome(name: str, right: int, *, shown: int = 500, calls: int = 0, **more: 
     return Outcome(transcript=0, memory=name, exchanges=1, save=spent, budgets={1000: at}, **more)
 
 
-def results(*outcomes: Outcome, floors: tuple[str, ...] = (), prices: bool = False, asked: int = QUESTIONS) -> Results:
+def results(
+    *outcomes: Outcome,
+    floors: tuple[str, ...] = (),
+    prices: bool = False,
+    asked: int = QUESTIONS,
+    cache: CacheRule = CACHES["none"],
+) -> Results:
     """What is gathered from outcomes."""
     memories = [
         MemoryInfo(name=one.memory, model="m" if one.save.calls else "", floor=one.memory in floors) for one in outcomes
     ]
     about: dict[str, Any] = {"memzoo": "1", "model": "m", "counter": "words", "budgets": (1000,)}
-    run = Run(**about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {})
+    run = Run(**about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {}, cache=cache)
     talks = Talks(count=1, exchanges=1, messages=2, questions=asked)
     return gathered(outcomes, memories=memories, talks=talks, questions=[(0, "any")] * asked, details=[], run=run)
 
@@ -74,8 +81,25 @@ def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:
     """Of those, the cheapest is picked."""
     text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100), outcome("c", 0))
     assert "cannot be told apart from b." in text
-    assert "Pick b, which takes the fewest tokens of these" in text
+    assert "Pick b, which pays for the fewest tokens of these" in text
     assert "ahead of every other" not in text
+
+
+def test_the_cheapest_is_so_by_what_is_paid() -> None:
+    """Who shows more may pay less, where a provider has most of it in its cache."""
+    sent = {"a": Requests(10, 9_000, 8_000), "b": Requests(10, 4_000, 0)}
+    made = [outcome(name, 30 + (name == "a"), shown=900 if name == "a" else 100) for name in sent]
+    cached = [
+        one.model_copy(update={"budgets": {1000: one.budgets[1000].model_copy(update={"requests": sent[one.memory]})}})
+        for one in made
+    ]
+    openai, nobody = CACHES["openai"], CACHES["none"]
+    assert "Pick a, which pays for the fewest" in said(*cached, cache=openai)
+    assert "Pick b, which pays for the fewest" in said(*cached, cache=nobody)
+    figures = results(*cached, cache=openai).rows[0].budgets[1000]
+    assert (figures.sent, figures.cached, figures.paid) == (900, round(8 / 9, 6), 180)
+    costs = results(*cached, cache=openai, prices=True).rows[0].costs[1000]
+    assert costs.reading == 180 * 1_000 * 1.0 / 1_000_000
 
 
 @pytest.mark.parametrize("right", range(20, 61, 4))
@@ -211,7 +235,9 @@ def test_the_cheapest_is_so_by_money_where_there_are_prices() -> None:
     """Few tokens that a model writes may cost more than many that it reads."""
     text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7), prices=True)
     assert "Pick a, which costs the least of these" in text
-    assert "Pick b, which takes the fewest" in said(outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7))
+    assert "Pick b, which pays for the fewest" in said(
+        outcome("a", 31, shown=900), outcome("b", 30, shown=100, calls=7)
+    )
 
 
 def test_a_single_question_is_one() -> None:

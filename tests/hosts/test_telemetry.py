@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import itertools
+import json
 import re
 import subprocess
 import sys
@@ -32,11 +33,11 @@ SAID = {"input": "My secret is 42."}, {"output": "I keep it."}
 class Seen:
     """What OpenTelemetry was told."""
 
-    def __init__(self, *, content: bool = False) -> None:
+    def __init__(self, **options: bool) -> None:
         self._exporter, self._reader = InMemorySpanExporter(), InMemoryMetricReader()
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(self._exporter))
-        instrument(tracer_provider=provider, meter_provider=MeterProvider([self._reader]), content=content)
+        instrument(tracer_provider=provider, meter_provider=MeterProvider([self._reader]), **options)
 
     @property
     def spans(self) -> list[ReadableSpan]:
@@ -87,7 +88,7 @@ def test_a_call_is_told_by_the_conventions() -> None:
     while asked.parent:
         asked = spans[asked.parent.span_id]
         above.append(asked.name)
-    assert above == ["memzoo.derive", "memzoo.save"]
+    assert above == ["memzoo.derive", "upsert_memory"]
 
 
 def test_a_call_tells_what_its_provider_had_in_its_cache() -> None:
@@ -109,7 +110,7 @@ def test_searches_and_stores_are_told(name: str, search: str) -> None:
     memory.save_context({"input": "Anna lives in Oslo."}, {"output": "ok"})
     memory.messages("Anna?")
     assert seen.named(f"memzoo.search {search}")["memzoo.found"] > 0
-    assert seen.named("memzoo.load")["memzoo.strategy"] == name
+    assert seen.named("search_memory")["memzoo.strategy"] == name
     assert {"memzoo.store append", "memzoo.store read", "memzoo.store commit"} <= {span.name for span in seen.spans}
     assert {str((span.attributes or {}).get("gen_ai.conversation.id")) for span in seen.spans} == {"c"}
 
@@ -119,8 +120,62 @@ def test_the_save_of_a_turn_is_told() -> None:
     seen, memory = Seen(), create_memory("buffer", conversation_id="c")
     with memory.turn("hi") as turn:
         turn.add("hello")
-    assert seen.named("memzoo.save")["memzoo.strategy"] == "buffer"
-    assert len([span for span in seen.spans if span.name == "memzoo.save"]) == 1
+    assert seen.named("upsert_memory")["memzoo.strategy"] == "buffer"
+    assert len([span for span in seen.spans if span.name == "upsert_memory"]) == 1
+
+
+def operate(memory: BaseMemory) -> None:
+    """Do to a memory what the conventions have a name for."""
+    memory.save_context(*SAID)
+    memory.messages("secret")
+    memory.relearn()
+    memory.forget([1])
+    memory.rewind(1)
+    memory.forget(None)
+    memory.clear()
+
+
+def test_what_is_done_to_a_memory_has_the_names_of_the_conventions() -> None:
+    """Each with its operation, the conversation as its store of memories, and how many records it is about."""
+    seen = Seen()
+    operate(create_memory("vector-retriever", conversation_id="c"))
+    told = [dict(span.attributes or {}) for span in seen.spans if "gen_ai.memory.store.id" in (span.attributes or {})]
+    operations = [(one["gen_ai.operation.name"], one.get("gen_ai.memory.record.count")) for one in told]
+    assert operations == [
+        ("create_memory_store", None),
+        ("upsert_memory", 2),
+        ("search_memory", 1),
+        ("update_memory", None),
+        ("delete_memory", 1),
+        ("delete_memory", 1),
+        ("delete_memory_store", None),
+        ("delete_memory_store", None),
+    ]
+    assert {one["gen_ai.memory.store.id"] for one in told} == {"c"}
+    assert [one["gen_ai.memory.record.id"] for one in told if "gen_ai.memory.record.id" in one] == ["1"]
+    assert not any(name in str(told) for name in ("secret", "gen_ai.memory.query.text", "gen_ai.memory.records"))
+
+
+def test_questions_and_records_are_told_when_they_are_asked_for() -> None:
+    """As text and as JSON, by the names of the conventions."""
+    seen = Seen(content=True)
+    memory = create_memory("buffer", conversation_id="c")
+    memory.save_context(*SAID)
+    memory.messages("secret?")
+    assert seen.named("search_memory")["gen_ai.memory.query.text"] == "secret?"
+    found = [{"id": "1", "content": "My secret is 42."}, {"id": "2", "content": "I keep it."}]
+    assert json.loads(seen.named("search_memory")["gen_ai.memory.records"]) == found
+    saved = [{"content": "My secret is 42."}, {"content": "I keep it."}]
+    assert json.loads(seen.named("upsert_memory")["gen_ai.memory.records"]) == saved
+
+
+def test_the_old_names_are_there_for_a_release() -> None:
+    """Loads and saves as they were called, and nothing of what had no name."""
+    seen = Seen(old_names=True)
+    operate(create_memory("buffer", conversation_id="c"))
+    ours = {span.name for span in seen.spans if not span.name.startswith("memzoo.store")}
+    assert ours == {"memzoo.load", "memzoo.save"}
+    assert not any("gen_ai.operation.name" in (span.attributes or {}) for span in seen.spans)
 
 
 def test_asynchronous_calls_are_told_the_same() -> None:

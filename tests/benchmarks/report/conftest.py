@@ -63,6 +63,9 @@ def _figures(place: int, budget: int) -> Figures:
         tokens=tokens,
         tokens_at_end=tokens,
         tokens_for_a_question=tokens,
+        sent=tokens + 40,
+        cached=0.5,
+        paid=(tokens + 40) * 0.55,
         course=course,
         categories=kinds,
     )

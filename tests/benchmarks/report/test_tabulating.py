@@ -10,10 +10,10 @@ from memzoo.benchmarks.report.tabulating import Column, Where, caption, columns,
 from memzoo.benchmarks.results import Interval, Talk
 
 TITLES = {
-    "terminal": ["answers", "recall", "corrected", "stale", "tokens", "calls", "ms", "cost /month USD"],
+    "terminal": ["answers", "recall", "corrected", "stale", "paid", "calls", "ms", "cost /month USD"],
     "markdown": [
-        *("answers", "recall", "recall whole", "corrected", "stale", "beside the best", "tokens", "calls"),
-        *("upkeep tokens", "cost /1,000 USD", "cost /month USD"),
+        *("answers", "recall", "recall whole", "corrected", "stale", "beside the best", "tokens"),
+        *("cached %", "paid", "calls", "upkeep tokens", "cost /1,000 USD", "cost /month USD"),
     ],
 }
 

@@ -24,13 +24,13 @@ def of(name: str, transcript: Transcript, words: TextCounter) -> Requests:
 
 
 def test_who_shows_everything_repeats_all_but_the_newest_exchange(transcript: Transcript, words: TextCounter) -> None:
-    """With role and marks the user's three messages have 8, 10 and 8 tokens, the answers between them 9 and 8."""
-    assert of("buffer", transcript, words) == Requests(3, 18 + (18 + 9 + 10) + (37 + 8 + 8), 18 + 37)
+    """With role and marks the user's three messages have 9, 11 and 9 tokens, the answers between them 10 and 9."""
+    assert of("buffer", transcript, words) == Requests(3, 19 + (19 + 10 + 11) + (40 + 9 + 9), 19 + 40)
 
 
 def test_a_window_that_slides_repeats_the_system_prompt_alone(transcript: Transcript, words: TextCounter) -> None:
     """With one exchange in view, the third request begins with another message of the user."""
-    assert of("window:k=1", transcript, words) == Requests(3, 18 + 37 + (10 + 10 + 8 + 8), 18 + (10 + 1))
+    assert of("window:k=1", transcript, words) == Requests(3, 19 + 40 + (10 + 11 + 9 + 9), 19 + (10 + 3))
 
 
 @pytest.mark.parametrize("names", [["window"], ["window:k=1", "vector-retriever"]])

@@ -134,7 +134,7 @@ def examples(_: str) -> str:
     """The example programs."""
     programs = sorted((DOCS / "examples").glob("*.py"))
     shown = (f"## {one.name}\n\n```python\n{_included(one)}\n```" for one in programs)
-    return "\n\n".join(shown)
+    return "\n\n".join(["<!-- fmt: off -->", *shown, "<!-- fmt: on -->"])
 
 
 def talk(_: str) -> str:

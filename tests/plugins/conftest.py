@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.documentation.plain import plain
+
 PAGE = Path(__file__).parents[2] / "docs" / "extending.md"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -19,7 +21,7 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 def blocks(kind: str) -> list[tuple[str, str]]:
     """The blocks of the page that are files: the name in their first line, and the text."""
-    found = re.findall(rf"^```{kind}\n# (\S+)\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.findall(rf"^```{kind}\n# (\S+)\n(.*?)^```", plain(PAGE), re.DOTALL | re.MULTILINE)
     return [(name, text) for name, text in found]
 
 

@@ -41,6 +41,7 @@ NOTE = 'root ::= "Anna: " [a-z ]{10,30}'
 TODAYS_PROMPTS = "2026-11-23"
 """What was recorded before this day was asked with the prompts of "v0"."""
 
+
 @pytest.fixture
 def servers(cassette: Cassette) -> Servers:
     """The servers while recording; addresses where nobody answers while replaying."""
@@ -50,6 +51,7 @@ def servers(cassette: Cassette) -> Servers:
         pytest.skip("recorded by `make real-server ARGS=--record`")
     return Servers(os.environ["REAL_SERVER"], os.environ["REAL_SERVER_EMBEDDINGS"])
 
+
 @pytest.fixture
 def prompts(cassette: Cassette) -> str | None:
     """The prompts that a recording was made with; today's while one is made."""
@@ -57,24 +59,30 @@ def prompts(cassette: Cassette) -> str | None:
         return None
     return "v0" if str(read_cassette(cassette.path).head["recorded"]) < TODAYS_PROMPTS else None
 
+
 def model(servers: Servers, grammar: str = "", **parameters: Any) -> ChatModel:
     """The model; with a grammar it comes to an end, and has the form of an answer."""
     form: dict[str, Any] = {"extra_body": {"grammar": grammar}} if grammar else {}
     return servers.model(**{"seed": 7, "max_tokens": 24, **form, **parameters})
 
+
 def embedder(url: str) -> OpenAIEmbedder:
     """The model that gives embeddings; asked once, since a replay is not to wait either."""
     return OpenAIEmbedder(MODEL, client=OpenAI(base_url=url, api_key="none", max_retries=0))
+
 
 def called(memory: BaseMemory, method: str, *args: Any) -> Any:
     """The synchronous method."""
     return getattr(memory, method)(*args)
 
+
 def awaited(memory: BaseMemory, method: str, *args: Any) -> Any:
     """Its asynchronous twin, awaited in a loop of its own."""
     return asyncio.run(getattr(memory, f"a{method}")(*args))
 
+
 each_way = pytest.mark.parametrize("call", [called, awaited], ids=["sync", "async"])
+
 
 def save(memory: BaseMemory, *numbers: int, call: Callable[..., Any] = called) -> None:
     """Save exchanges of the talk."""
@@ -82,9 +90,11 @@ def save(memory: BaseMemory, *numbers: int, call: Callable[..., Any] = called) -
         user, answer = SAID[number]
         call(memory, "save_context", {"input": user}, {"output": answer})
 
+
 def shown(memory: BaseMemory, query: str = "") -> str:
     """What the memory shows."""
     return str(memory.load_memory_variables({"input": query})["history"])
+
 
 class TestConversation:
     """Talks with the model itself."""
@@ -116,6 +126,7 @@ class TestConversation:
         assert conversation.memory.history() == []
         reply = conversation.send(SAID[1][0])
         assert [message["content"] for message in conversation.memory.history()] == [SAID[1][0], str(reply)]
+
 
 class TestLearning:
     """What strategies learn from its replies."""
@@ -242,6 +253,7 @@ class TestLearning:
         healthy.relearn(only_set_aside=True)
         assert healthy.set_aside() == []
         assert shown(healthy) == healthy.summary != ""
+
 
 class TestEmbeddings:
     """The server as one that gives embeddings, and as one that does not."""

@@ -11,6 +11,7 @@ from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
 from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.log import Follower, Log, messages_of
+from memzoo.memories.engine.pins import Pins, marked
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
@@ -65,6 +66,7 @@ class BaseMemory(ABC):
         log: What was said.
         render: Writes entries as lines, and counts their tokens.
         system: Which system message holds.
+        pins: Which messages are pinned.
         learner: What keeps the state and learns; `None` for a strategy without a state.
         learners: All that learns from what is said: `learner`, or those of the members of a combined memory.
         usage: What this memory spent on models, by purpose.
@@ -136,9 +138,13 @@ class BaseMemory(ABC):
     keep_history: bool = option(
         default=True,
         doc="Keep all that was ever said. Otherwise a save deletes for good what the strategy has no more use for, for "
-        "all memories of this conversation; a buffer and a retriever have use for everything.",
+        "all memories of this conversation; a buffer and a retriever have use for everything. What is pinned stays.",
     )
-
+    pinned_first: bool = option(
+        default=False,
+        doc="Show pinned messages (`pin`) before all others, behind the system message and what is recalled, instead "
+        "of where they were said.",
+    )
     redact: "Redact | None" = option(
         None,
         fixed=True,
@@ -168,6 +174,7 @@ class BaseMemory(ABC):
         labels = Labels(self.human_prefix, self.ai_prefix)
         self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens)
         self.system = SystemMessage(follower)
+        self.pins = Pins(follower)
         self.learner: Learner | None = self._new_learner(follower) if type(self).learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on it is in use, and `options.assigned` checks what is assigned.
@@ -309,18 +316,56 @@ class BaseMemory(ABC):
         await saving.save(self, exchange, turn_id)
 
     async def aadd_messages(
-        self, messages: Sequence[Message | Record], *, turn_id: str | None = None, learn: bool = True
+        self,
+        messages: Sequence[Message | Record],
+        *,
+        turn_id: str | None = None,
+        learn: bool = True,
+        pinned: bool = False,
     ) -> None:
         """Save OpenAI chat messages of any kind as one turn, oldest first, and learn from them.
 
         A record has fields beside its message. With `learn=False` a later save learns from what is saved now. Until
-        then it is shown word for word, the newest that fits the limit (see `max_pending_tokens`).
+        then it is shown word for word, the newest that fits the limit (see `max_pending_tokens`). With `pinned=True`
+        they are pinned from the first moment on (see `pin`).
 
         Raises:
             MessageError: One of them is refused; none was stored.
             ModelError: As in `asave_context`.
         """
-        await saving.save(self, list(map(recorded, messages)), turn_id, learns=learn)
+        records = [recorded(message) for message in messages]
+        await saving.save(self, list(map(marked, records)) if pinned else records, turn_id, learns=learn)
+
+    async def apin(self, *ids: int) -> None:
+        """Pin messages: every view of every strategy shows them, word for word, as long as they are not unpinned.
+
+        A pinned call of a tool is shown with its results, and a pinned result with its call. They count towards limits
+        in tokens and in messages, but not towards `k` exchanges. What is pinned belongs to the conversation, not to
+        this memory: it lasts over restarts, export and a change of strategy. `forget` forgets pinned messages too.
+
+        Args:
+            ids: Log numbers (see `aentries`).
+
+        Raises:
+            UnknownMessageError: There is no such message; nothing was pinned.
+        """
+        await self.pins.pin(ids)
+
+    async def aunpin(self, *ids: int) -> None:
+        """Unpin messages again; those that are not pinned are passed over.
+
+        Args:
+            ids: Log numbers, as in `pin`.
+
+        Raises:
+            UnknownMessageError: There is no such message; nothing was changed.
+        """
+        await self.pins.unpin(ids)
+
+    async def apinned(self) -> list[int]:
+        """The log numbers of the messages that are pinned, in order."""
+        await self.log.follower.refresh()
+        return await self.pins.numbers()
 
     async def amessages(
         self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
@@ -521,6 +566,7 @@ class BaseMemory(ABC):
     entries = blocking(aentries)
     history = blocking(ahistory)
     forget = blocking(aforget)
+    pin, unpin, pinned = blocking(apin), blocking(aunpin), blocking(apinned)
     rewind = blocking(arewind)
     clear = blocking(aclear)
     settle = blocking(asettle)
@@ -568,4 +614,4 @@ class BaseMemory(ABC):
     def _new_learner(self, follower: Follower) -> "Learner":
         from memzoo.memories.engine.learner import Learner
 
-        return Learner(follower, self.state_name, self, self.retry, background=self.background)
+        return Learner(follower, self.state_name, self, self.retry, self.pins, background=self.background)

@@ -19,6 +19,7 @@ from memzoo.stores import Message
 from memzoo.sync import drive
 from memzoo.testing.failures import FailureContract
 from memzoo.testing.forgetting import ForgettingContract
+from memzoo.testing.pinning import PinContract
 from memzoo.testing.scripted import FlakyModel, ScriptedModel
 from memzoo.testing.tools import QUESTION, SAID, tell
 from memzoo.testing.views import ViewContract
@@ -26,7 +27,7 @@ from memzoo.testing.views import ViewContract
 __all__ = ["FlakyModel", "MemoryContract", "ScriptedModel"]
 
 
-class MemoryContract(FailureContract, ForgettingContract, ViewContract):
+class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContract):
     """The rules that every strategy keeps, whatever it remembers."""
 
     def test_loads_its_variables_and_no_others(self) -> None:

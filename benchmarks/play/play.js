@@ -287,7 +287,7 @@ function* blocks(items, frame) {
     place += shown;
   }
   if (!made.length) yield element("p", { className: "muted" }, "It shows nothing yet.");
-  const calm = (block) => block.kind === "message" && block.parts.every((one) => one.mark === "same");
+  const calm = (block) => ["message", "pinned"].includes(block.kind) && block.parts.every((one) => one.mark === "same");
   for (let from = 0, to = 0; from < made.length; from = to) {
     while (to < made.length && calm(made[to]) === calm(made[from])) to += 1;
     const some = made.slice(from, to);
@@ -304,7 +304,7 @@ function folded(some) {
 
 function blockOf({ role, kind, number: place, parts }) {
   const gone = parts.filter(({ mark }) => mark === "went");
-  const told = kind === "message" ? `${role} ${place}` : kind === "system" ? `system ${place}` : `memory, as ${role}`;
+  const told = kind === "pinned" ? `pinned ${role} ${place}` : kind === "message" ? `${role} ${place}` : kind === "system" ? `system ${place}` : `memory, as ${role}`;
   if (gone.length === parts.length) {
     const text = element("span", { className: "text", dir: "auto" }, ...gone.map(part));
     return element("details", { className: "block gone" }, element("summary", {}, `− ${told} went`), text);
@@ -322,6 +322,7 @@ function blockOf({ role, kind, number: place, parts }) {
 function reason(kind, parts) {
   const found = parts.filter(({ why }) => why).length;
   if (kind === "system") return "the system message: always shown";
+  if (kind === "pinned") return "pinned: always shown, word for word";
   if (kind === "message") return found ? "in the log, word for word, and found" : "in the log, word for word";
   if (!found) return "what the memory made of messages that it does not show";
   return `${found} of ${many(parts.length, "piece")} found: behind each, how it was looked for and how well it fits`;

@@ -210,10 +210,12 @@ class Conversation(Closing):
     async def _ask(self, turn: Turn, *, stream: bool) -> AsyncGenerator[str | Answer]:
         """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
-        tools, least = [tool.schema for tool in self.tools.values()], [*rules, *turn.said]
+        tools = [tool.schema for tool in self.tools.values()]
         before = [message for message in await self._remembered(turn) if message not in rules]
+        pinned = [message for message in turn.pinned if message in before]
+        least = [*rules, *pinned, *turn.said]
         try:
-            request = self._room.fitting(rules, before, turn.said, tools)
+            request = self._room.fitting(rules, before, turn.said, tools, pinned)
         except OverBudgetError:
             _let_go_of(turn)
             raise
@@ -227,7 +229,7 @@ class Conversation(Closing):
             except ModelError as error:
                 if begun or not is_too_long(error):
                     raise
-                shorter = self._room.shorter(request, least)
+                shorter = self._room.shorter(request, least, pinned)
                 if shorter is None:
                     _let_go_of(turn)
                     raise

@@ -57,6 +57,7 @@ class Room:
         before: Sequence[Message],
         turn: Sequence[Message],
         tools: Sequence[Mapping[str, Any]],
+        pinned: Sequence[Message] = (),
     ) -> list[Message]:
         """Make the request that fits: the oldest messages of what was said before are left out.
 
@@ -65,27 +66,33 @@ class Room:
             before: What the memory shows. Its system messages stay, cut at their ends if need be.
             turn: The open question and what follows it.
             tools: Descriptions of the tools.
+            pinned: What of the memory is pinned, and stays as it is.
 
         Raises:
-            OverBudgetError: All but the memory is over the limit.
+            OverBudgetError: All but the memory is over the limit, with what is pinned in it.
         """
         request = [*system, *before, *turn]
         if self.max_tokens is None:
-            return request if self._characters is None else _newest(request, self._characters, _characters)
+            return request if self._characters is None else _newest(request, self._characters, _characters, pinned)
         limit = self.max_tokens
         if tools:
             limit -= self._tokens({"role": "system", "content": json.dumps(list(tools))})
         if self._shortens:
-            request = [self._shortened(message, max(limit, 2) // 2) for message in request]
-        if self._size(left := _newest(request, limit, self._tokens)) <= limit:
+            most = max(limit, 2) // 2
+            request = [one if one in pinned else self._shortened(one, most) for one in request]
+        if self._size(left := _newest(request, limit, self._tokens, pinned)) <= limit:
             return left
         first, last = request[: len(system)], request[len(request) - len(turn) :]
-        spare = limit - self._size([*first, *last])
+        spare = limit - self._size([*first, *pinned, *last])
         if spare < 0:
-            raise OverBudgetError.of(_WHAT, self.max_tokens - spare, self.max_tokens, advice="; nothing was sent")
-        return [*first, *self._beginnings(filter(is_instruction, before), spare), *last]
+            what = f"{_WHAT}, and the pinned messages" if pinned else _WHAT
+            raise OverBudgetError.of(what, self.max_tokens - spare, self.max_tokens, advice="; nothing was sent")
+        recalled = (message for message in before if is_instruction(message) and message not in pinned)
+        return [*first, *self._beginnings(recalled, spare), *pinned, *last]
 
-    def shorter(self, request: Sequence[Message], least: Sequence[Message]) -> list[Message] | None:
+    def shorter(
+        self, request: Sequence[Message], least: Sequence[Message], pinned: Sequence[Message] = ()
+    ) -> list[Message] | None:
         """Shorten a request that the model refused as too long: to half of it, and at last to the least.
 
         Returns:
@@ -94,7 +101,7 @@ class Room:
         if len(request) <= len(least):
             return None
         self._characters = sum(map(_characters, request)) // 2
-        left = _newest(request, self._characters, _characters)
+        left = _newest(request, self._characters, _characters, pinned)
         left = left if len(left) < len(request) else list(least)
         logger.warning(
             "the model refused a request of %d messages as too long; it is asked again with %d of them, without the "
@@ -135,9 +142,12 @@ class Room:
         return message | {"content": without_middle(content, kept)}
 
 
-def _newest(request: Sequence[Message], limit: int, size: Callable[[Message], int]) -> list[Message]:
+def _newest(
+    request: Sequence[Message], limit: int, size: Callable[[Message], int], pinned: Sequence[Message]
+) -> list[Message]:
     weighed = (Weighed(place, message, size(message)) for place, message in enumerate(request))
-    return [one.message for one in fitted(weighed, limit).kept]
+    stays = {place for place, message in enumerate(request) if message in pinned}
+    return [one.message for one in fitted(weighed, limit, pinned=stays).kept]
 
 
 def _characters(message: Message) -> int:

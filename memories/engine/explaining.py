@@ -56,6 +56,8 @@ def _shown(sent: Sequence[Message], view: View, counter: TokenCounter) -> list[S
         known = numbers.get(_key(message))
         number = known.pop() if known else None
         kind: Kind = "recalled" if number is None else "system" if number == system else "message"
+        if number in view.pinned:
+            kind = "pinned"
         shown.append(ShownText(kind, counter(message), number, text_of(message), message["role"]))
     return shown[::-1]
 

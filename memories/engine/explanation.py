@@ -10,7 +10,7 @@ __all__ = ["Explanation", "Find", "Kind", "LeftOut", "ShownText"]
 
 _LONGEST = 80
 
-Kind: TypeAlias = Literal["system", "recalled", "message"]
+Kind: TypeAlias = Literal["system", "recalled", "message", "pinned"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class ShownText:
     """A message that the model is shown.
 
     Attributes:
-        kind: The system message, something that the strategy derived or found, or a message of the log.
+        kind: The system message, something that the strategy derived or found, a message of the log, or a pinned one.
         tokens: What it costs.
         number: Its number in the log; `None` for what is not in it.
         text: What it says.

@@ -8,6 +8,7 @@ from functools import partial
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, own_copies
+from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.saving import learn
@@ -101,6 +102,7 @@ async def forget_messages(
     before = await store.read_state(conversation_id, STATE)
     remove = managed(store, "forget").forget if for_good else partial(take_back, store)
     removed = await remove(conversation_id, seqs)
+    await Pins(Follower(store, conversation_id)).let_go(removed)
     now, holds = await store.read_state(conversation_id, STATE), held_message(before.changes)
     if not before.watermark or now.watermark or (holds and holds.seq in removed):
         return removed

@@ -17,6 +17,7 @@ from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import Follower, Log, talk
+from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.retry import FailedStep, RestingError, RetryPolicy, after_success, decide
 from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.state_keeper import Hooks, StagedState, StateKeeper
@@ -52,17 +53,20 @@ class Learner:
         name: See above.
         hooks: The strategy's.
         retry: See above.
+        pins: The pinned messages, which may leave less room for others.
         background: Learn after the call that asked for it has returned.
     """
 
-    def __init__(self, follower: Follower, name: str, hooks: Hooks, retry: RetryPolicy, *, background: bool) -> None:
+    def __init__(
+        self, follower: Follower, name: str, hooks: Hooks, retry: RetryPolicy, pins: Pins, *, background: bool
+    ) -> None:
         self.name, self.learns = name, hooks.learns
         store, id_ = follower.store, follower.conversation_id
         on_change = hooks.on_state_change if hooks.follows_state else None
         self.keeper: StateKeeper | StagedState = StateKeeper(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._follower, self.log = follower, Log(follower)
-        self._hooks = hooks
+        self._hooks, self._pins = hooks, pins
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._background = Background(self._catch_up_quietly) if background else None
@@ -123,6 +127,7 @@ class Learner:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
         state, prompts, tidied = await self.keeper.refresh(), self.retry.prompts, False
+        await self._pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
         room = prompts.room
@@ -288,6 +293,6 @@ class Learner:
         await self.catch_up(raising=False, saving=True)
 
     def _moment(self, state: State) -> tuple[object, ...]:
-        """What can make something due that was not: another state, or something new in the log."""
-        entries = self._follower.entries
-        return state.version, self._follower.epoch, entries[-1].seq if entries else 0
+        """What can make something due that was not: another state, something new in the log, or other pins."""
+        entries, pinned = self._follower.entries, tuple(entry.seq for entry in self._pins.entries)
+        return state.version, self._follower.epoch, entries[-1].seq if entries else 0, pinned

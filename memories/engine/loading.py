@@ -4,7 +4,8 @@
 2. What was not learnt from yet is learnt first, as far as that can be done now (`Learner.current`).
 3. The strategy says what to show (`view`), of the log and of what was learnt.
 4. What could not be learnt from is added word for word, as far as there is room, and the system message.
-5. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
+5. Pinned messages that are not among it are put where they were said.
+6. `BaseMemory` writes the view as a transcript or as chat messages (`Renderer`).
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memzoo.memories.engine.log import talk
+from memzoo.memories.engine.pins import with_pinned
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import last_exchange
@@ -34,12 +36,23 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
         query: What the user is about to say, for a strategy that searches.
         catch_up: Learn first from what was not learnt from yet.
     """
+    pinned = await memory.pins.current()
     if memory.learner is None:
         view = await memory.view(memory.log, _NO_STATE, query)
     else:
         view = await _learnt_view(memory, memory.learner, query, catch_up=catch_up)
     system = await memory.system.current()
-    return view if view.final or system is None else replace(view, system=system, entries=talk(view.entries))
+    if system is not None and not view.final:
+        view = replace(view, system=system, entries=talk(view.entries))
+    return view if not pinned else with_pinned(view, pinned, await _in_front(memory, pinned))
+
+
+async def _in_front(memory: Remembers, pinned: Sequence[Entry]) -> set[int]:
+    """The pinned messages that stand before all others: none that belongs to what is not answered yet."""
+    if not memory.pinned_first:
+        return set()
+    waiting = {entry.seq for entry in await memory.log.unanswered()}
+    return {entry.seq for entry in pinned} - waiting
 
 
 async def _learnt_view(memory: Remembers, learner: "Learner", query: str | None, *, catch_up: bool) -> View:
@@ -77,7 +90,7 @@ async def _with_waiting(memory: Remembers, view: View, state: State, waiting: Se
     size = memory.render.tokens if exact else size_of
     aside = [entry for first, last in state.attempts.aside for entry in await memory.log.between(first, last)]
     pending = [*aside, *waiting[:ripe]]
-    left = room - sum(map(size, waiting[ripe:]))
+    left = room - sum(map(size, waiting[ripe:])) - sum(map(size, memory.pins.besides([*aside, *waiting])))
     gone = _too_many(pending, [*map(size, pending)], left, len(aside) + last_exchange(waiting))
     shown = {entry.seq: entry for entry in [*pending, *view.entries]}
     for entry in pending[:gone]:

@@ -9,6 +9,7 @@ from memzoo.memories.text.view import View
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.pins import Pins
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.system_message import SystemMessage
     from memzoo.memories.models.usage import Usage
@@ -28,7 +29,9 @@ class Remembers(Protocol):
     token_counter: Any
     on_model_error: Any
     redact: "Redact | None"
+    pinned_first: bool
     log: Log
+    pins: "Pins"
     system: "SystemMessage"
     render: "Renderer"
     usage: "Usage"

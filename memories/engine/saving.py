@@ -3,7 +3,7 @@
 1. `BaseMemory.asave_context` makes two messages of an exchange. `save` takes out of them what `redact` says, and
    stores them as one turn. From here on nothing is lost.
 2. Each state that a strategy keeps learns from them: `Learner.follow`, which is the next page of this story.
-3. Which system message holds is written down now and then.
+3. Which system message holds is written down now and then, and what is pinned at once.
 4. With `keep_history=False`, `evict` deletes what is of no more use.
 """
 
@@ -47,9 +47,11 @@ async def save(
     if records:
         log = memory.log.follower
         new = await log.store.append(log.conversation_id, records, turn_id=turn_name(turn_id))
+        await memory.pins.note(records, new)
     if learns:
         await learn(memory, new)
-    await memory.system.keep(new)
+    if await memory.system.keep(new):
+        await memory.pins.write_down()
     if new and learns and not memory.keep_history:
         await evict(memory, new[0].seq)
 
@@ -79,7 +81,7 @@ async def learn(memory: Remembers, new: Sequence[Entry] = ()) -> None:
 
 
 async def evict(memory: Remembers, newest: int) -> None:
-    """Delete what a memory needs no more, but for the system message, what was set aside, and the newest turn.
+    """Delete what a memory needs no more; not the system message, what was set aside or pinned, and the newest turn.
 
     If that fails, the next save does it.
 
@@ -90,7 +92,8 @@ async def evict(memory: Remembers, newest: int) -> None:
     """
     log = await memory.log.refreshed()
     first_needed = await memory.oldest_needed(log, await memory.known_state())
-    kept = {entry.seq for entry in (*await set_aside(memory), await memory.system.current()) if entry}
+    stays = (*await set_aside(memory), *await memory.pins.current(), await memory.system.current())
+    kept = {entry.seq for entry in stays if entry}
     first = min(newest, first_needed)
     old = await log.between(1, first - 1)
     # A turn of which something stays is known by that, and can be taken back. Of others, only a tombstone tells.

@@ -57,10 +57,15 @@ class SystemMessage:
         """The system message that holds, as far as the log is known; `None` if there is none."""
         return (await self._look_up()).entry
 
-    async def keep(self, new: Sequence[Entry]) -> None:
-        """Now and then, after new entries, write down which one holds; always where it took long to find."""
-        if new and self._is_far(new):
+    async def keep(self, new: Sequence[Entry]) -> bool:
+        """Now and then, after new entries, write down which one holds; always where it took long to find.
+
+        Returns:
+            Whether it was time to.
+        """
+        if is_far := bool(new) and self._is_far(new):
             await self.write_down()
+        return is_far
 
     async def write_down(self) -> None:
         """Write down which one holds, so that opening the conversation does not look for it."""

@@ -12,6 +12,7 @@ from memzoo.memories.engine.log import Follower
 from memzoo.memories.engine.saving import turn_name
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import checked, sendable, text_of
+from memzoo.memories.text.view import Shown
 from memzoo.stores import Entry, Message, Record
 from memzoo.stores.common import copied
 from memzoo.stores.tombstones import tombstone, tombstones_of
@@ -57,7 +58,7 @@ class Turn(Managed["Turn"]):
     def __init__(
         self,
         log: Follower,
-        show: Callable[[str], Awaitable[list[Message]]],
+        show: Callable[[str], Awaitable[Shown]],
         save: Save,
         rewind: Callable[[int], Awaitable[object]],
         user: str | Message | None,
@@ -79,7 +80,7 @@ class Turn(Managed["Turn"]):
         self._keeps = on_failure == "keep"
         self._waits = busy == "wait"
         self._said = [] if user is None else [Record(redact(_users(user)))]
-        self._before: list[Message] | None = None
+        self._before: Shown | None = None
         self._lock: TurnLock = turn_locks.of(log.store, log.conversation_id)
         self._entered = False
         self._owner: LockOwner | None = None
@@ -137,6 +138,11 @@ class Turn(Managed["Turn"]):
         self._open()
         records = [one if isinstance(one, Record) else Record(_as_message("assistant", one)) for one in messages]
         self._said += [Record(self._redact(checked(one.message)), dict(one.fields)) for one in records]
+
+    @property
+    def pinned(self) -> list[Message]:
+        """The pinned messages among those that `messages` gave."""
+        return copied(self._before.pinned) if self._before else []
 
     @property
     def said(self) -> list[Message]:

@@ -65,8 +65,8 @@ class CombinedMemory(BaseMemory):
         None,
         at_least=1,
         doc="Tokens that `messages` may return together; `None` for no limit. The system message, and the "
-        "newest user message with what follows it as long as it is not answered, come first, and raise an "
-        "`OverBudgetError` if they do not fit.",
+        "newest user message with what follows it as long as it is not answered, come first, and what is pinned; "
+        "they raise an `OverBudgetError` if they do not fit.",
     )
     shares: Sequence[float] | None = option(
         None,
@@ -113,7 +113,8 @@ class CombinedMemory(BaseMemory):
         """What the members show, each text and message once, within the limit."""
         views = await self._views(query)
         system = await self.system.current()
-        first = View.of([*([system] if system else []), *await log.unanswered()])
+        must = {entry.seq: entry for entry in (*self.pins.entries, *await log.unanswered(), *filter(None, [system]))}
+        first = View.of([must[seq] for seq in sorted(must)])
         return merged(views, self.render, limit=self.max_token_limit, shares=self._shares, first=first)
 
     async def oldest_needed(self, log: Log, state: State) -> int:

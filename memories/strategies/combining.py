@@ -41,7 +41,8 @@ def merged(
     most = sys.maxsize if limit is None else limit
     merge.add(first or View(), sys.maxsize)
     if merge.size > most:
-        raise OverBudgetError.of("the system message, the newest user message and what follows it", merge.size, most)
+        what = "the system message, what is pinned, the newest user message and what follows it"
+        raise OverBudgetError.of(what, merge.size, most)
     # Passages last: they fill up what is left of a share, and need not be chosen from what is shown already.
     for place in sorted(range(len(views)), key=lambda place: bool(views[place].passages)):
         share = int(most * (shares[place] / sum(shares)))

@@ -47,10 +47,12 @@ class SummarizingWindowMemory(SummarizingMemory):
         if not waiting:
             return super().due(state, ())
         older = _newest_user(waiting)
-        return older if older and older + bool(summary_of(state)) >= self.max_messages else 0
+        shown = older + len(self.pins.besides(waiting)) + bool(summary_of(state))
+        return older if older and shown >= self.max_messages else 0
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, and what is not distilled yet."""
+        self.pins.room(self.max_messages, lambda _: 1, "messages")
         return View.of(await log.after(state.watermark), tuple(filter(None, [self._quoted_summary(state)])))
 
 

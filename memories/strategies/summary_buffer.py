@@ -60,7 +60,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The oldest messages that have to go, if the limit is passed; a tool's result goes with its call."""
         if not waiting:
             return super().due(state, ())
-        spare = self.max_token_limit - sum(map(self.render.tokens, waiting))
+        spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
         if self.count_summary and (summary := summary_of(state)):
             spare -= self.render.text_tokens(summary)
         if spare < 0:
@@ -69,8 +69,10 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
             left = self.max_token_limit // 2 if self.prune_to is None else self.prune_to
             spare -= max(self.max_token_limit - left, 0)
         gone = 0
+        pinned = {entry.seq for entry in self.pins.entries}
         while gone < len(waiting) and (spare < 0 or (gone and waiting[gone].message["role"] == "tool")):
-            spare += self.render.tokens(waiting[gone])
+            # What is pinned is shown all the same.
+            spare += 0 if waiting[gone].seq in pinned else self.render.tokens(waiting[gone])
             gone += 1
         return gone
 
@@ -81,6 +83,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then all messages that it does not cover."""
+        self.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
         return View((summary,) if summary else (), await log.after(state.watermark), summary_as_turn=True)
 

@@ -129,7 +129,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         words = self._words  # A clear meanwhile puts another in its place.
         index = await words.followed(log)
         # Otherwise the best find would be the very question, if it was saved already.
-        asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else ()
+        asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
+        asking |= {entry.seq for entry in self.pins.entries}  # they are shown in any case
         share = self.weights.embeddings * (self._embedder.weight if self._embedder else 0)
         near = (
             await self._similar(self._embedder, state, query or "") if self._embedder and share else dict[int, float]()
@@ -144,7 +145,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
             return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
-        limit = self.max_token_limit or _DEFAULT_LIMIT
+        limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
 
         clip = Clipper(index.analyser, query or "", self._tokens)

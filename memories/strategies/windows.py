@@ -147,17 +147,21 @@ class WindowMemory(BaseMemory):
         """The newest messages that fit."""
         limits = limit, steps = self.limits()
         if self._is_langchain4j:
+            pinned, room = {entry.seq for entry in self.pins.entries}, self.pins.room(limit, self.weight, self.unit)
             held = self._held(state, await log.after(state.watermark))
-            return await self._view(log, langchain4j.evicted(held, limit))
+            return await self._view(log, langchain4j.evicted((one for one in held if one.number not in pinned), room))
         system = await self._rules(log, state)
-        if not system and "base" not in state.items and self.evict == "message" and not steps:
+        if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
             if plain is not None:
                 return View(entries=plain, final=True)
         left = await self._fitted(log, state, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
+            self.pins.room(limit, self.weight, self.unit)
             what = "the system message, the newest user message and the tool calls that it led to"
+            if self.pins.entries:
+                what = f"{what}, and the pinned messages"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
         return await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
 
@@ -209,15 +213,18 @@ class WindowMemory(BaseMemory):
         """What fits; only so much of the log is read as is needed."""
         limit, steps = limits
         size = FEWEST_ENTRIES
+        pinned, since = {entry.seq for entry in self.pins.entries}, state.items.get("since", 0)
         while True:
-            tail = await log.tail(size, after=state.items.get("since", 0))
+            tail = await log.tail(size, after=since)
             whole = len(tail) < size
             said = self._stored(state, "base") if whole else []
-            said += map(self._weighed, tail)
-            items = [*system, *(one for one in said if not is_instruction(one.message))]
-            items.sort(key=lambda one: one.number)
-            left = fitted(items, limit, evict=self.evict, system_first=self._first, steps=steps)
-            if whole or left.settled:
+            said += map(self._weighed, (*self.pins.besides(tail), *tail))
+            items = {one.number: one for one in said if one.number in pinned or not is_instruction(one.message)}
+            items |= {one.number: one for one in system}
+            # What is pinned may be older than the messages that the view was set to.
+            ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
+            left = fitted(ordered, limit, evict=self.evict, system_first=self._first, steps=steps, pinned=pinned)
+            if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return left
             size *= 2
 

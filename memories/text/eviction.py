@@ -1,6 +1,6 @@
 """Chooses which messages fit a limit: the rules of eviction."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -55,25 +55,28 @@ def fitted(
     evict: Evict = "message",
     system_first: bool = True,
     steps: Steps | None = None,
+    pinned: Container[int] = (),
 ) -> Fitted:
     """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
 
-    System messages never go, nor does the newest user message, nor what follows it as long as it is not answered. If
-    they alone are over the limit, they are all that is left. Without a user message, the last message stays. Calls
-    without all their results, and results without their call, are left out first and do not count.
+    System messages and pinned ones never go, nor does the newest user message, nor what follows it as long as it is
+    not answered. If they alone are over the limit, they are all that is left. Without a user message, the last message
+    stays. Calls without all their results, and results without their call, are left out first and do not count.
 
     Args:
         items: Oldest first.
         limit: What all of it may weigh.
-        evict: With `"exchange"`, what is left begins with a user message, if there is one.
+        evict: With `"exchange"`, what is left begins with a user message, if there is one, but for what is pinned.
         system_first: Put system messages first; otherwise they stay in their places.
         steps: Where what is left may begin; its limit is this one. By default, anywhere.
+        pinned: The numbers of the messages that are pinned.
     """
     given = list(items)
     groups = [[given[place] for place in places] for places in grouped([one.message for one in given])]
     heads = [group[0].message for group in groups]
     weights = [sum(one.weight for one in group) for group in groups]
-    kept = _safe(heads)
+    stays = {place for place, group in enumerate(groups) if any(one.number in pinned for one in group)}
+    kept = _safe(heads) | stays
     besides, full, fitting = sum(weights[place] for place in kept), False, list[int]()
     room = limit - besides
     for place in [place for place in reversed(range(len(groups))) if place not in kept]:
@@ -93,17 +96,25 @@ def fitted(
         kept -= {place for unit in units[: steps.first(numbers, sizes, besides)] for place in unit}
         room = steps.room(numbers, sizes, besides)
         users = [place for place in users if place in kept]
-    if evict == "exchange" and users:
-        kept = {place for place in kept if place >= users[0] or is_instruction(heads[place])}
+    first = _first(heads, kept - stays)
+    # What is pinned and older stands by itself: the exchange that is left begins behind it.
+    begins = next((place for place in users if place >= first), None)
+    if evict == "exchange" and begins is not None:
+        kept = {place for place in kept if place >= begins or place in stays or is_instruction(heads[place])}
     order = sorted(kept, key=lambda place: (system_first and not is_instruction(heads[place]), place))
     left = [one for place in order for one in groups[place]]
-    first = min((place for place in kept if not is_instruction(heads[place])), default=0)
+    first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
     # What must not go may stand before what went: then it goes as soon as it may.
     torn = any(place not in kept for place in range(first, len(groups)))
     waiting = sum(one.weight for one in given) - sum(weights)
     room = -1 if torn or (gone and not steps) else room - waiting
     return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, room)
+
+
+def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
+    """The first of some places that is no system message's; 0 if there is none."""
+    return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:

@@ -76,7 +76,7 @@ class Renderer:
         pairs = zip([*view.entries, view.system], [*entries, system], strict=True)
         of_log = {id(sent.message): one for sent, one in pairs if sent and one and one.seq > 0}
         request = self.request(view, max_tokens)
-        return Shown(copied(request), [of_log.get(id(message)) for message in request])
+        return Shown(copied(request), [of_log.get(id(message)) for message in request], view.pinned)
 
     def _whole(self, view: View, texts: Iterable[str]) -> list[Message]:
         system = [view.system.message] if view.system else []
@@ -92,9 +92,12 @@ class Renderer:
             Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
             for place, message in enumerate(request)
         )
-        left = fitted(weighed, max_tokens)
+        pinned = {id(entry.message) for entry in view.entries if entry.seq in view.pinned}
+        places = {place for place, message in enumerate(request) if id(message) in pinned}
+        left = fitted(weighed, max_tokens, pinned=places)
         if left.size > max_tokens:
-            raise OverBudgetError.of("the system messages and the newest user message", left.size, max_tokens)
+            what = ", the pinned messages" if places else ""
+            raise OverBudgetError.of(f"the system messages{what} and the newest user message", left.size, max_tokens)
         return [one.message for one in left.kept]
 
     def transcript(self, entries: Sequence[Entry]) -> str:

@@ -23,10 +23,16 @@ class Shown(list[Message]):
         [(1, 'hi'), (2, 'hello')]
     """
 
-    def __init__(self, messages: Iterable[Message] = (), entries: Sequence[Entry | None] = ()) -> None:
-        """Make a list of messages, with the entry of each."""
+    def __init__(
+        self,
+        messages: Iterable[Message] = (),
+        entries: Sequence[Entry | None] = (),
+        pinned: frozenset[int] = frozenset(),
+    ) -> None:
+        """Make a list of messages, with the entry of each, and the numbers of those that are pinned."""
         super().__init__(messages)
         self._entries = entries
+        self._pinned = pinned
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
@@ -37,6 +43,12 @@ class Shown(list[Message]):
     def entries(self) -> list[Entry | None]:
         """For each message its entry in the log, with number, time and fields; `None` for what was derived."""
         return [entry and replace(entry, message=copied(entry.message)) for entry in self._entries]
+
+    @property
+    def pinned(self) -> list[Message]:
+        """The messages that are pinned: who shortens the list leaves them in."""
+        pairs = zip(self, self._entries, strict=False)
+        return [message for message, entry in pairs if entry and entry.seq in self._pinned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,7 @@ class View:
             empty if it shows something else. Views can be combined by it without showing anything twice.
         system: The system message that holds, which is shown before all else. The base class puts it here.
         final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
+        pinned: The numbers of the entries that are pinned, and must not be left out. The base class puts them here.
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
     """
 
@@ -84,6 +97,7 @@ class View:
     passages: tuple[Passage, ...] = ()
     system: Entry | None = None
     final: bool = False
+    pinned: frozenset[int] = frozenset()
     summary_as_turn: bool = False
 
     @classmethod
@@ -93,12 +107,12 @@ class View:
 
     def ending_with(self, newest: Sequence[Entry]) -> Self:
         """Put these newest entries of the log at the end of the view, unless it shows them already."""
-        shown = {entry.seq: entry for entry in self.entries}
         new = {entry.seq: entry for entry in newest}
-        if new.keys() <= shown.keys():
+        if new.keys() <= {entry.seq for entry in self.entries}:
             return self
-        shown |= new
-        return replace(self, entries=[shown[seq] for seq in sorted(shown)])
+        # They are the newest. What stands before them stays in its order.
+        before = [entry for entry in self.entries if entry.seq not in new]
+        return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))])
 
     @property
     def messages(self) -> list[Message]:

@@ -52,6 +52,17 @@ def _relearn(store: ManagedStore) -> None:
     remember(_STRATEGY, store).relearn()
 
 
+def _pin(store: ManagedStore) -> None:
+    remember(_STRATEGY, store).pin(3)
+
+
+def _add_pinned(store: ManagedStore) -> None:
+    rule = {"role": "user", "content": "Never delete the zebra table."}
+    remember(_STRATEGY, store).add_messages(
+        [rule, {"role": "assistant", "content": "Never."}], turn_id="p", pinned=True
+    )
+
+
 def _open(store: ManagedStore) -> None:
     """Opening is the operation."""
 
@@ -63,6 +74,8 @@ OPERATIONS: dict[str, Callable[[ManagedStore], None]] = {
     "import": _import,
     "scrub": _scrub,
     "relearn": _relearn,
+    "pin": _pin,
+    "add pinned": _add_pinned,
     "upgrade": _open,
 }
 """What is done to a store that has a conversation; done again after a kill, it comes to the same end."""
@@ -115,8 +128,11 @@ def _content(scenario: Scenario) -> dict[str, Any]:
     """All there is of the conversations, but for the one that another process talks in."""
     with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
         ids = [id_ for id_ in drive(store.conversations()) if id_ != _OTHER]
-        content = {id_: drive(aoutcome(remember(_STRATEGY, store, conversation_id=id_))) for id_ in ids}
-    return {"log": {id_: content[id_]["log"] for id_ in ids}, **content}
+        memories = {id_: remember(_STRATEGY, store, conversation_id=id_) for id_ in ids}
+        # First of all, before anybody could repair anything.
+        pinned = {id_: memory.pinned() for id_, memory in memories.items()}
+        content = {id_: drive(aoutcome(memory)) for id_, memory in memories.items()}
+    return {"log": {id_: (content[id_]["log"], pinned[id_]) for id_ in ids}, **content}
 
 
 def _killed(name: str, scenario: Scenario, step: int) -> tuple[list[str], str]:

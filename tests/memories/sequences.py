@@ -1,4 +1,4 @@
-"""Random sequences of adds, views, changed limits and model failures, over every strategy: what the model is sent.
+"""Random sequences of adds, pins, views, new limits and failing models, over every strategy: what the model is sent.
 
 `python -m tests.memories.sequences --count 100000` runs that many of them.
 """
@@ -16,7 +16,7 @@ from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.stores import InMemoryStore, Message
-from memzoo.strategy import as_model, further_names, is_instruction, text_of
+from memzoo.strategy import as_model, further_names, is_instruction, sendable, text_of
 from memzoo.testing import FlakyModel
 from tests.conversations import Chatter
 from tests.provider import refusal
@@ -101,21 +101,26 @@ class Run:
         self.store, self.llm, self.chatter = InMemoryStore(), Models(), Chatter(random)
         self.said: list[Message] = []
         self.shown: list[Message] = []  # What a window would show without a limit.
+        self.pinned: dict[int, Message] = {}  # What is pinned, by log number.
         self.counts: Counter[str] = Counter()
         self.reopen()
 
     def run(self, steps: int) -> Counter[str]:
         """Let things happen, and look at what is shown after each."""
         for _ in range(steps):
-            self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew])()
+            self.random.choice([self.add] * 6 + [self.exchange, self.reopen, self.fail, self.start_anew, self.pin])()
+            assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
             self.look(None)
             self.look(self.random.choice((1, 10, 40)))
+            self.check_opened_again()
         return self.counts
 
     def reopen(self) -> None:
         """Open the conversation again, with another limit."""
         self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
+        self.failed = self.llm.fault is not None
+        self.options["pinned_first"] = self.chance(0.2)
         self.memory = self.opened()
 
     def opened(self) -> BaseMemory:
@@ -125,15 +130,32 @@ class Run:
 
     def fail(self) -> None:
         """Let the model fail or talk nonsense, or work again."""
+        self.failed = True
         self.llm.fault = self.random.choice((None, ModelError("the model is down")))
         self.llm.reply = self.random.choice((None, "I'm sorry, but I can't help with that."))
 
     def add(self) -> None:
-        """Add one to three messages."""
-        messages = [self.chatter.message() for _ in range(self.random.choice((1, 1, 2, 3)))]
-        self.memory.add_messages(messages)
+        """Add one to three messages, pinned now and then."""
+        messages, pinned = [self.chatter.message() for _ in range(self.random.choice((1, 1, 2, 3)))], self.chance(0.05)
+        self.memory.add_messages(messages, pinned=pinned)
         self.said += messages
         self.shown += messages
+        if pinned:
+            self.pinned |= {entry.seq: entry.message for entry in self.memory.entries()[-len(messages) :]}
+
+    def pin(self) -> None:
+        """Pin a message, or let go of it again."""
+        for entry in self.random.sample(self.memory.entries(), min(len(self.said), 1)):
+            if entry.seq in self.pinned:
+                self.memory.unpin(entry.seq)
+                del self.pinned[entry.seq]
+            else:
+                self.memory.pin(entry.seq)
+                self.pinned[entry.seq] = entry.message
+
+    def chance(self, share: float) -> bool:
+        """Whether something happens that happens so often."""
+        return self.random.random() < share
 
     def exchange(self) -> None:
         """Save a question and an answer."""
@@ -151,7 +173,7 @@ class Run:
             self.said = self.said or list(self.shown)
         else:
             self.memory.clear()
-            self.said, self.shown = [], []
+            self.said, self.shown, self.pinned = [], [], {}
 
     def look(self, bound: int | None) -> None:
         """Check what is sent, without a bound or within one."""
@@ -161,6 +183,7 @@ class Run:
             assert error.over == error.size - error.limit > 0
             assert bound or self.needed() > error.limit, "an error without need"
             return
+        self.check_pinned(sent)
         if not self.memory.learners:
             assert self.opened().messages("Sam?", max_tokens=bound) == sent, "another process shows something else"
         fault = refusal(sent, system_first=self.options.get("system_first") is not False) if sent else None
@@ -170,6 +193,24 @@ class Run:
         if bound:
             assert sum(map(words, sent)) <= bound, "over the bound"
         self.check_limit(sent, newest)
+
+    def check_pinned(self, sent: Sequence[Message]) -> None:
+        """What is pinned is there, unless it is a call or a result that lacks the other."""
+        for message in self.pinned.values():
+            assert of_tools(message) or sendable([message])[0] in sent, f"{message} is pinned, and not shown"
+
+    def check_opened_again(self) -> None:
+        """Whoever opens the conversation is shown the same; an embedder that failed rests only in who saw that."""
+        if self.failed:
+            return
+
+        def shown(memory: BaseMemory) -> object:
+            try:
+                return memory.messages("Sam?", catch_up=False)
+            except OverBudgetError as error:
+                return str(error)
+
+        assert shown(self.opened()) == shown(self.memory), "another view after a restart"
 
     def sent(self, bound: int | None) -> tuple[list[Message], OverBudgetError | None]:
         """What is sent, or why not."""
@@ -193,14 +234,21 @@ class Run:
         users = [place for place, said in enumerate(self.shown) if said["role"] == "user"]
         tail = [said for said in self.shown[users[-1] if users else 0 :] if not is_instruction(said)]
         rules = [said for said in self.shown if is_instruction(said)][-1:]
-        return sum(map(self.weigh, [*rules, *tail]))
+        return sum(map(self.weigh, [*rules, *tail, *self.kept()]))
+
+    def kept(self) -> list[Message]:
+        """The pinned messages, each with all that it may bring along."""
+        if not self.pinned:
+            return []
+        brought = [said for said in self.said if of_tools(said)] if any(map(of_tools, self.pinned.values())) else []
+        return [*brought, *self.pinned.values()]
 
     def check_limit(self, sent: Sequence[Message], newest: Message | None) -> None:
         """The strategy's own limit holds, or it was told to keep what must not go, and nothing else is left."""
         if isinstance(self.memory, WindowMemory):
             (limit, _), size = self.memory.limits(), sum(map(self.weigh, sent))
             said = [message for message in sent if not is_instruction(message)]
-            kept = self.options["oversized"] == "keep" and (newest is None or said[0] == newest)
+            kept = self.options["oversized"] == "keep" and (newest is None or said[0] == newest or self.pinned)
             assert size <= limit or kept, f"{size} are over the limit of {limit}"
         if self.name == "combined":
             assert sum(map(words, sent)) <= self.options["max_token_limit"], "over the limit"
@@ -208,6 +256,11 @@ class Run:
     def weigh(self, message: Message) -> int:
         """What a message counts."""
         return 1 if self.name == "message-window" else words(message)
+
+
+def of_tools(message: Message) -> bool:
+    """Whether it is a call of a tool or a result."""
+    return message["role"] in ("tool", "function") or bool(message.keys() & {"tool_calls", "function_call"})
 
 
 def sequence(seed: int, steps: int) -> Counter[str]:

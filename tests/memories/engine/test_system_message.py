@@ -33,7 +33,7 @@ class CountingStore(InMemoryStore):
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
-        self.looked_up += 1
+        self.looked_up += strategy == "system-message"
         return await super().read_state(conversation_id, strategy, since=since)
 
     async def commit(self, *names: Any, **kept: Any) -> int:

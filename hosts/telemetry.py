@@ -218,23 +218,23 @@ def _of_memories(*, old_names: bool) -> list[InstrumentedCall]:
 
     https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-spans.md#memory
     """
-    from memzoo.memories.engine import forgetting, relearning, saving
+    from memzoo.memories.engine import saving
     from memzoo.strategy import BaseMemory
 
     if old_names:
-        load, save = "memzoo.load", "memzoo.save"
         return [
-            InstrumentedCall(BaseMemory, "view_for", load, _of_memory, _of_view),
-            InstrumentedCall(saving, "save", save, _of_memory),
+            InstrumentedCall(BaseMemory, "view_for", "memzoo.load", _of_memory, _of_view),
+            InstrumentedCall(saving, "save", "memzoo.save", _of_memory),
         ]
+    # Synchronous methods call the asynchronous ones.
     operations = (
         (BaseMemory, "__post_init__", "create_memory_store", _nothing, _nothing, _unsaid),
         (BaseMemory, "view_for", "search_memory", _nothing, _of_view, _found_by_search),
         (saving, "save", "upsert_memory", _number_saved, _nothing, _said_to_memory),
-        (relearning, "relearn", "update_memory", _nothing, _nothing, _unsaid),
-        (forgetting, "forget", "delete_memory", _number_forgotten, _nothing, _unsaid),
-        (forgetting, "rewind", "delete_memory", _nothing, _number_taken_back, _unsaid),
-        (forgetting, "clear", "delete_memory_store", _nothing, _nothing, _unsaid),
+        (BaseMemory, "arelearn", "update_memory", _nothing, _nothing, _unsaid),
+        (BaseMemory, "aforget", "delete_memory", _number_forgotten, _nothing, _unsaid),
+        (BaseMemory, "arewind", "delete_memory", _nothing, _number_taken_back, _unsaid),
+        (BaseMemory, "aclear", "delete_memory_store", _nothing, _nothing, _unsaid),
     )
     return [
         InstrumentedCall(owner, method, name, functools.partial(_of_operation, name, before), after, said)

@@ -17,6 +17,7 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
+from memzoo.memories.text.context_windows import Tokens, context_window, tokens_of
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import Renderer
@@ -41,6 +42,10 @@ def _a_redaction(name: str, value: object) -> None:
     from memzoo.memories.text.redaction import a_redaction
 
     a_redaction(name, value)
+
+
+# Options that may be a share of the model's window.
+_SHARES = {"max_token_limit", "max_tokens"}
 
 
 @strategy
@@ -166,6 +171,8 @@ class BaseMemory(ABC):
         cls.follows_state = cls.follows_state or "on_state_change" in own
 
     def __post_init__(self) -> None:
+        for name in _SHARES & set(options.options_of(type(self))):
+            object.__setattr__(self, name, self.resolved(name, getattr(self, name)))
         options.check(self)
         if self.prompts is not None:
             self.templates  # noqa: B018 - a template that cannot work is refused at once
@@ -257,6 +264,17 @@ class BaseMemory(ABC):
     def message_limit(self) -> int | None:
         """The tokens that messages may have in a view; `None` if the strategy has no such limit."""
         return getattr(self, "max_token_limit", None) if self.limits_messages else None
+
+    def resolved(self, name: str, value: Any) -> Any:
+        """An option's value; a limit that is a share of the window of the model that is counted for, in tokens.
+
+        Raises:
+            OptionError: The window is not known.
+        """
+        if name not in _SHARES or not isinstance(value, str):
+            return value
+        counted = self.token_counter if isinstance(self.token_counter, str) else ""
+        return tokens_of(name, value, counted if context_window(counted) else self.tokenizer_model or counted)
 
     async def known_state(self) -> State:
         """What was learnt so far, without learning more."""
@@ -368,7 +386,7 @@ class BaseMemory(ABC):
         return await self.pins.numbers()
 
     async def amessages(
-        self, query: str | None = None, *, max_tokens: int | None = None, catch_up: bool = True
+        self, query: str | None = None, *, max_tokens: Tokens | None = None, catch_up: bool = True
     ) -> Shown:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
@@ -376,7 +394,8 @@ class BaseMemory(ABC):
 
         Args:
             query: What the user is about to say (it is not appended); by default the user's last words.
-            max_tokens: Tokens that all of it may have together: the oldest messages are left out.
+            max_tokens: Tokens that all of it may have together, or a share of the model's window such as `"80%"`: the
+                oldest messages are left out.
             catch_up: Learn first from what was not learnt from yet. Otherwise nothing is derived and nothing is stored.
 
         Raises:
@@ -384,7 +403,7 @@ class BaseMemory(ABC):
         """
         check_query(query)
         view, _ = await self._sendable(query, catch_up=catch_up)
-        return self.render.shown(view, max_tokens)
+        return self.render.shown(view, self.resolved("max_tokens", max_tokens))
 
     async def aentries(
         self, limit: int | None = None, before: int | None = None, after: int = 0, *, newest_first: bool = False
@@ -538,7 +557,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.follower, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: int | None = None) -> Explanation:
+    async def aexplain(self, query: str | None = None, *, max_tokens: Tokens | None = None) -> Explanation:
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.
@@ -556,7 +575,9 @@ class BaseMemory(ABC):
         check_query(query)
         with watched() as told:
             view, asked = await self._sendable(query)
-        return await explained(self, told, view, asked if self.needs_query else None, max_tokens)
+        return await explained(
+            self, told, view, asked if self.needs_query else None, self.resolved("max_tokens", max_tokens)
+        )
 
     explain = blocking(aexplain)
     load_memory_variables = blocking(aload_memory_variables)

@@ -117,6 +117,7 @@ def assigned(memory: Any, name: str, value: object) -> None:
     if is_made and not field and not hasattr(memory, name):
         refuse_idle(memory, name, memory.__dataclass_fields__)
     if field and is_made:
+        value = memory.resolved(name, value)
         if field.metadata.get("fixed"):
             raise OptionError(_FIXED.format(name=name, kind=type(memory).__name__))
         _check_value(memory, field, value)

@@ -19,6 +19,7 @@ from memzoo.memories.models.chat import ChatModel, ModelOption, as_model
 from memzoo.memories.models.usage import Spent, Usage
 from memzoo.memories.options import assigning, not_pickled, whole_number
 from memzoo.memories.registry import create_memory, strategy_named
+from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.messages import text_of, with_words
 from memzoo.stores import Message, Record, Store, open_store
 from memzoo.stores.base import ANSWER
@@ -64,7 +65,7 @@ class Conversation(Closing):
         system: str = "",
         tools: Iterable[Tool | Callable[..., Any]] = (),
         max_rounds: int = 8,
-        max_tokens: int | None = None,
+        max_tokens: Tokens | None = None,
         oversized: Oversized = "raise",
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
@@ -80,8 +81,9 @@ class Conversation(Closing):
             system: Instructions for the model, sent first with each request.
             tools: Functions that the model may call, with annotations and documentation.
             max_rounds: How often in one turn the model may be answered with results of tools.
-            max_tokens: Tokens that a request may have: system message, memory, turn and tools together. The oldest
-                messages of the memory are left out; a turn that does not fit by itself is an `OverBudgetError`.
+            max_tokens: Tokens that a request may have, or a share of the model's window such as `"80%"`: system
+                message, memory, turn and tools together. The oldest messages of the memory are left out; a turn that
+                does not fit by itself is an `OverBudgetError`.
             oversized: With `"shorten"`, a text of more than half of `max_tokens` is cut in the middle in what is sent;
                 the memory keeps all of it.
             on_failure: See `BaseMemory.turn`.
@@ -106,7 +108,8 @@ class Conversation(Closing):
         self._opened = isinstance(store, str)
         self.system = system
         self.usage = Usage()
-        self._room = Room(max_tokens, oversized, lambda: self.memory.counter)
+        limit: Any = None if max_tokens is None else tokens_of("max_tokens", max_tokens, self._model.name)
+        self._room = Room(limit, oversized, lambda: self.memory.counter)
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text import tokens
+from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
 from memzoo.stores import Message
@@ -34,7 +35,7 @@ _SINGLE = ("dict", "Mapping", "Message")
 
 def trim_messages(
     messages: Sequence[Message],
-    max_tokens: int,
+    max_tokens: Tokens,
     token_counter: Counter = None,
     strategy: Literal["last", "first"] = "last",
     *,
@@ -50,7 +51,8 @@ def trim_messages(
 
     Args:
         messages: OpenAI chat messages, oldest first.
-        max_tokens: Tokens that all of them may have together.
+        max_tokens: Tokens that all of them may have together, or a share of the window of the model that
+            `token_counter` names, such as `"80%"`.
         token_counter: A model's name for tiktoken, `"approximate"`, or a callable: one message, or a list of them,
             -> its tokens. `len` counts messages.
         strategy: Keep the `"last"` messages or the `"first"`.
@@ -72,7 +74,8 @@ def trim_messages(
         >>> [message["role"] for message in trimmed]
         ['system', 'user']
     """
-    whole_number("max_tokens", max_tokens, at_least=0)
+    limit: Any = tokens_of("max_tokens", max_tokens, token_counter if isinstance(token_counter, str) else "")
+    whole_number("max_tokens", limit, at_least=0)
     one_of("strategy", strategy, "last", "first")
     if strategy == "first" and (start_on or include_system):
         raise OptionError("start_on and include_system are only for strategy='last', not for 'first'")
@@ -82,15 +85,15 @@ def trim_messages(
     left = [checked(message) for message in messages]
     size = _size(token_counter, left)
     system = left[:1] if include_system and left and is_instruction(left[0]) else []
-    if system and (needed := size(system)) > max_tokens:
-        raise OverBudgetError.of("the system message", needed, max_tokens)
+    if system and (needed := size(system)) > limit:
+        raise OverBudgetError.of("the system message", needed, limit)
     left = left[len(system) :]
     if strategy == "last":
         left = _ending(left, ends)
-        kept = _most(len(left), lambda number: size([*system, *left[len(left) - number :]]) <= max_tokens)
+        kept = _most(len(left), lambda number: size([*system, *left[len(left) - number :]]) <= limit)
         left = left[len(left) - kept :]
     else:
-        left = left[: _most(len(left), lambda number: size(left[:number]) <= max_tokens)]
+        left = left[: _most(len(left), lambda number: size(left[:number]) <= limit)]
     while (trimmed := _ending(_starting(_whole(left), starts), ends)) != left:
         left = trimmed
     return system + left

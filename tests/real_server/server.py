@@ -20,7 +20,7 @@ CONTEXT = 2048
 MODEL = "gemma-3-270m"
 """What the server calls its model; otherwise it would be the path of the file, which is nobody's business."""
 
-_PATIENCE = 180.0
+_PATIENCE = 900.0
 
 
 class ServerError(RuntimeError):
@@ -51,16 +51,18 @@ def version(program: Path) -> str:
 
 
 @contextmanager
-def served(*, embeddings: bool = False) -> Generator[str]:
+def served(*, embeddings: bool = False, swa_full: bool = False) -> Generator[str]:
     """Run the server while the block runs, with one thread and the lowest priority but one; gives its base URL.
 
     Args:
         embeddings: It gives embeddings, and no answers.
+        swa_full: It keeps all of the last request, though the model looks back only so far.
     """
     program, model = found("LLAMA_SERVER"), found("LLAMA_MODEL")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     more = ["--embeddings", "--pooling", "mean"] if embeddings else []
+    more += ["--swa-full"] if swa_full else []
     sizes = ["--ctx-size", str(CONTEXT), "--parallel", "1", "--threads", "1", "--threads-batch", "1"]
     command = [program, "--model", model, "--alias", MODEL, "--host", "127.0.0.1", "--port", str(port), *sizes, *more]
     with tempfile.TemporaryFile("w+") as said:

@@ -1,0 +1,107 @@
+"""How many tokens models have room for, and limits that are given as a share of that."""
+
+import re
+from collections.abc import Mapping
+
+from memzoo.errors import OptionError
+
+__all__ = ["AS_OF", "CONTEXT_WINDOWS", "Tokens", "context_window", "tokens_of"]
+
+Tokens = int | str
+"""A number of tokens, or a share of the model's window such as `"80%"`."""
+
+AS_OF = "November 2026"
+"""When `CONTEXT_WINDOWS` was written down."""
+
+CONTEXT_WINDOWS: Mapping[str, int] = {
+    "chatgpt-4o": 128_000,
+    "claude-2": 200_000,
+    "claude-3": 200_000,
+    "claude-fable-5": 1_000_000,
+    "claude-haiku-4-5": 200_000,
+    "claude-haiku-5": 1_000_000,
+    "claude-mythos-5": 1_000_000,
+    "claude-opus-4": 200_000,
+    "claude-opus-4-6": 1_000_000,
+    "claude-opus-4-7": 1_000_000,
+    "claude-opus-4-8": 1_000_000,
+    "claude-opus-5": 1_000_000,
+    "claude-sonnet-4": 200_000,
+    "claude-sonnet-4-6": 1_000_000,
+    "claude-sonnet-5": 1_000_000,
+    "deepseek-flash": 1_000_000,
+    "deepseek-v3": 128_000,
+    "deepseek-v4": 1_000_000,
+    "gemini-1.5-pro": 2_000_000,
+    "gemini-2": 1_000_000,
+    "gemini-3": 1_000_000,
+    "gpt-3.5-turbo": 16_385,
+    "gpt-4": 8_192,
+    "gpt-4-32k": 32_000,
+    "gpt-4-turbo": 128_000,
+    "gpt-4.1": 1_000_000,
+    "gpt-4o": 128_000,
+    "gpt-5": 400_000,
+    "gpt-5.3": 128_000,
+    "gpt-5.3-codex": 400_000,
+    "gpt-5.4": 1_050_000,
+    "gpt-5.4-mini": 400_000,
+    "gpt-5.4-nano": 400_000,
+    "gpt-5.5": 1_000_000,
+    "gpt-5.6": 1_050_000,
+    "gpt-6": 1_050_000,
+    "gpt-oss": 131_072,
+    "grok-3": 131_072,
+    "grok-4": 256_000,
+    "kimi-k2": 262_144,
+    "kimi-k3": 1_048_576,
+    "mistral-large-4": 1_048_576,
+    "mistral-medium-3": 262_144,
+    "o1": 200_000,
+    "o1-mini": 128_000,
+    "o1-preview": 128_000,
+    "o3": 200_000,
+    "o4-mini": 200_000,
+}
+"""Tokens that question and answer may have together, by how the names of models begin."""
+
+_SHARE = re.compile(r"(\d{1,2}(?:\.\d{1,4})?|100)\s?%")
+
+
+def context_window(model: str) -> int | None:
+    """Look up the window of a model, with or without its provider's name before it; `None` if nobody knows it.
+
+    Example:
+        >>> context_window("gpt-4o-mini"), context_window("openai/gpt-4-0613"), context_window("gpt-40")
+        (128000, 8192, None)
+    """
+    name = model.rpartition("/")[2]
+    # A name goes on with what tells versions apart: "o1" is no "o10", and "gpt-4" no "gpt-4o".
+    known = [one for one in CONTEXT_WINDOWS if re.match(re.escape(one) + r"(?![a-z0-9])", name)]
+    return CONTEXT_WINDOWS[max(known, key=len)] if known else None
+
+
+def tokens_of(name: str, limit: object, model: str) -> object:
+    """Turn a share of a model's window into tokens; anything else is left as it is, for whoever checks it.
+
+    Raises:
+        OptionError: It is no share, or the model's window is not known.
+
+    Example:
+        >>> tokens_of("max_tokens", "80%", "gpt-4o"), tokens_of("max_tokens", 500, "gpt-4o")
+        (102400, 500)
+    """
+    if not isinstance(limit, str):
+        return limit
+    found = _SHARE.fullmatch(limit.strip())
+    share = float(found[1]) if found else 0.0
+    if not share:
+        raise OptionError(f"{name} must be tokens, or a share of the model's window such as '80%', not {limit!r}")
+    window = context_window(model)
+    if window is None:
+        of = f"the window of {model!r} is not" if model else "no model is"
+        raise OptionError(
+            f"{name}={limit!r} is a share of a model's window, and {of} known here (table of {AS_OF}): give tokens, or "
+            "name a model that is known, by llm= or token_counter='gpt-4o'"
+        )
+    return max(int(window * share / 100), 1)

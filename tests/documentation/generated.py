@@ -190,7 +190,7 @@ def _is_used(name: str) -> bool:
 def _prompt(name: str) -> str:
     """Its variables, and the template, which begins with what it is for."""
     variables = ", ".join(f"`{variable}`" for variable in sorted(PromptSet().variables(name)))
-    return f"Variables: {variables}.\n\n```jinja\n{_included(ROOT / 'prompts' / f'{name}.jinja')}\n```"
+    return f"Variables: {variables}.\n\n``` {{ .jinja .prose }}\n{_included(ROOT / 'prompts' / f'{name}.jinja')}\n```"
 
 
 def _included(file: Path) -> str:

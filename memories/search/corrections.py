@@ -47,7 +47,7 @@ class Corrections(NamedTuple):
     def of(cls, rows: Rows, terms: Terms, common: Terms, weights: Weights) -> "Corrections":
         """Look through a conversation; `common` words say nothing."""
         ends = numpy.append(0, numpy.cumsum(rows["terms"]))
-        places = numpy.flatnonzero((rows["kinds"] & CORRECTS > 0) & (rows["asks"] < _ASKING))[-_NEWEST:]
+        places = numpy.flatnonzero((rows["kinds"] & CORRECTS).astype(bool) & (rows["asks"] < _ASKING))[-_NEWEST:]
         counts = rows["terms"][places]
         owners = numpy.repeat(numpy.arange(len(places)), counts)
         within: Places = numpy.arange(int(counts.sum())) - numpy.repeat(numpy.cumsum(counts) - counts, counts)
@@ -84,8 +84,8 @@ class Corrections(NamedTuple):
         in_both = numpy.isin(self.words, said)
         shared = numpy.bincount(self.owners[in_both], self.rareness[in_both], minlength=len(self.places))
         kinds = self.rows["kinds"][self.places]
-        comparable = kinds & self.rows["kinds"][place] & VALUES > 0
-        is_brief = (kinds & SURELY > 0) & (self.rows["terms"][self.places] <= _BRIEF)
+        comparable = (kinds & self.rows["kinds"][place] & VALUES).astype(bool)
+        is_brief = (kinds & SURELY).astype(bool) & (self.rows["terms"][self.places] <= _BRIEF)
         # Of two values of one kind, half as much in common shows that they are of the same thing.
         scores: Numbers = numpy.maximum(shared / self.needed * (1 + comparable), is_brief & comparable)
         return scores

@@ -33,7 +33,7 @@ _UNITS = {
 
 
 def _one_of(words: Sequence[str]) -> str:
-    return "|".join(sorted(words, key=len, reverse=True))
+    return "|".join(words)
 
 
 _COUNT = rf"\d{{1,2}}|{_one_of([*_NUMBERS])}"

@@ -234,11 +234,9 @@ class UnitIndex:
         """Work out what stands near what: in the units, and in all that is known under each name."""
         (units, _, names), count = laid.grains, len(laid.rows)
         # Whatever numbers the names happen to have, those come first that were said first.
-        begun = numpy.full(len(laid.degree) + 1, 2 * count)
-        for shift, end in enumerate(("about", "other")):
-            numpy.minimum.at(begun, laid.rows[end], 2 * numpy.arange(count) + shift)
-        several = numpy.argsort(begun[:-1], kind="stable")
-        of_several = several[laid.degree[several] > 1]
+        said, begun = numpy.unique(numpy.stack([laid.rows["about"], laid.rows["other"]], axis=1), return_index=True)
+        several = said[numpy.argsort(begun)]
+        of_several = several[(several != _NOBODY) & (laid.degree[several] > 1)]
         first = laid.ends[numpy.concatenate([units.first, names.first[of_several]])]
         ends = laid.ends[numpy.concatenate([units.end, names.end[of_several]])]
         # The names of most units, then units by their signs: what is drawn stays the same, whatever else becomes known.
@@ -300,7 +298,7 @@ class UnitIndex:
             by["related"] = weights.related * total.max() * numpy.where(near > _NEAR, near, 0.0)
             total = total + by["related"]
         if kinds := asked_kinds(query):
-            by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds > 0)
+            by["kinds"] = weights.kinds * total * (laid.rows["kinds"] & kinds).astype(bool)
         return by
 
     def _scored(

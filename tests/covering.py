@@ -1,4 +1,4 @@
-"""A pytest plugin that tells `coverage` which test runs, and writes down how long each of them took, in seconds.
+"""A pytest plugin that tells `coverage` which test runs, and writes down what each of them took, in seconds.
 
 `tests.mutants` uses it to run only the tests that reach a change, the quickest first.
 """
@@ -19,6 +19,7 @@ SECONDS = "MUTANTS_SECONDS"
 
 _CACHED: type[Any] = type(functools.cache(len))
 _taken: dict[str, float] = {}
+_worked: dict[str, float] = {}
 # They show nothing about a change. A file that cannot be read stands for its tests.
 _failed: set[str] = set()
 
@@ -29,6 +30,12 @@ def pytest_runtest_logstart(nodeid: str) -> None:
         for cached in _caches():
             cached.cache_clear()
         measuring.switch_context(nodeid)
+    _worked[nodeid] = -_work()
+
+
+def pytest_runtest_logfinish(nodeid: str) -> None:
+    """Add what the processor did for it, also in processes that it waited for."""
+    _worked[nodeid] += _work()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -45,11 +52,15 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """Write down what took how long, of the tests that passed, and which failed."""
+    """Write down what took how long, and how much work, of the tests that passed, and which failed."""
     if path := os.environ.get(SECONDS):
-        passed = {test: seconds for test, seconds in _taken.items() if test not in _failed}
+        passed = {test: (seconds, _worked[test]) for test, seconds in _taken.items() if test not in _failed}
         told = {"passed": passed, "failed": sorted(_failed)}
         Path(path).write_text(json.dumps(told), encoding="utf-8")
+
+
+def _work() -> float:
+    return sum(os.times()[:4])
 
 
 def _caches() -> Iterator[Any]:

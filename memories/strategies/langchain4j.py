@@ -8,7 +8,7 @@ from memzoo.memories.text.grouping import is_instruction
 __all__ = ["added", "evicted"]
 
 
-def added(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool = False) -> list[Weighed]:
+def added(held: Iterable[Weighed], new: Weighed, limit: int, *, system_first: bool) -> list[Weighed]:
     """What the memory holds after a message was added.
 
     A system message that is held already is ignored; another one replaces it and stands at the end, or at the head

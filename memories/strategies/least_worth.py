@@ -14,7 +14,7 @@ __all__ = ["facts_within", "notes_within_state"]
 class _Kept(NamedTuple):
     """A statement or a fact that is kept, with its worth: the least goes first."""
 
-    worth: tuple[bool, bool, int]
+    worth: tuple[int, ...]
     key: str
     text: str
 
@@ -42,7 +42,7 @@ def notes_within_state(items: Mapping[str, Any], changes: Mapping[str, JSON], to
 def facts_within(items: Mapping[str, Any], changes: Mapping[str, JSON], tokens: int) -> dict[str, JSON]:
     """Changes after which all facts have at most so many tokens: what was corrected goes first, then the oldest."""
     after = {key: Fact.from_json(item) for key, item in {**items, **changes}.items() if item is not None}
-    kept = (_Kept((not one.superseded_by, False, one.newest), key, one.triple) for key, one in after.items())
+    kept = (_Kept((not one.superseded_by, one.newest), key, one.triple) for key, one in after.items())
     return {**changes, **dict.fromkeys(_gone(kept, tokens))}
 
 

@@ -172,6 +172,11 @@ def test_what_must_be_shown_is_shown_whole_or_refused() -> None:
     assert (caught.value.size, caught.value.limit) == (5, 4)
 
 
+def test_messages_are_shown_from_the_newest_back() -> None:
+    """What is older than one that has no room is not shown, though it would fit."""
+    assert numbers_of(merged([said([1, 4, 5])], renderer(), limit=6, shares=[1])) == [5]
+
+
 def test_a_passage_makes_room_for_its_message() -> None:
     """A message that has no room beside the passage of it takes its place."""
     passage = found([20])

@@ -139,3 +139,7 @@ def test_of_a_note_without_room_what_the_new_lines_are_about_is_shown() -> None:
     assert parts(room, "Bob", said="Tea?") == [[("Bob", [CAT])]]
     assert parts(room - 1, "Bob", said="The cat?") == [[("Bob", [CAT])]]
     assert parts(estimated("Bob") + AROUND, "Bob") == [[("Bob", [TEA, CAT])]]
+    three = EntityNotes({"bob": note("Bob", TEA, CAT, SINGS)})
+    room += estimated(SINGS) + 1
+    ((_, hidden),) = in_parts(three, ["Bob"], "", room)
+    assert [one.text for one in hidden["bob"]] == [TEA]

@@ -34,6 +34,20 @@ def note(name: str, *statements: tuple[str, int, bool]) -> dict[str, Any]:
     return {"name": name, "statements": told}
 
 
+def test_what_was_said_again_is_as_new_as_that() -> None:
+    """The newest message that said it counts; what nobody knows when it was said goes before all others."""
+    told = [("Sam is.", [1]), ("A dog.", [2, 9]), ("An ox.", [3]), ("A hen.", [1]), ("Yes.", [])]
+    statements = [{"text": text, **({"seq": seq} if seq else {})} for text, seq in told]
+    items = {"sam": {"name": "Sam", "statements": statements}}
+    order, left = list[str](), [text for text, _ in told]
+    while len(left) > 1:
+        after: Any = notes_within_state(items, {}, sum(map(estimated, left)) - 1)["sam"]
+        now = [one["text"] for one in after["statements"]]
+        order += [text for text in left if text not in now]
+        left = now
+    assert order == ["Yes.", "A hen.", "An ox.", "A dog."]
+
+
 def test_of_notes_what_they_are_on_goes_last() -> None:
     """First what was corrected, then what was said longest ago, then first statements, with the note and its names."""
     items = {

@@ -90,6 +90,7 @@ ROOMS = {
         (
             "tests/memories/strategies",
             *(f"tests/memories/engine/test_{name}.py" for name in ("cut_replies", "explaining")),
+            "tests/memories/text/test_stepping.py",
             *(f"tests/memories/test_{name}.py" for name in ("contract", "registry", "options", "assigning")),
             *(f"tests/stores/test_{name}.py" for name in ("plugins", "import_fuzz", "transfer")),
         ),

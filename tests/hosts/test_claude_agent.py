@@ -219,6 +219,25 @@ def test_entries_without_a_uuid_are_stored_once_and_none_is_lost() -> None:
     asyncio.run(scene())
 
 
+@pytest.mark.parametrize("first", [[], [user("Hello?", "a")]])
+@pytest.mark.parametrize("count", [99, 100, 101, 250])
+def test_however_many_entries_without_a_uuid_are_stored_once(first: list[Any], count: int) -> None:
+    """Those that come one by one, and those that are sent again; the same words later are another entry."""
+    store = MemorySessionStore(InMemoryStore())
+    titles = [{"type": "title", "title": f"Cats {number}"} for number in range(count)]
+
+    async def scene() -> None:
+        await store.append(KEY, [*first, *titles[:-2]])
+        for title in (*titles[-2:], titles[-1]):
+            await store.append(KEY, [title])
+        await store.append(KEY, titles)
+        assert await store.load(KEY) == [*first, *titles]
+        await store.append(KEY, titles[:1])
+        assert await store.load(KEY) == [*first, *titles, titles[0]]
+
+    asyncio.run(scene())
+
+
 def test_a_session_that_goes_on_has_the_same_words_twice() -> None:
     """Who says yes twice in a session said it twice; a new session that asks the unanswered question is a retry."""
     memories = MemoryProvider("buffer")

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Collection, Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -381,6 +382,14 @@ def test_a_run_without_the_session_still_says_what_is_asked() -> None:
     config = agents.RunConfig(call_model_input_filter=session.filter_input)
     asyncio.run(agents.Runner.run(agents.Agent(name="assistant", model=model), "Hello?", run_config=config))
     assert contents(sent_to(model)[0]) == ["Hello?"]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_input_without_a_question_is_sent_whole(count: int) -> None:
+    """As that of a run that only goes on, or of none at all."""
+    given = [{"role": "assistant", "content": f"Answer {number}"} for number in range(count)]
+    data = SimpleNamespace(model_data=agents.run.ModelInputData(input=given, instructions=None))
+    assert asyncio.run(session_of("buffer", raw=True).filter_input(data)).input == given
 
 
 def test_a_memory_of_another_conversation_is_refused() -> None:

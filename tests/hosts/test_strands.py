@@ -379,6 +379,26 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     assert "'text': 'Sun'" in agent.model.sent[0][2]["content"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "given"), [("", {}), ("{", {"arguments": "{"}), ('{"place": "Oslo"}', {"place": "Oslo"})]
+)
+def test_calls_from_elsewhere_are_shown_whatever_they_say(arguments: str, given: dict[str, str]) -> None:
+    """With the words beside them; arguments that are no JSON stand under a name."""
+    memory = create_memory("buffer")
+    call = {"id": "x", "type": "function", "function": {"name": "weather", "arguments": arguments}}
+    memory.add_messages(
+        [
+            {"role": "user", "content": "Weather?"},
+            {"role": "assistant", "content": "Let me see.", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "x", "content": "Sun"},
+        ]
+    )
+    agent = agent_of(memory, ["Yes."])
+    agent("Sure?")
+    said, called = agent.model.sent[0][1:3]
+    assert (said["content"], called["tool_calls"][0]["input"]) == ("Let me see.", given)
+
+
 def test_learning_that_fails_loses_no_turn() -> None:
     """The turn is in the log before the memory's model is asked."""
     memory = create_memory("summary", llm=ScriptedModel(ModelError("down")), on_model_error="defer")

@@ -12,14 +12,15 @@ from memzoo.stores import open_store
 from memzoo.strategy import whole_number
 
 SUMMARY = {"max_summary_tokens": None, "max_prompt_tokens": 6000}
-WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo"}
+WINDOW = {"evict": "message", "oversized": "raise", "system_first": None, "rules": "memzoo", "step": 0}
 DEFAULTS: dict[str, dict[str, Any]] = {
     "buffer": {},
-    "window": {"k": 5},
+    "window": {"k": 5, "step": 0},
     "summary": {**SUMMARY, "every": 1, "every_tokens": None},
     "summary-buffer": {**SUMMARY, "max_token_limit": 2000, "count_summary": False, "prune_to": None},
     "entity": {
         "k": 3,
+        "step": 0,
         "max_token_limit": 1000,
         "ask_at_load": False,
         "chat_history_key": "history",
@@ -58,7 +59,10 @@ LEAST = {
     ("knowledge-graph", "max_token_limit"): 1,
     ("knowledge-graph", "max_state_tokens"): 1,
     ("combined", "max_token_limit"): 1,
+    ("window", "step"): 0,
+    ("entity", "step"): 0,
     ("message-window", "max_messages"): 1,
+    ("message-window", "step"): 0,
     ("token-window", "max_tokens"): 1,
     ("token-buffer", "max_token_limit"): 1,
     ("summarizing-window", "max_messages"): 1,

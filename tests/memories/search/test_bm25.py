@@ -48,7 +48,7 @@ WORDS = [
     "cat fish " * 40,
 ]
 ASKED_FOR = ["cat", "sailing", "a_b", "b", "why", "May", "9 May", "2026", "5,6", "anna", "lodz", "住", "E", "zebra"]
-PAUSES = [0, 1, 59, 61, 60 * 24]
+PAUSES = [0, 1, 59, 60, 61, 60 * 24]
 
 TEXTS = some.lists(some.sampled_from(WORDS), max_size=6).map(" ".join)
 SPOKEN = some.lists(some.tuples(some.sampled_from(["Anna", "Bo"]), TEXTS, some.sampled_from(PAUSES)), max_size=25)
@@ -187,7 +187,7 @@ class TestSpeakers:
     @pytest.mark.parametrize(
         "said",
         [
-            [("Human", "Hey Mel! How are you?"), ("AI", "I like pottery."), ("Human", "Nice, Mel!"), ("AI", "Bye")],
+            [("AI", "I like pottery."), ("Human", "Hey Mel! How are you?"), ("AI", "Fine"), ("Human", "Nice, Mel!")],
             [("AI", "I'm Melanie. I like pottery."), ("Human", "My name is Bo"), ("AI", "My name is Melanie.")],
         ],
     )
@@ -196,6 +196,7 @@ class TestSpeakers:
         index = WordIndex()
         index.add(spoken([("Human", "I like pottery.", 0), *((speaker, text, 120) for speaker, text in said)]))
         found = ranked(index, "Does Melanie like pottery?")
+        assert found[0] > 3
         assert said[found[0] // 3 - 2][0] == "AI"
 
     @pytest.mark.parametrize(
@@ -236,6 +237,7 @@ class TestCorrections:
             ("We marry at the Grand Hotel.", "We changed our mind: we marry in the lakeside barn."),
             ("I eat meat every day.", "I don't eat meat any more."),
             ("My rent is 900 a month.", "The rent is 950 now."),
+            ("My rent is 900 a month.", f"The rent is 950 now. {'Hurray! ' * 9}"),
         ],
     )
     def test_come_with_what_they_correct(self, said: str, later: str) -> None:

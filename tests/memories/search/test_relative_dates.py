@@ -41,6 +41,7 @@ MONDAY = date(2023, 5, 1)
         ("last Sunday", "30 April 2023"),
         ("an hour and a day ago", "30 April 2023"),
         ("a couple of weeks ago", "April 2023"),
+        ("a couple of days ago", "29 April 2023"),
         ("ten days ago", "21 April 2023"),
         ("four months ago", "January 2023"),
         ("five months ago", "December 2022"),

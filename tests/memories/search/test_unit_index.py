@@ -129,6 +129,7 @@ class TestFinding:
         """An empty index, and a query without words, find nothing."""
         assert texts(UnitIndex(), "tea") == []
         assert texts(index_of(FACTS), " ") == []
+        assert [*UnitIndex().found("tea").scores] == []
 
 
 class TestFound:
@@ -184,6 +185,7 @@ class TestTouched:
     def test_of_nothing_is_nothing(self) -> None:
         """Where nothing is known, or nothing said, nothing changes."""
         assert [*UnitIndex().touched([("tea", {})])] == []
+        assert [*UnitIndex().touched([("tea", {})]).scores] == []
         assert [*index_of(FACTS).touched([])] == []
 
 

@@ -22,12 +22,12 @@ def passages(text: str, count: int) -> list[Passage]:
 
 @pytest.mark.parametrize("text", ["", "k", "ok", "Yes, sure."])
 def test_short_messages_fill_a_window_and_a_segment(text: str) -> None:
-    """Of very short messages no window has more than a hundred, and no segment more than some hundreds (I13)."""
+    """Each takes ten characters at least: a window has 85 of them, and no segment more than some hundreds (I13)."""
     said = passages(text, 2_000)
     _, counts = Analyser().terms(one.text for one in said)
     rows = rows_of(said, counts, numpy.empty(0, ROW))
     first, end = windows(rows, numpy.arange(len(rows)), WINDOW)
-    assert int((end - first).max()) <= reach(WINDOW) <= 100
+    assert int((end - first).max()) == reach(WINDOW) == WINDOW // 10
     assert int(numpy.diff(numpy.flatnonzero(rows["opens"])).max()) <= 300
 
 

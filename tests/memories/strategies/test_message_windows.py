@@ -217,6 +217,8 @@ class TestEntries:
             memory.save_context({"input": f"q{number}", "mood": "glad"}, {"output": f"a{number}"}, turn_id=f"{number}")
         log = memory.entries()
         assert memory.messages().entries == [log[0], *log[-2:]]
+        whole = told(window(rules, 9, system_first=False), U1, S, A1)
+        assert whole.messages().entries == whole.entries()
 
     def test_that_were_set_are_none_of_the_log(self) -> None:
         """What `set_messages` put there is known as such, behind it stands what was said."""

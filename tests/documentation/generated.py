@@ -77,7 +77,7 @@ def options(name: str) -> str:
     """What a class has beside the options of others, its own first, with defaults and meaning, and its prompts."""
     cls = class_named(name)
     own, bases = inspect.get_annotations(cls), [base for base in _TOLD if issubclass(cls, base)]
-    told = {field.name for base in bases for field in _options_of(base)}
+    told = {field.name for base in [*bases, _SUMMARY] if issubclass(cls, base) for field in _options_of(base)}
     fields = [field for field in _options_of(cls) if field.name not in told]
     table = _table(sorted(fields, key=lambda field: field.name not in own)) + "\n\n" if fields else ""
     said = f"Beside these: {', '.join(_TOLD[base] for base in bases)}."
@@ -93,7 +93,8 @@ def shared_options(_: str) -> str:
 
 def asking_options(_: str) -> str:
     """The options of every class that asks a model, with defaults and meaning."""
-    return _table(_further(ModelBackedMemory))
+    summaries = f"Those that write a summary also have:\n\n{_table(_further(_SUMMARY))}"
+    return f"{_table(_further(ModelBackedMemory))}\n\n{summaries}"
 
 
 def window_options(_: str) -> str:
@@ -203,6 +204,7 @@ def _options_of(cls: "type[Any]") -> "list[dataclasses.Field[Any]]":
 
 
 _WINDOW: type[BaseMemory] = memzoo.TokenWindowMemory.__bases__[0]
+_SUMMARY: type[BaseMemory] = memzoo.ConversationSummaryMemory.__bases__[0]
 _TOLD: dict[type[BaseMemory], str] = {
     BaseMemory: "[the options that all share](index.md#options-that-all-share)",
     ModelBackedMemory: "[those of memories that ask a model](index.md#options-of-memories-that-ask-a-model)",
@@ -212,8 +214,8 @@ _TOLD: dict[type[BaseMemory], str] = {
 
 
 def _further(cls: type[BaseMemory]) -> "list[dataclasses.Field[Any]]":
-    """What a base has beside the options that all share."""
-    shared = {field.name for field in _options_of(BaseMemory)}
+    """What a base has beside the options of its own bases."""
+    shared = {field.name for base in cls.__bases__ for field in _options_of(base)}
     return [field for field in _options_of(cls) if field.name not in shared]
 
 

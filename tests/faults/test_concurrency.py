@@ -12,9 +12,9 @@ from memzoo.stores import Entry, Message, open_store
 from memzoo.sync import drive
 from memzoo.testing import ScriptedModel
 from tests.clerk import clerk
-from tests.faults.concurrency import WAYS, at_once, uncredited
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.concurrency import WAYS, at_once, uncredited
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -1,12 +1,12 @@
-"""A slice of forks and of writers that wait; `python -m tests.faults fork waiting` does all."""
+"""A slice of forks and of writers that wait; `python -m tools.faults fork waiting` does all."""
 
 import functools
 
 import pytest
 
-from tests.faults.contention import WRITERS, forks, waits
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.contention import WRITERS, forks, waits
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgresql"])

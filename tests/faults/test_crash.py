@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.faults.crash import crash
-from tests.faults.places import STORES, Places
-from tests.faults.scenarios import SEVEN
-from tests.faults.tally import Tally
+from tools.faults.crash import crash
+from tools.faults.places import STORES, Places
+from tools.faults.scenarios import SEVEN
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("store", STORES)

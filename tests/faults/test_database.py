@@ -4,10 +4,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.faults.database import cut, restart_cells
-from tests.faults.places import Places
-from tests.faults.tally import Tally
 from tests.postgres import PostgresServer
+from tools.faults.database import cut, restart_cells
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 def test_a_cut_connection_leaves_nothing_half_written(places: Places):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.faults.disk import FAULTS, available, out_of_order
-from tests.faults.tally import Tally
+from tools.faults.disk import FAULTS, available, out_of_order
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("fault", FAULTS)

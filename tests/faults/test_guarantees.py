@@ -4,8 +4,8 @@ import json
 import re
 from pathlib import Path
 
-from tests.faults.tally import Tally, by_fault
-from tests.promises import BROKEN, promises
+from tools.faults.tally import Tally, by_fault
+from tools.promises import BROKEN, promises
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,12 +1,12 @@
-"""A slice of the kills in a framework's run; `python -m tests.faults "host killed in a turn"` does all."""
+"""A slice of the kills in a framework's run; `python -m tools.faults "host killed in a turn"` does all."""
 
 import functools
 
 import pytest
 
-from tests.faults.host_runs import kill_runs
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.host_runs import kill_runs
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 def test_a_run_that_was_killed_is_gone_on_with(places: Places):

@@ -10,8 +10,8 @@ from memzoo.errors import StoreError
 from memzoo.memories import BaseMemory
 from memzoo.stores import ChromaIndex, Store, open_store
 from memzoo.stores.testing import HOSTILE_IDS
-from tests.faults.places import STORES, Places
-from tests.faults.scenarios import remember
+from tools.faults.places import STORES, Places
+from tools.faults.scenarios import remember
 
 LONG = "".join(random.Random(0).choices("abcdefghij/'%", k=10_000))  # noqa: S311 - it only has to be incompressible
 IDS = [

@@ -1,12 +1,12 @@
-"""A slice of the kills during operations; `python -m tests.faults operations` does all."""
+"""A slice of the kills during operations; `python -m tools.faults operations` does all."""
 
 import functools
 
 import pytest
 
-from tests.faults.operations import OPERATIONS, kill_in
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.operations import OPERATIONS, kill_in
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.faults.model import STRATEGIES, fail
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.model import STRATEGIES, fail
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

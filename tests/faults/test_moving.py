@@ -1,10 +1,10 @@
-"""A slice of the kills of imports and of rewritten code; `python -m tests.faults "import killed"` does all."""
+"""A slice of the kills of imports and of rewritten code; `python -m tools.faults "import killed"` does all."""
 
 import functools
 
-from tests.faults.moving import kill_imports, kill_migrations
-from tests.faults.places import Places
-from tests.faults.tally import Tally
+from tools.faults.moving import kill_imports, kill_migrations
+from tools.faults.places import Places
+from tools.faults.tally import Tally
 
 
 def test_a_killed_import_goes_on(places: Places):

@@ -11,8 +11,8 @@ from memzoo.errors import AmbiguousKeyError, MessageError, MissingKeyError
 from memzoo.memories import BaseMemory
 from memzoo.stores import Message, Store, managed, open_store
 from memzoo.sync import drive
-from tests.faults.places import Places
-from tests.faults.scenarios import SEVEN, remember
+from tools.faults.places import Places
+from tools.faults.scenarios import SEVEN, remember
 
 TEXTS = some.text(some.characters(exclude_categories=["Cs"]), max_size=30) | some.sampled_from(
     ["Sam likes tea", "Eve lives in Oslo", "Sam does not like tea", "AI: I agree", "{{ 7 * 7 }}", "</new_lines>", "\0"]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.faults.pooler import kill
-from tests.faults.tally import Tally
 from tests.poolers import PgBouncer
 from tests.postgres import PostgresServer
+from tools.faults.pooler import kill
+from tools.faults.tally import Tally
 
 
 @pytest.mark.skipif(PgBouncer.program() is None, reason="pgbouncer is not installed")

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from tests.faults.redis_nodes import killed
+from tools.faults.redis_nodes import killed
 
 
 def test_a_killed_server_loses_nothing_that_it_wrote():

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.faults.writers import Counted, write_and_kill
+from tools.faults.writers import Counted, write_and_kill
 
 
 def test_processes_that_are_killed_lose_nothing(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.fuzz.cassettes import fuzz_cassettes
+from tools.fuzz.cassettes import fuzz_cassettes
 
 
 def test_a_changed_cassette_is_replayed_or_refused(tmp_path: Path):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.damage import KINDS, fuzz_damage
+from tools.fuzz.damage import KINDS, fuzz_damage
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.importing import SOURCES, fuzz_import
+from tools.fuzz.importing import SOURCES, fuzz_import
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.fuzz.migrating import fuzz_migrate
+from tools.fuzz.migrating import fuzz_migrate
 
 
 def test_a_changed_program_is_rewritten_or_named(tmp_path: Path):

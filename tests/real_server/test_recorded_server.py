@@ -30,9 +30,9 @@ from memzoo.memories import (
 )
 from memzoo.memories.models.cleaning import spoken
 from memzoo.stores import InMemoryStore
-from tests.real_server.runs import Servers
-from tests.real_server.server import CONTEXT, MODEL
-from tests.real_server.talk import LONG, SAID
+from tools.real_server.runs import Servers
+from tools.real_server.server import CONTEXT, MODEL
+from tools.real_server.talk import LONG, SAID
 
 NOWHERE = "http://127.0.0.1:9/v1"
 SENTENCE = 'root ::= [A-Z] [a-z ]{10,40} "."'

@@ -17,7 +17,7 @@ from memzoo.memories import STRATEGIES, create_memory
 from memzoo.stores import InMemoryStore, ManagedStore, export_conversation, import_conversation
 from memzoo.strategy import ModelBackedMemory, further_names, strategy_named
 from memzoo.sync import drive
-from tests.fuzz.mutations import ODD, places
+from tools.fuzz.mutations import ODD, places
 
 MUTATIONS = int(os.environ.get("MEMZOO_MUTATIONS", "120"))
 SAID = [

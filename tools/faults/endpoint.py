@@ -1,0 +1,105 @@
+"""An OpenAI-compatible endpoint that answers by rule, but for one call, which goes wrong in a chosen way."""
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+from openai import AsyncOpenAI, OpenAI
+
+from memzoo.memories import ChatModel, OpenAIEmbedder
+from tests.clerk import clerk, eager
+from tools.faults.scenarios import Ports
+
+__all__ = ["ACCEPTABLE", "FAULTS", "Endpoint"]
+
+_embed = eager("vector-retriever")["embedder"]
+
+
+class Endpoint:
+    """Answers requests of the real openai client, without a network.
+
+    Attributes:
+        calls: How many came since a fault was planned.
+        stuck: Whether each call goes wrong.
+        ports: A model and an embedder that call it.
+    """
+
+    def __init__(self) -> None:
+        transport = httpx2.MockTransport(self)
+        common: dict[str, Any] = {"api_key": "none", "base_url": "http://fault.invalid/v1", "max_retries": 0}
+        client = OpenAI(**common, http_client=httpx2.Client(transport=transport))
+        async_client = AsyncOpenAI(**common, http_client=httpx2.AsyncClient(transport=transport))
+        self.ports = Ports(ChatModel("m", client, async_client), OpenAIEmbedder("e", client, async_client))
+        self._lock = threading.Lock()
+        self.plan("", None)
+
+    def plan(self, fault: str, at: int | None) -> None:
+        """Let the call of that number, from 0 and from now on, go wrong in that way."""
+        self.calls, self.stuck, self._fault, self._at = 0, False, fault, at
+
+    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+        """Answer a request."""
+        with self._lock:
+            number, self.calls = self.calls, self.calls + 1
+        asked = json.loads(request.content)
+        return FAULTS[self._fault](asked) if self.stuck or number == self._at else _answer(asked)
+
+
+def _answer(asked: dict[str, Any]) -> httpx2.Response:
+    return _embedded(_embed(asked["input"])) if "input" in asked else _reply(clerk(asked["messages"]))
+
+
+def _reply(text: str | None, finish_reason: str = "stop", **more: Any) -> httpx2.Response:
+    choice = {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", "content": text, **more}}
+    return httpx2.Response(200, json={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice]})
+
+
+def _embedded(vectors: list[Any]) -> httpx2.Response:
+    data = [{"object": "embedding", "index": place, "embedding": vector} for place, vector in enumerate(vectors)]
+    usage = {"prompt_tokens": 1, "total_tokens": 1}
+    return httpx2.Response(200, json={"object": "list", "data": data, "model": "e", "usage": usage})
+
+
+def _raising(error: Exception) -> Callable[[dict[str, Any]], httpx2.Response]:
+    def fail(asked: dict[str, Any]) -> httpx2.Response:
+        raise error
+
+    return fail
+
+
+def _status(status: int) -> Callable[[dict[str, Any]], httpx2.Response]:
+    return lambda _: httpx2.Response(status, json={"error": {"message": f"status {status}"}})
+
+
+def _saying(text: str, vectors: list[Any], **more: Any) -> Callable[[dict[str, Any]], httpx2.Response]:
+    return lambda asked: _embedded(vectors) if "input" in asked else _reply(text, **more)
+
+
+def _cut_off(asked: dict[str, Any]) -> httpx2.Response:
+    whole = _answer(asked).content
+    return httpx2.Response(200, content=whole[: len(whole) // 2], headers={"content-type": "application/json"})
+
+
+_MEGABYTE = "Sam likes tea and much else. " * 36_000
+
+FAULTS: dict[str, Callable[[dict[str, Any]], httpx2.Response]] = {
+    "time-out": _raising(httpx2.ReadTimeout("timed out")),
+    "connection reset": _raising(httpx2.ReadError("Connection reset by peer")),
+    "status 429": _status(429),
+    "status 500": _status(500),
+    "status 401": _status(401),
+    "no reply": lambda _: httpx2.Response(200, content=b"", headers={"content-type": "application/json"}),
+    "empty reply": _saying("", []),
+    "refusal": _saying("I'm sorry, but I can't help with that.", [[]]),
+    "refusal field": _saying("", [None, None], refusal="I cannot do this"),
+    "cut-off JSON": _cut_off,
+    "cut-off text": _saying("Sam lives in", [[1.0, 1.0], [1.0]], finish_reason="length"),
+    "other language": _saying("萨姆喜欢喝茶。", [[0.0, 0.0], [0.0, 0.0]]),
+    "1 MB of text": _saying(_MEGABYTE, [_MEGABYTE] * 2),
+}
+"""What may come instead of an answer, by name."""
+
+ACCEPTABLE = ("other language", "1 MB of text")
+"""What a strategy cannot tell from an answer, as it may be one."""

@@ -1,0 +1,190 @@
+"""Operations: a process is killed while it forgets, clears, imports, scrubs or upgrades, and another one saves."""
+
+import contextlib
+import functools
+import os
+import random
+import signal
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from memzoo.memories import create_memory
+from memzoo.stores import ManagedStore, export_conversation, import_conversation, open_store
+from memzoo.sync import drive
+from tools.faults.lives import PROCESSES, end, start
+from tools.faults.places import Places
+from tools.faults.scenarios import CONVERSATION, Scenario, aoutcome, noon, remember, said
+from tools.faults.steps import Steps
+from tools.faults.tally import Cell, Tally
+
+__all__ = ["OPERATIONS", "cells", "kill_in"]
+
+_STRATEGY = "combined"
+_EXCHANGES, _FORGOTTEN = 4, [1, 2, 5]
+_OTHER = "other"
+_OLD = Path(__file__).parents[2] / "tests" / "stores" / "data" / "version-1.sql"
+
+
+def _forget(store: ManagedStore) -> None:
+    memory = remember(_STRATEGY, store)
+    there = {entry.seq for entry in drive(store.read(CONVERSATION))}
+    if found := sorted(there.intersection(_FORGOTTEN)):
+        memory.forget(found)
+    memory.settle()
+
+
+def _clear(store: ManagedStore) -> None:
+    remember(_STRATEGY, store).clear()
+
+
+def _import(store: ManagedStore) -> None:
+    if not drive(store.read("copy", limit=1)):
+        import_conversation(store, list(export_conversation(store, CONVERSATION)), "copy")
+
+
+def _scrub(store: ManagedStore) -> None:
+    drive(store.scrub(thorough=True))
+
+
+def _relearn(store: ManagedStore) -> None:
+    remember(_STRATEGY, store).relearn()
+
+
+def _pin(store: ManagedStore) -> None:
+    remember(_STRATEGY, store).pin(3)
+
+
+def _add_pinned(store: ManagedStore) -> None:
+    rule = {"role": "user", "content": "Never delete the zebra table."}
+    remember(_STRATEGY, store).add_messages(
+        [rule, {"role": "assistant", "content": "Never."}], turn_id="p", pinned=True
+    )
+
+
+def _open(store: ManagedStore) -> None:
+    """Opening is the operation."""
+
+
+# Another one is one more line here.
+OPERATIONS: dict[str, Callable[[ManagedStore], None]] = {
+    "forget": _forget,
+    "clear": _clear,
+    "import": _import,
+    "scrub": _scrub,
+    "relearn": _relearn,
+    "pin": _pin,
+    "add pinned": _add_pinned,
+    "upgrade": _open,
+}
+"""What is done to a store that has a conversation; done again after a kill, it comes to the same end."""
+
+
+def cells(places: Places, kills: int) -> Iterator[Cell]:
+    """Each operation over each store that processes share; only SQLite has files of earlier versions here."""
+    for store in ("sqlite", "postgresql"):
+        for name in OPERATIONS:
+            if (name, store) != ("upgrade", "postgresql"):
+                new = functools.partial(places.scenario, "buffer", store)
+                yield Tally("operations", name, store), functools.partial(kill_in, new=new, kills=kills)
+
+
+def kill_in(tally: Tally, new: Callable[[], Scenario], kills: int, *, seed: int = 0) -> None:
+    """Kill at so many steps of the operation that the tally names, of all that it has, each time on a new store."""
+    whole = _filled(tally, new())
+    labels = _done(tally.strategy, whole, 0)
+    expected, before = _content(whole), _content(_filled(tally, new()))
+    chance = random.Random(f"{seed} {tally.strategy} {tally.store}")  # noqa: S311 - chance that repeats
+    steps = range(1, len(labels) + 1)
+    for step in sorted(chance.sample(steps, min(kills, len(steps)))):
+        scenario = _filled(tally, new())
+        acknowledged, label = _killed(tally.strategy, scenario, step)
+        tally.tried += 1
+        tally.places[label] += 1
+        found = _content(scenario)
+        if found["log"] not in (before["log"], expected["log"]):
+            tally.check_equal(found["log"], expected["log"], f"the log after a kill {label}")
+        with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+            OPERATIONS[tally.strategy](store)
+            tally.check_log(drive(store.read(_OTHER)), acknowledged)
+        tally.check_equal(_content(scenario), expected, f"the outcome after a kill {label}")
+
+
+def _filled(tally: Tally, scenario: Scenario) -> Scenario:
+    """A scenario whose store has something to be operated on."""
+    if tally.strategy == "upgrade":
+        with contextlib.closing(sqlite3.connect(scenario.store.removeprefix("sqlite:///"))) as file:
+            file.executescript(_OLD.read_text(encoding="utf-8"))
+        return scenario
+    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+        memory = remember(_STRATEGY, store)
+        for number in range(_EXCHANGES):
+            memory.save_context(*said(number), turn_id=f"turn-{number}")
+    return scenario
+
+
+def _content(scenario: Scenario) -> dict[str, Any]:
+    """All there is of the conversations, but for the one that another process talks in."""
+    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+        ids = [id_ for id_ in drive(store.conversations()) if id_ != _OTHER]
+        memories = {id_: remember(_STRATEGY, store, conversation_id=id_) for id_ in ids}
+        # First of all, before anybody could repair anything.
+        pinned = {id_: memory.pinned() for id_, memory in memories.items()}
+        content = {id_: drive(aoutcome(memory)) for id_, memory in memories.items()}
+    return {"log": {id_: (content[id_]["log"], pinned[id_]) for id_ in ids}, **content}
+
+
+def _killed(name: str, scenario: Scenario, step: int) -> tuple[list[str], str]:
+    """Let a process be killed at a step of an operation; what another one has saved meanwhile, and the step's label."""
+    pipe, there = PROCESSES.Pipe()
+    writer = start(_write, scenario, there)
+    there.close()
+    pipe.recv()
+    label = _done(name, scenario, step)[-1]
+    writer.kill()
+    end(writer)
+    saved: list[str] = []
+    with pipe, contextlib.suppress(EOFError, OSError):
+        while True:
+            saved.append(pipe.recv())
+    return saved, label
+
+
+def _write(scenario: Scenario, pipe: Any) -> None:
+    # A file that is to be upgraded stays as it is until the operation has begun.
+    pipe.send("ready")
+    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+        memory = create_memory("buffer", store=store, conversation_id=_OTHER)
+        number = 0
+        while True:
+            memory.save_context(*said(number), turn_id=f"turn-{number}")
+            pipe.send(f"turn-{number}")
+            number += 1
+
+
+def _done(name: str, scenario: Scenario, step: int) -> list[str]:
+    """Let a process do an operation, or be killed at a step of it; the labels of its steps so far."""
+    pipe, there = PROCESSES.Pipe()
+    process = start(_operate, name, scenario, step, there)
+    there.close()
+    labels: list[str] = []
+    with pipe, contextlib.suppress(EOFError, OSError):
+        while True:
+            labels.append(pipe.recv())
+    if (code := end(process)) not in (0, -signal.SIGKILL):
+        raise RuntimeError(f"{name} on {scenario} ended with {code}")
+    return labels
+
+
+def _operate(name: str, scenario: Scenario, step: int, pipe: Any) -> None:
+    def reached(label: str) -> None:
+        pipe.send(label)
+        if len(steps.labels) == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    steps = Steps(None, lambda _: None, each=reached)
+    steps.watch_sql()
+    with contextlib.closing(open_store(scenario.store, clock=noon)) as store:
+        OPERATIONS[name](store)
+    pipe.close()

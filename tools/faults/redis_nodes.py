@@ -1,0 +1,170 @@
+"""Redis servers are killed (-9) while eight threads save: `python -m tools.faults.redis_nodes` prints what was lost.
+
+Unlike the other faults these are counted for what they are: a replica that takes over may lack the last saves.
+"""
+
+import contextlib
+import itertools
+import random
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+from rich.console import Console
+
+from memzoo.errors import StoreError
+from memzoo.stores import Record, open_store
+from memzoo.sync import drive
+from tests.redis_servers import RedisServer, cluster, free_ports, wait_for
+
+__all__ = ["SETTINGS", "Count", "killed"]
+
+_WRITERS, _CONVERSATIONS = 8, 3
+_BETWEEN = 40  # saves, at least, from one kill to the next
+_TOLD = 30.0  # seconds that a thread waits for the writers
+
+Kill: TypeAlias = Callable[[], None]
+
+
+@dataclass
+class Count:
+    """What became of the saves.
+
+    Attributes:
+        kills: How often a server was killed.
+        acknowledged: Saves that returned, in the end.
+        refused: Saves that failed first, and were done again under the same turn id.
+        lost: Acknowledged, and not there.
+        doubled: There twice, or in part.
+    """
+
+    kills: int = 0
+    acknowledged: set[str] = field(default_factory=set[str])
+    refused: int = 0
+    lost: int = 0
+    doubled: int = 0
+
+
+@contextlib.contextmanager
+def _alone(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
+    server = RedisServer(folder, free_ports(1)[0], *options)
+
+    def kill() -> None:
+        server.kill()
+        server.start()
+
+    with contextlib.closing(server):
+        yield f"redis://127.0.0.1:{server.port}/0", kill
+
+
+@contextlib.contextmanager
+def _clustered(folder: Path, *options: str) -> Generator[tuple[str, Kill]]:
+    chance = random.Random(7)  # noqa: S311 - which one is killed need not be a secret
+    with cluster(folder, *options) as servers:
+
+        def kill() -> None:
+            wait_for(lambda: all(map(_is_in_step, servers)))  # a replica that never had anything does not take over
+            primary = chance.choice([one for one in servers if _role(one) == "master"])
+            primary.kill()
+            others = [one for one in servers if one is not primary]
+            wait_for(lambda: sum(_role(one) == "master" for one in others) == _PRIMARIES and all(map(_is_ok, others)))
+            primary.start()
+
+        yield f"redis+cluster://127.0.0.1:{servers[0].port}", kill
+
+
+_PRIMARIES = 3
+SETTINGS: dict[str, tuple[Callable[..., contextlib.AbstractContextManager[tuple[str, Kill]]], Sequence[str]]] = {
+    "one server, appendfsync always": (_alone, ("--appendonly", "yes", "--appendfsync", "always")),
+    "one server, appendfsync everysec": (_alone, ("--appendonly", "yes", "--appendfsync", "everysec")),
+    "a cluster of six": (_clustered, ("--appendonly", "yes")),
+    "a cluster of six, min-replicas-to-write 1": (_clustered, ("--appendonly", "yes", "--min-replicas-to-write", "1")),
+}
+"""What is killed, and with which settings."""
+
+
+def killed(setting: str, kills: int) -> Count:
+    """Save with eight threads, each turn until it is acknowledged, and kill a server so many times meanwhile."""
+    made, options = SETTINGS[setting]
+    count, lock, over = Count(), threading.Condition(), threading.Event()
+    with tempfile.TemporaryDirectory() as folder, made(Path(folder), *options) as (url, kill):
+
+        def write(worker: int) -> None:
+            for number in itertools.count():
+                turn, id_ = f"{worker}-{number}", f"talk-{worker % _CONVERSATIONS}"
+                records = [Record({"role": "user", "content": turn}), Record({"role": "assistant", "content": "ok"})]
+                while True:
+                    if over.is_set():
+                        return
+                    try:
+                        drive(store.append(id_, records, turn_id=turn))
+                    except StoreError:
+                        with lock:
+                            count.refused += 1
+                        continue
+                    break
+                with lock:
+                    count.acknowledged.add(turn)
+                    lock.notify_all()
+
+        with open_store(f"{url}{'&' if '?' in url else '?'}timeout=2") as store, ThreadPoolExecutor(_WRITERS) as pool:
+            writing = [pool.submit(write, worker) for worker in range(_WRITERS)]
+            try:
+                for _ in range(kills):
+                    with lock:
+                        enough = len(count.acknowledged) + _BETWEEN
+                        lock.wait_for(lambda enough=enough: len(count.acknowledged) >= enough, _TOLD)
+                    kill()
+                    count.kills += 1
+            finally:
+                over.set()
+            for one in writing:
+                one.result()
+            found = Counter(
+                (id_, entry.turn_id) for id_ in drive(store.conversations()) for entry in drive(store.read(id_))
+            )
+    there = {turn for _, turn in found}
+    count.lost = len(count.acknowledged - there)
+    count.doubled = sum(times != 2 for times in found.values())
+    return count
+
+
+def main(
+    settings: Annotated[list[str] | None, typer.Argument(help=f"Of {', '.join(map(repr, SETTINGS))}.")] = None,
+    kills: Annotated[int, typer.Option(help="How often a server is killed in each.")] = 100,
+) -> None:
+    """Kill Redis servers while eight threads save, and count."""
+    console = Console(soft_wrap=True)
+    console.print("| what is killed | kills | saves acknowledged | refused first | lost | doubled |", markup=False)
+    console.print("|---|--:|--:|--:|--:|--:|", markup=False)
+    for setting in settings or SETTINGS:
+        one = killed(setting, kills)
+        figures = one.kills, len(one.acknowledged), one.refused, one.lost, one.doubled
+        console.print(f"| {setting} | {' | '.join(map(str, figures))} |", markup=False)
+
+
+def _role(server: RedisServer) -> str:
+    with contextlib.closing(server.client()) as client:
+        return str(client.info("replication")["role"])
+
+
+def _is_ok(server: RedisServer) -> bool:
+    with contextlib.closing(server.client()) as client:
+        return bool(client.execute_command("CLUSTER INFO")["cluster_state"] == "ok")
+
+
+def _is_in_step(server: RedisServer) -> bool:
+    """Whether a primary has its replica again, and a replica its primary."""
+    with contextlib.closing(server.client()) as client:
+        told = client.info("replication")
+    return told["connected_slaves"] > 0 if told["role"] == "master" else told["master_link_status"] == "up"
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,28 @@
+"""Imported by the process that forks others: whatever is loaded at first use is loaded then, once for all of them."""
+
+import contextlib
+import gc
+import importlib
+
+from memzoo.sync import drive
+from tools.faults.scenarios import SEVEN, Scenario, aoutcome, opened, said
+
+for _name in (
+    "memzoo.stores.indexes.chroma",
+    "chromadb.api.client",
+    "tools.faults.concurrency",
+    "tools.faults.database",
+    "tools.faults.disk",
+):
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module(_name)
+
+for _strategy in SEVEN:
+    with opened(Scenario(_strategy, "sqlite://")) as _memory:
+        _memory.save_context(*said(1))
+        drive(aoutcome(_memory))
+
+
+# So that the garbage collector of a fork does not touch, and so copy, what it shares with the others.
+gc.collect()
+gc.freeze()

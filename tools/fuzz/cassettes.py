@@ -1,0 +1,114 @@
+"""Changed cassettes: each is replayed, or refused by a `CassetteError`; none ends the process."""
+
+import gzip
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import yaml
+
+from memzoo.cassettes import Cassette, CassetteError
+from memzoo.cassettes.exporting import exported
+from memzoo.cassettes.format import read_cassette
+from memzoo.cassettes.library import clean, paths_in, shown_calls
+from tools.fuzz.mutations import Fuzzed, changed, spoilt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["fuzz_cassettes"]
+
+_OURS = Path(__file__).parents[2] / "cassettes"
+_OPEN = ("[", "{", "- ", "? ", "{a: ", "[\n", "!!seq [", "&a [")
+_MARKS = (
+    "*text-0",
+    "&a",
+    "!!python/object:os.system",
+    "!f32 xx",
+    "<<: *a",
+    "=======",
+    "%YAML 9",
+    "--- 1",
+    "\t",
+    "9" * 5_000,
+)
+
+
+def fuzz_cassettes(count: int, folder: Path, seed: int = 0) -> Fuzzed:
+    """Change so many of this project's recordings, then replay, show, clean and export each.
+
+    Args:
+        count: How many.
+        folder: An empty one.
+        seed: Of the changes.
+    """
+    fuzzed, chance = Fuzzed("recordings"), random.Random(seed)  # noqa: S311 - chance that repeats
+    texts = [path.read_bytes() for path in paths_in(_OURS)]
+    for number in range(count):
+        path = folder / f"{number}.yaml"
+        content = _changed(chance.choice(texts), chance)
+        if chance.random() < 0.1:
+            path = path.with_suffix(".yaml.gz")
+            content = gzip.compress(content, mtime=0)
+            content = spoilt(content, chance) if chance.random() < 0.5 else content
+        path.write_bytes(content)
+        try:
+            _use(path)
+            outcome = "replayed"
+        except CassetteError as error:
+            outcome = f"refused with {type(error).__name__}"
+        except Exception as error:  # noqa: BLE001 - what must not be
+            outcome = "wrong"
+            fuzzed.wrong.append(f"{path}: {error!r}")
+        fuzzed.outcomes[outcome] += 1
+        fuzzed.holds(path.read_bytes() == content, f"{path} is another one, though it was only read")
+    return fuzzed
+
+
+def _use(path: Path) -> None:
+    """Do all that can be done with a file."""
+    file = read_cassette(path)
+    list(shown_calls(file))
+    clean(file)
+    exported(file)
+    cassette = Cassette(path, clients=False)
+    for one in list(cassette.player.recordings):
+        if cassette.player.can_play(one.request):
+            cassette.player.play(one.request)
+    cassette.close()
+
+
+def _changed(content: bytes, chance: random.Random) -> bytes:
+    lines = content.decode().split("\n")
+    place, depth = chance.randrange(len(lines)), chance.choice([50, 2_000, 100_000])
+
+    def with_line(line: str) -> bytes:
+        return "\n".join([*lines[:place], line, *lines[place:]]).encode()
+
+    def otherwise() -> bytes:
+        document = changed(yaml.load(content, Loader=_Plain), chance)  # noqa: S506 - a safe loader
+        return yaml.safe_dump(document, allow_unicode=True, sort_keys=False).encode(errors="surrogatepass")
+
+    ways: Sequence[Callable[[], bytes]] = [
+        otherwise,
+        otherwise,
+        lambda: spoilt(content, chance),
+        lambda: spoilt(content, chance),
+        lambda: "\n".join(line for line in lines if chance.random() < 0.95).encode(),
+        lambda: "\n".join([*lines[:place], *lines[place + chance.randrange(9) :]]).encode(),
+        lambda: "\n".join([*lines[:place], lines[place][: chance.randrange(1, 30)], *lines[place + 1 :]]).encode(),
+        lambda: with_line(" " * chance.randrange(9) + chance.choice(_MARKS)),
+        lambda: with_line(chance.choice(_OPEN) * depth),
+        lambda: content.replace(
+            chance.choice([b": ", b"- ", b"'", b"|"]), chance.choice([b":", b"-", b'"', b">", b""])
+        ),
+    ]
+    return chance.choice(ways)()
+
+
+class _Plain(yaml.SafeLoader):
+    """Takes arrays for texts."""
+
+
+for _tag in ("!f32", "!f64"):
+    _Plain.add_constructor(_tag, lambda loader, node: loader.construct_scalar(node))  # type: ignore[no-untyped-call]

@@ -1,0 +1,392 @@
+"""Mutants: changes the code in small ways, one at a time, and lists those that no test notices.
+
+`python -m tools.mutants` does it to copies of the working tree, so that nothing here changes meanwhile. The tests run
+once with `coverage`; after that each change is shown only to the tests that reach its line, the quickest first. A test
+that takes much longer than before notices it too. A run that was stopped goes on with `--skip`.
+"""
+
+import ast
+import copy
+import itertools
+import json
+import os
+import queue
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import coverage
+import typer
+
+from tests.hosts.__main__ import HOSTS, IN_FRAMEWORKS, OPTIONS, TESTS, python_of
+from tools.covering import SECONDS
+from tools.forked import QUIETLY, Forked
+
+ROOT = Path(__file__).parents[1]
+
+
+class Room(NamedTuple):
+    """A part of the package, and the tests that are to notice its changes.
+
+    Attributes:
+        files: Files and folders.
+        tests: The same; those that tell of these files, so that a run takes minutes.
+        host: The agent framework in whose environment they run; "" for this one.
+    """
+
+    files: tuple[str, ...]
+    tests: tuple[str, ...]
+    host: str = ""
+
+    @property
+    def python(self) -> str:
+        """The interpreter."""
+        return str(python_of(self.host)) if self.host else sys.executable
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Those of pytest."""
+        return (*OPTIONS, "--assert=plain") if self.host else QUIETLY
+
+
+ROOMS = {
+    "measure": Room(
+        ("benchmarks/measure", "benchmarks/learnt.py"),
+        (
+            *(f"tests/benchmarks/test_{name}.py" for name in ("answers", "evidence", "figures", "fitting", "said")),
+            *(f"tests/benchmarks/test_{name}.py" for name in ("statistics", "measuring", "learnt", "recorded_compare")),
+            "tests/benchmarks/research/test_agreement.py",
+        ),
+    ),
+    "verdict": Room(("benchmarks/verdict.py",), ("tests/benchmarks/test_verdict.py",)),
+    "report": Room(
+        ("benchmarks/report",),
+        ("tests/benchmarks/report", "tests/benchmarks/test_comparing.py", "tests/benchmarks/test_running.py"),
+    ),
+    "search": Room(
+        ("memories/search",),
+        (
+            "tests/memories/search",
+            "tests/memories/strategies/test_vector_retriever.py",
+            "tests/memories/strategies/test_combined.py",
+        ),
+    ),
+    "graph": Room(
+        ("memories/graph",),
+        (
+            "tests/memories/graph",
+            "tests/memories/strategies/test_knowledge_graph.py",
+            "tests/cli/test_graph_command.py",
+        ),
+    ),
+    "strategies": Room(
+        ("memories/strategies",),
+        (
+            "tests/memories/strategies",
+            *(f"tests/memories/engine/test_{name}.py" for name in ("cut_replies", "explaining")),
+            "tests/memories/text/test_stepping.py",
+            *(f"tests/memories/test_{name}.py" for name in ("contract", "registry", "options", "assigning")),
+            *(f"tests/stores/test_{name}.py" for name in ("plugins", "import_fuzz", "transfer")),
+        ),
+    ),
+    "migrate": Room(
+        ("hosts/migrate",),
+        (
+            "tests/hosts/migrate",
+            *(f"tests/benchmarks/test_{name}.py" for name in ("formats", "transcripts")),
+            "tests/memories/engine/test_system_message.py",
+        ),
+    ),
+    "engine": Room(("memories/engine",), ("tests/memories",)),
+    "sql": Room(("stores/sql",), ("tests/stores",)),
+}
+"""Parts by name, with their focused tests."""
+
+_SHARED = ("hosts/shared.py", "hosts/messages.py")
+_ADAPTERS = {"langchain": ("hosts/langchain_agents.py", "hosts/langchain_threads.py")}
+HOST_ROOMS = (
+    Room(_SHARED, ("tests/hosts/test_follow.py", "tests/hosts/test_messages.py")),
+    *(
+        Room(
+            (*_ADAPTERS.get(name, (f"hosts/{name.replace('-', '_')}.py",)), *_SHARED),
+            (f"{TESTS}/{host.file}",),
+            name,
+        )
+        for name, host in HOSTS.items()
+    ),
+)
+"""The room called "hosts": each adapter in its framework, and what they share in all of them."""
+
+_SWAPPED: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+}
+_OTHER_NAMES = {"all": "any", "any": "all", "min": "max", "max": "min"}
+# A test may take so many times as long as before, and so many seconds more.
+_SLOWER, _PAUSE = 10, 30
+# What `coverage` names no test for ran when a module was loaded, so any test may show it.
+_IMPORTING = ""
+
+app = typer.Typer(help=__doc__)
+
+
+class Mutant(NamedTuple):
+    """A changed file.
+
+    Attributes:
+        file: Which one, from the root.
+        line: Where it begins.
+        end: Where it ends.
+        what: What was done there.
+        text: The file as it is then.
+    """
+
+    file: str
+    line: int
+    end: int
+    what: str
+    text: str
+
+    @property
+    def told(self) -> str:
+        """Where it is, and what was done."""
+        return f"{self.file}:{self.line}: {self.what}"
+
+
+class _Place:
+    """A copy of the working tree, and tests that run there."""
+
+    def __init__(self, source: Path, folder: Path, room: Room) -> None:
+        self.tree, own = copied_tree(source, folder)
+        self.environment = os.environ | own | (IN_FRAMEWORKS if room.host else {})
+        self.tests = Forked(self.tree, self.environment, room.python)
+
+
+class _Work:
+    """A room at work: copies of the working tree, and the tests that reach a line."""
+
+    def __init__(self, room: Room, files: Sequence[str], folder: Path, jobs: int, seconds: float) -> None:
+        self.room, self.files = room, [file for file in files if file in _files_of(room)]
+        self.places = [_Place(ROOT, folder / "0", room)]
+        self.tests = _reaching(self.places[0], self.files, room, seconds)
+        self.places += [_Place(self.places[0].tree, folder / str(number), room) for number in range(1, jobs)]
+        self.free = queue.Queue[_Place]()
+        for place in self.places:
+            self.free.put(place)
+
+    def close(self) -> None:
+        """End what runs in the copies."""
+        for place in self.places:
+            place.tests.close()
+
+
+def copied_tree(source: Path, folder: Path) -> tuple[Path, dict[str, str]]:
+    """A copy of the working tree in a folder, and the variables with which its own code is run."""
+    skipped = shutil.ignore_patterns(".venv*", ".git", "*.egg-info", ".*_cache", ".hypothesis", "node_modules")
+    tree = Path(shutil.copytree(source, folder / "tree", symlinks=True, ignore=skipped))
+    own = {"PYTHONPATH": f"{tree / '.links'}{os.pathsep}{tree}", "TMPDIR": str(folder)}
+    # Whatever changes was not compiled before: what is compiled is known by its second and its size.
+    return tree, {"PYTHONDONTWRITEBYTECODE": "1"} | own
+
+
+@app.command()
+def main(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(help=f"Rooms ({', '.join([*ROOMS, 'hosts'])}), files or folders; sql and engine if none."),
+    ] = None,
+    *,
+    sample: Annotated[int, typer.Option(help="Only so many, chosen by the seed; 0 for all.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the choice.")] = 0,
+    skip: Annotated[int, typer.Option(help="Leave out so many of the chosen, as seen already.")] = 0,
+    jobs: Annotated[int, typer.Option(help="How many at once.")] = 2,
+    seconds: Annotated[
+        float, typer.Option(help="Each change meets as many of the quickest tests as keep the processor busy so long.")
+    ] = 60.0,
+) -> None:
+    """Change, run the tests, and list what survived; the exit code says whether anything did."""
+    rooms = [room for target in targets or ["sql", "engine"] for room in _rooms(target)]
+    files = dict.fromkeys(file for room in rooms for file in _files_of(room))
+    mutants = [mutant for file in files for mutant in mutants_of(file)]
+    if sample:
+        mutants = random.Random(seed).sample(mutants, min(sample, len(mutants)))  # noqa: S311 - chance that repeats
+    mutants = mutants[skip:]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, ThreadPoolExecutor(jobs) as pool:
+        changed = sorted({mutant.file for mutant in mutants})
+        told = [room for room in rooms if set(changed) & set(_files_of(room))]
+        work = [_Work(room, changed, Path(folder) / str(number), jobs, seconds) for number, room in enumerate(told)]
+        noticed = [*pool.map(_noticed, mutants, itertools.repeat(work))]
+        for one in work:
+            one.close()
+    survivors = [mutant for mutant, seen in zip(mutants, noticed, strict=True) if not seen]
+    for mutant in survivors:
+        typer.echo(f"survived: {mutant.told}")
+    typer.echo(f"{len(mutants)} mutants, {len(mutants) - len(survivors)} noticed, {len(survivors)} survived")
+    raise typer.Exit(bool(survivors))
+
+
+def mutants_of(file: str) -> Iterator[Mutant]:
+    """All changes to a file, one at a time."""
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    passed_over = {one for node in ast.walk(tree) for one in _unseen(node)}
+    for number, node in enumerate(ast.walk(tree)):
+        for what, change in () if node in passed_over else _changes(node):
+            changed = copy.deepcopy(tree)
+            change(next(one for place, one in enumerate(ast.walk(changed)) if place == number))
+            first = getattr(node, "lineno", 0)
+            yield Mutant(file, first, _last_line(node, first), what, ast.unparse(changed))
+
+
+def _unseen(node: ast.AST) -> Iterator[ast.AST]:
+    """What no test would see, all else being as it is."""
+    match node:
+        # How instances are kept (frozen, slots).
+        case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+            parts: Sequence[ast.AST] = node.decorator_list
+        # How much is kept for the next time; that `zip` is to stop the program if lengths differ, which they never do.
+        case ast.keyword(arg="maxsize" | "strict"):
+            parts = [node]
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return iter((node,))
+        case _:
+            parts = []
+    return (one for part in parts for one in ast.walk(part))
+
+
+def _last_line(node: ast.AST, first: int) -> int:
+    """Where the changed part of a node ends: of an `if`, its condition."""
+    changed = node.test if isinstance(node, ast.If) else node
+    return getattr(changed, "end_lineno", None) or first
+
+
+def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+    match node:
+        case ast.Compare(ops=[op]) if type(op) in _SWAPPED:
+            yield f"{ast.unparse(node)}: {type(op).__name__}", lambda one: one.__setattr__("ops", [_other(op)])
+        case ast.BoolOp(op=op):
+            yield f"{ast.unparse(node)}: {type(op).__name__}", lambda one: one.__setattr__("op", _other(op))
+        case ast.BinOp(op=ast.Add() | ast.Sub() as op, right=ast.Constant()):
+            yield f"{ast.unparse(node)}: {type(op).__name__}", lambda one: one.__setattr__("op", _other(op))
+        case ast.UnaryOp(op=ast.Not()):
+            yield f"{ast.unparse(node)}: without not", _without_not
+        case ast.If(test=test):
+            yield f"if {ast.unparse(test)}: never", lambda one: one.__setattr__("test", ast.Constant(value=False))
+        case ast.Expr(value=ast.Call() | ast.Await() as call):
+            yield f"{ast.unparse(call)}: left out", lambda one: one.__setattr__("value", ast.Constant(value=None))
+        case ast.Constant(value=bool() as value):
+            yield f"{value}: turned", lambda one: one.__setattr__("value", not value)
+        case ast.Constant(value=int() | float() as value):
+            yield f"{value}: one more", lambda one: one.__setattr__("value", value + 1)
+        case ast.Name(id=name) if name in _OTHER_NAMES:
+            yield f"{name}: {_OTHER_NAMES[name]}", lambda one: one.__setattr__("id", _OTHER_NAMES[name])
+        case _:
+            pass
+
+
+def _other(op: ast.AST) -> ast.AST:
+    return _SWAPPED[type(op)]()
+
+
+def _without_not(node: ast.AST) -> None:
+    node.__setattr__("op", ast.Not())
+    node.__setattr__("operand", ast.UnaryOp(op=ast.Not(), operand=getattr(node, "operand")))  # noqa: B009
+
+
+def _rooms(target: str) -> Sequence[Room]:
+    """Rooms by their name; files and folders are shown to all tests of their part of the package."""
+    if target == "hosts":
+        return HOST_ROOMS
+    of_hosts = [room._replace(files=(target,)) for room in HOST_ROOMS if target in room.files]
+    return of_hosts or [ROOMS.get(target) or Room((target,), (f"tests/{Path(target).parts[0]}",))]
+
+
+def _files_of(room: Room) -> list[str]:
+    return [file for target in room.files for file in _files(target)]
+
+
+def _files(target: str) -> list[str]:
+    path = ROOT / target
+    return [str(one.relative_to(ROOT)) for one in ([path] if path.is_file() else sorted(path.rglob("*.py")))]
+
+
+def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> Callable[[Mutant], dict[str, float]]:
+    """Run the tests once; which of them reach the lines of a mutant, with the seconds that they took.
+
+    Those that fail already are named and counted: no change can make a difference to them.
+    """
+    data, seconds = place.tree.parent / "coverage", place.tree.parent / "seconds"
+    # Without the project's own settings, which measure all of it.
+    include = f"--include={','.join(f'*/{file}' for file in files)}"
+    measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]
+    command = [room.python, "-m", *measuring, "pytest", *room.options, "-p", "tools.covering", *room.tests]
+    environment = place.environment | {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""}
+    subprocess.run(command, cwd=place.tree, env=environment, capture_output=True, check=False)
+    known = coverage.CoverageData(str(data))
+    known.read()
+    ran = json.loads(seconds.read_text(encoding="utf-8"))
+    # On a busy machine a test takes longer, but not more work.
+    taken, work = ({test: took[at] for test, took in ran["passed"].items()} for at in range(2))
+    for test in ran["failed"]:
+        typer.echo(f"fails unchanged, and shows nothing: {test}")
+    typer.echo(f"{len(taken)} tests pass unchanged, {len(ran['failed'])} fail")
+    paths = known.measured_files()
+    by_file = {file: known.contexts_by_lineno(path) for file in files for path in paths if path.endswith(file)}
+
+    def reaching(mutant: Mutant) -> dict[str, float]:
+        lines = by_file.get(mutant.file, {})
+        found = {test for line in range(mutant.line, mutant.end + 1) for test in lines.get(line, [])}
+        # What none reaches may run in another process that a test starts.
+        if not found or _IMPORTING in found:
+            found = {test for tests in lines.values() for test in tests}
+        # What only ran when its module was loaded, such as a class of numbers, any test of the room may show.
+        quickest = sorted(found & taken.keys() or taken, key=work.__getitem__)
+        until = [*itertools.accumulate(work[test] for test in quickest)]
+        return {test: taken[test] for test, seconds in zip(quickest, until, strict=True) if seconds <= most}
+
+    return reaching
+
+
+def _noticed(mutant: Mutant, work: Sequence[_Work]) -> bool:
+    """Whether a test fails, or takes too long, with that change."""
+    shown = [(one, one.tests(mutant)) for one in work if mutant.file in one.files]
+    failed = any(_fails(mutant, *one) for one in shown)
+    number = sum(len(tests) for _, tests in shown)
+    typer.echo(f"{'noticed' if failed else 'SURVIVED'}: {mutant.told} ({number} tests reach it)")
+    return failed
+
+
+def _fails(mutant: Mutant, work: _Work, tests: Mapping[str, float]) -> bool:
+    if not tests:
+        return False
+    place = work.free.get()
+    file = place.tree / mutant.file
+    before = file.read_text(encoding="utf-8")
+    too_long = f"--timeout={_PAUSE + _SLOWER * max(tests.values()):.0f}"
+    try:
+        file.write_text(mutant.text, encoding="utf-8")
+        return place.tests.fails([*work.room.options, "-x", too_long, *tests])
+    finally:
+        file.write_text(before, encoding="utf-8")
+        work.free.put(place)
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,109 @@
+"""How many tokens llama.cpp's server takes over from the request before, beside what we reckon: ten requests a memory.
+
+`make real-cache`, or `python -m tools.real_server.cached` with `LLAMA_SERVER` and `LLAMA_MODEL`. The server keeps the
+whole of the last request (`--swa-full`); what it sends back as `cached_tokens` is compared with `PromptCache` in steps
+of one token, counted by the model's own tokenizer.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any, NamedTuple
+
+import httpx
+import typer
+from rich.console import Console
+
+from memzoo.benchmarks.measure.caching import CacheRule, PromptCache
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.stores import Message
+from memzoo.strategy import text_of
+from tools.real_server.server import MODEL, served
+from tools.real_server.talk import LONG, SAID
+
+CLOSE = 2
+"""Tokens by which the two counts may differ: the answer that is asked for may begin as the one in the talk does."""
+
+_BY_TOKEN = CacheRule("by token")
+_BEGIN = 1  # the mark where a text begins
+_ANSWER: Message = {"role": "assistant", "content": ""}
+_MEMORIES: dict[str, dict[str, Any]] = {
+    "buffer": {},
+    "window": {"k": 2},
+    "summary-buffer": {"llm": "offline", "max_token_limit": 80},
+}
+
+
+class Compared(NamedTuple):
+    """One request.
+
+    Attributes:
+        sent: Its tokens, as the server counts them.
+        reused: Of these, what it had of the request before, as it says.
+        reckoned: The same two figures, as we reckon them.
+    """
+
+    sent: int
+    reused: int
+    reckoned: tuple[int, int]
+
+    @property
+    def apart(self) -> int:
+        """By how many tokens they differ at most."""
+        return max(abs(self.sent - self.reckoned[0]), abs(self.reused - self.reckoned[1]))
+
+
+def main(requests: Annotated[int, typer.Option(help="So many for each memory.")] = 10) -> None:
+    """Compare both counts, and end with 1 if they are more than two tokens apart."""
+    console, worst = Console(soft_wrap=True), 0
+    with served(swa_full=True) as url:
+        for name, options in _MEMORIES.items():
+            console.print(f"{name}: sent and reused, by the server | as reckoned", markup=False)
+            for one in _compared(url, create_memory(name, token_counter="approximate", **options), requests):
+                worst = max(worst, one.apart)
+                console.print(f"  {one.sent:5} {one.reused:5} | {one.reckoned[0]:5} {one.reckoned[1]:5}", markup=False)
+    console.print(f"at most {worst} tokens apart")
+    raise typer.Exit(code=worst > CLOSE)
+
+
+def _compared(url: str, memory: BaseMemory, requests: int) -> Iterator[Compared]:
+    cache = PromptCache(_BY_TOKEN, _counter(url), system_tokens=_BEGIN, frame=(0, 0), written=_as_chatml)
+    # The server has the last request of another memory: begin alike.
+    greeting: list[Message] = [{"role": "user", "content": "Hello."}]
+    _ask(url, greeting)
+    cache.send([*greeting, _ANSWER])
+    for question, answer in [pair for pair in SAID if LONG not in pair][:requests]:
+        asked = [*memory.messages(question), {"role": "user", "content": question}]
+        usage = _ask(url, asked)
+        reckoned = cache.send([*asked, _ANSWER])
+        yield Compared(*usage, (reckoned.sent, reckoned.cached))
+        memory.save_context({"input": question}, {"output": answer})
+
+
+def _ask(url: str, messages: list[Message]) -> tuple[int, int]:
+    body = {"model": MODEL, "messages": messages, "max_tokens": 1, "temperature": 0}
+    answer = httpx.post(f"{url}/chat/completions", json=body, timeout=600, trust_env=False).raise_for_status().json()
+    usage: dict[str, Any] = answer["usage"]
+    return usage["prompt_tokens"], usage["prompt_tokens_details"]["cached_tokens"]
+
+
+def _counter(url: str) -> Callable[[str], int]:
+    """Counts by the model's own tokenizer, each text once."""
+
+    @functools.cache
+    def count(text: str) -> int:
+        asked = {"content": text, "add_special": False, "parse_special": True}
+        address = url.removesuffix("/v1") + "/tokenize"
+        answer = httpx.post(address, json=asked, timeout=60, trust_env=False).raise_for_status().json()
+        return len(answer["tokens"])
+
+    return count
+
+
+def _as_chatml(message: Message) -> str:
+    """A message as the model's template writes it; an empty one is the beginning of the answer that is asked for."""
+    text = text_of(message)
+    return f"<|im_start|>{message['role']}\n" + (f"{text}<|im_end|>\n" if text else "")
+
+
+if __name__ == "__main__":
+    typer.run(main)

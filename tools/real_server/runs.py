@@ -1,0 +1,251 @@
+"""One strategy after the other talks with the server, and what came of it is counted."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, cast
+
+from memzoo.errors import ModelError, OverBudgetError
+from memzoo.memories import STRATEGIES, BaseMemory, ChatModel, Conversation, OpenAIEmbedder, create_memory
+from memzoo.memories.engine.prompt_limit import is_too_long
+from memzoo.memories.models.cleaning import spoken
+from memzoo.memories.models.embedders import EmbedderOption
+from memzoo.stores import Message
+from memzoo.strategy import ModelOption, further_names, text_of
+from memzoo.sync import drive
+from tools.real_server.server import MODEL
+from tools.real_server.talk import SAID
+
+__all__ = ["NAMES", "WAYS", "Clock", "Row", "Servers", "Way", "memory_named", "run"]
+
+Way: TypeAlias = Literal["sync", "async", "streamed"]
+WAYS: tuple[Way, ...] = ("sync", "async", "streamed")
+NAMES = [*STRATEGIES, *further_names()]
+_ROUNDS, _PATIENCE = 60, 8
+_SECONDS_BETWEEN = 60.0
+
+
+@dataclass
+class Clock:
+    """Tells a time that passes when it is told to, so that nobody waits for a rest to end."""
+
+    now: float = 1_750_000_000.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Where the models are, and how long their answers may be.
+
+    Attributes:
+        chat: The base URL of the one that answers.
+        embeddings: The base URL of the one that gives embeddings.
+        max_tokens: An answer has at most so many: a base model goes on until it is stopped.
+    """
+
+    chat: str
+    embeddings: str
+    max_tokens: int = 48
+
+    def embedder(self) -> OpenAIEmbedder:
+        """The model that gives embeddings."""
+        return OpenAIEmbedder(MODEL, base_url=self.embeddings, api_key="none")
+
+    def model(self, **parameters: Any) -> ChatModel:
+        """The model that answers."""
+        given: dict[str, Any] = {"max_tokens": self.max_tokens, "temperature": 0.7, "stop": ["\n\n"]} | parameters
+        return ChatModel(MODEL, base_url=self.chat, api_key="none", **given)
+
+
+@dataclass
+class Row:
+    """What came of one talk.
+
+    Attributes:
+        strategy: The strategy.
+        way: How it was called.
+        exchanges: How many were saved; those that were refused are not among them.
+        learnt: How many the state has taken in; `None` where nothing is learnt.
+        aside: How many were set aside.
+        waiting: How many are shown word for word because it is not their turn yet.
+        pending: How many could not be learnt from.
+        calls: How often the memory asked a model.
+        tokens: How many tokens its prompts had.
+        errors: The `ModelError`s that were raised, by type.
+        left: How many could not be learnt from when the offline model took the place of the small one.
+        wrong: What must not be: other exceptions, messages that were lost or changed.
+        seconds: How long it took.
+    """
+
+    strategy: str
+    way: Way
+    exchanges: int = 0
+    learnt: int | None = None
+    aside: int = 0
+    waiting: int = 0
+    pending: int = 0
+    calls: int = 0
+    tokens: int = 0
+    errors: Counter[str] = field(default_factory=Counter[str])
+    left: int = 0
+    wrong: list[str] = field(default_factory=list[str])
+    seconds: float = 0.0
+
+
+def memory_named(name: str, servers: Servers, **common: Any) -> BaseMemory:
+    """A memory, with limits that so short a talk reaches."""
+    return _made(name, servers.model(), servers.embedder(), **common)
+
+
+def _made(name: str, llm: ModelOption, embedder: EmbedderOption, **common: Any) -> BaseMemory:
+    options: dict[str, dict[str, Any]] = {
+        "summary": {"llm": llm},
+        "summary-buffer": {"llm": llm, "max_token_limit": 120},
+        "entity": {"llm": llm},
+        "knowledge-graph": {"llm": llm},
+        "vector-retriever": {"embedder": embedder},
+        "combined": {"memories": [("window", {"k": 2}), ("summary", {"llm": llm})]},
+        "message-window": {"max_messages": 6},
+        "token-window": {"max_tokens": 200},
+        "token-buffer": {"max_token_limit": 200},
+        "summarizing-window": {"llm": llm, "max_messages": 6},
+    }
+    return create_memory(name, token_counter="approximate", **options.get(name, {}), **common)
+
+
+def run(
+    name: str, way: Way, servers: Servers, said: Sequence[tuple[str, str]] = SAID, prompts: str | None = None
+) -> Row:
+    """Let a strategy take part in a talk, and count.
+
+    Args:
+        name: The strategy.
+        way: How its methods are called.
+        servers: Who answers.
+        said: The talk: what the user said, and what the assistant answered.
+        prompts: An earlier set of prompts, for one that learns by prompts of its own.
+    """
+    row, clock, start = Row(name, way), Clock(), time.monotonic()
+    memory = memory_named(name, servers, clock=clock, **({"prompts": prompts} if prompts else {}))
+    call = _awaited if way == "async" else _called
+    talk = _streamed(memory, servers, row, clock, said) if way == "streamed" else _saved(memory, call, row, clock, said)
+    (asyncio.run if way == "async" else drive)(_whole(talk, memory, call, row, clock))
+    spent = memory.usage.total
+    row.calls, row.tokens, row.seconds = spent.calls, spent.prompt_tokens, time.monotonic() - start
+    memory.close()
+    return row
+
+
+_Call: TypeAlias = Callable[..., Awaitable[Any]]
+
+
+async def _called(memory: BaseMemory, method: str, *args: Any, **named: Any) -> Any:
+    return getattr(memory, method)(*args, **named)
+
+
+async def _awaited(memory: BaseMemory, method: str, *args: Any, **named: Any) -> Any:
+    return await getattr(memory, f"a{method}")(*args, **named)
+
+
+async def _whole(talk: Awaitable[list[Message]], memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> None:
+    expected = await talk
+    kept = [(one["role"], text_of(one)) for one in await call(memory, "history")]
+    if kept != [(one["role"], text_of(one)) for one in expected]:
+        row.wrong.append(f"{len(expected)} messages were said, and the log has {len(kept)}, or others")
+    await _count(memory, call, row, whole=await _settled(memory, call, row, clock))
+    if row.pending or row.aside:
+        await _healed(memory, row.strategy, call, row)
+
+
+async def _saved(
+    memory: BaseMemory, call: _Call, row: Row, clock: Clock, said: Sequence[tuple[str, str]]
+) -> list[Message]:
+    """Load and save, as a chatbot of one's own does."""
+    expected: list[Message] = []
+    for user, answer in said:
+        clock.now += _SECONDS_BETWEEN
+        await _tried(row, call(memory, "load_memory_variables", {"input": user}))
+        await _tried(row, call(memory, "save_context", {"input": user}, {"output": answer}))
+        expected += [{"role": "user", "content": user}, {"role": "assistant", "content": answer}]
+    row.exchanges = len(said)
+    return expected
+
+
+async def _streamed(
+    memory: BaseMemory, servers: Servers, row: Row, clock: Clock, said: Sequence[tuple[str, str]]
+) -> list[Message]:
+    """Let the model answer, in pieces. What is too long for it is not stored; what it fails to answer is."""
+    conversation = Conversation(servers.model(), memory)
+    expected: list[Message] = []
+    for user, _ in said:
+        clock.now += _SECONDS_BETWEEN
+        try:
+            answer = "".join(conversation.stream(user))
+        except ModelError as error:
+            row.errors[type(error).__name__] += 1
+            expected += [] if is_too_long(error) else [{"role": "user", "content": user}]
+        except Exception as error:  # noqa: BLE001 - this is what is looked for
+            row.wrong.append(f"{type(error).__name__}: {error}"[:300])
+        else:
+            expected += [{"role": "user", "content": user}, {"role": "assistant", "content": spoken(answer)}]
+    row.exchanges = sum(message["role"] == "user" for message in expected)
+    return expected
+
+
+async def _tried(row: Row, doing: Awaitable[Any]) -> Any:
+    try:
+        return await doing
+    except (ModelError, OverBudgetError) as error:
+        row.errors[type(error).__name__] += 1
+    except Exception as error:  # noqa: BLE001 - this is what is looked for
+        row.wrong.append(f"{type(error).__name__}: {error}"[:300])
+    return None
+
+
+async def _settled(memory: BaseMemory, call: _Call, row: Row, clock: Clock) -> bool:
+    """Let time pass until all is learnt or set aside, and return whether that came to pass."""
+    before: list[object] = []
+    for _ in range(_ROUNDS):
+        clock.now += 1000 * _SECONDS_BETWEEN
+        errors = row.errors.total()
+        await _tried(row, call(memory, "settle"))
+        if row.errors.total() == errors:
+            return True
+        before.append([*await _watermarks(memory), len(await call(memory, "set_aside"))])
+        if before[-_PATIENCE:] == [before[-1]] * _PATIENCE:
+            break
+    return False
+
+
+async def _watermarks(memory: BaseMemory) -> list[int]:
+    """How far each part has taken in the log, that learns."""
+    parts: tuple[Any, ...] = (memory, *getattr(memory, "members", ()))
+    learners = [one for one in parts if cast("Any", type(one)).derive is not BaseMemory.derive]
+    updates = [await one.store.read_state(one.conversation_id, one.state_name) for one in learners]
+    return [update.watermark for update in updates]
+
+
+async def _count(memory: BaseMemory, call: _Call, row: Row, *, whole: bool) -> None:
+    marks = await _watermarks(memory)
+    if not marks:
+        return
+    aside = [entry.seq for entry in await call(memory, "set_aside") if entry.message["role"] == "user"]
+    users = [entry.seq for entry in await call(memory, "entries") if entry.message["role"] == "user"]
+    row.aside = len(aside)
+    row.learnt = sum(seq <= min(marks) for seq in users) - len(aside)
+    left = len(users) - row.learnt - row.aside
+    row.pending, row.waiting = (0, left) if whole else (left, 0)
+
+
+async def _healed(memory: BaseMemory, name: str, call: _Call, row: Row) -> None:
+    """Open the conversation with a model that works: nothing may be left that was not learnt from."""
+    healthy = _made(name, "offline", None, store=memory.store, conversation_id=memory.conversation_id)
+    await _tried(row, call(healthy, "settle"))
+    await _tried(row, call(healthy, "relearn", only_set_aside=True))
+    await call(healthy, "settle")
+    row.left = len(await call(healthy, "set_aside"))

@@ -144,7 +144,10 @@ def _compare(
     *more: object,
 ) -> Comparison:
     survey = Survey(source)
-    settings = {"run": run.model_dump(exclude={"prices", "currency", "per_month", "cache"}), "talks": survey.digest}
+    settings: dict[str, Any] = {
+        "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache"}),
+        "talks": survey.digest,
+    }
     # What a cached token costs changes no outcome.
     settings["cache"] = asdict(replace(run.cache, read=float(run.cache.read == 1)))
     # As a digest, because the URL of an endpoint may have a password in it.

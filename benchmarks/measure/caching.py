@@ -108,7 +108,7 @@ class PromptCache:
         *,
         system_tokens: int = 0,
         frame: tuple[int, int] = FRAME,
-        written: Callable[[Message], str] = text_of,
+        written: Callable[[Message], str] | None = None,
     ) -> None:
         """Begin with an empty cache.
 
@@ -117,10 +117,10 @@ class PromptCache:
             count: A text -> its tokens.
             system_tokens: So many stand before each request: a system prompt, descriptions of tools.
             frame: Tokens before and after the text of a message: its role, and the marks where it begins and ends.
-            written: A message -> its text, as the model reads it.
+            written: A message -> all that the model reads of it, role and marks too, in place of a text in a frame.
         """
         self._rule, self._written = rule, written
-        self._count, self._frame = count, frame
+        self._count, self._frame = count, (0, 0) if written else frame
         self._system_tokens = system_tokens
         self._before: list[tuple[str, str]] = []
         self._last: Requests | None = None
@@ -136,7 +136,7 @@ class PromptCache:
         Returns:
             This request; with what had to be written for it at the one before.
         """
-        said = [(message["role"], self._written(message)) for message in messages]
+        said = list(map(self._read, messages))
         sent = sum(self._count(text) for _, text in said) + sum(self._frame) * len(said)
         shared = shared_tokens(self._before, said, self._count, whole=not self._rule.step, frame=self._frame)
         self._before = said
@@ -152,7 +152,7 @@ class PromptCache:
             at: As for `send`.
             anew: It begins with something else, after all.
         """
-        tokens += sum(self._count(self._written(message)) for message in asked)
+        tokens += sum(self._count(self._read(message)[1]) for message in asked)
         sent = self._system_tokens + tokens + sum(self._frame) * (messages + len(asked))
         shared = self._last.sent if self._last and not anew else self._system_tokens
         return self.reckon(sent, shared, at)
@@ -166,6 +166,9 @@ class PromptCache:
         cached = kept if at - self._at <= rule.seconds else 0
         self._last, self._at = Requests(1, sent, cached, written), at
         return self._last
+
+    def _read(self, message: Message) -> tuple[str, str]:
+        return ("", self._written(message)) if self._written else (message["role"], text_of(message))
 
 
 def shared_tokens(

@@ -10,13 +10,15 @@ from memzoo.memories import STRATEGIES
 
 FILE = Path(__file__).parent.parent.parent / "docs" / "measured.json"
 _BUDGET = 1000
-_SENT, _RECEIVED = 0.15, 0.60
-"""The dollars that gpt-4o-mini takes for a million tokens sent and received."""
+_SYSTEM = 1600
+_SENT, _RECEIVED = 0.25, 2.00
+"""The dollars that gpt-5-mini takes for a million tokens sent and received; cached ones cost a tenth, as usual."""
 
 
 def measured_now(strategies: Iterable[str] = STRATEGIES) -> dict[str, Any]:
     """The figures of these strategies, of what they learnt from a large model, and of the baselines now."""
-    found = compare(sample_transcripts(), list(strategies), counter="o200k_base", budgets=[_BUDGET])
+    options: dict[str, Any] = {"counter": "o200k_base", "budgets": [_BUDGET], "system_tokens": _SYSTEM}
+    found = compare(sample_transcripts(), list(strategies), **options)
     return {row.memory.name: _figures(row) for row in found.rows}
 
 
@@ -27,14 +29,14 @@ def stored() -> dict[str, Any]:
 
 def table() -> str:
     """The figures of the seven, and of the whole conversation."""
-    head = ["| memory | tokens shown | model calls | upkeep tokens | answers shown | with a large model |"]
+    head = ["| memory | tokens shown | paid | model calls | upkeep tokens | answers shown | with a large model |"]
     figures = stored()
     rows = [_row(figures, name) for name in figures if not name.endswith("*")]
-    return "\n".join([*head, "|---|--:|--:|--:|--:|--:|", *rows])
+    return "\n".join([*head, "|---|--:|--:|--:|--:|--:|--:|", *rows])
 
 
 def dollars() -> str:
-    """What 1,000 exchanges cost with some of the memories at the prices of gpt-4o-mini."""
+    """What 1,000 exchanges cost with some of the memories at the prices of gpt-5-mini."""
     rows = [_priced(name, stored()[name]) for name in ("window", "summary-buffer", "entity", "everything")]
     return "\n".join(["| memory | upkeep | reading | together |", "|---|--:|--:|--:|", *rows])
 
@@ -60,7 +62,7 @@ def sentence(strategy: str) -> str:
 def _priced(name: str, of: Mapping[str, Any]) -> str:
     """A row, in dollars: the figures of one exchange in thousandths are those of a thousand exchanges."""
     upkeep = ((of["upkeep"] - of["received"]) * _SENT + of["received"] * _RECEIVED) / 1000
-    reading = of["tokens"] * _SENT / 1000
+    reading = of["paid"] * _SENT / 1000
     return f"| `{name}` | {upkeep:.2f} | {reading:.2f} | {upkeep + reading:.2f} |"
 
 
@@ -72,6 +74,7 @@ def _figures(row: Row) -> dict[str, Any]:
     return {
         "exchanges": row.exchanges,
         "tokens": round(figures.tokens),
+        "paid": round(figures.paid or 0),
         "calls": round(row.per_exchange(upkeep.calls), 2),
         "upkeep": round(row.per_exchange(upkeep.prompt_tokens + upkeep.completion_tokens)),
         "received": round(row.per_exchange(upkeep.completion_tokens)),
@@ -85,4 +88,5 @@ def _row(figures: Mapping[str, Any], name: str) -> str:
     of, learnt = figures[name], figures.get(f"{name}*")
     answers = "at least " * of["floor"] + f"{of['answers']:.2f}"
     large = f"{learnt['answers']:.2f}" if learnt else ""
-    return f"| `{name}` | {of['tokens']:,} | {of['calls']:.2f} | {of['upkeep']:,} | {answers} | {large} |"
+    tokens = f"{of['tokens']:,} | {of['paid']:,}"
+    return f"| `{name}` | {tokens} | {of['calls']:.2f} | {of['upkeep']:,} | {answers} | {large} |"

@@ -66,7 +66,7 @@ def main(requests: Annotated[int, typer.Option(help="So many for each memory.")]
 
 
 def _compared(url: str, memory: BaseMemory, requests: int) -> Iterator[Compared]:
-    cache = PromptCache(_BY_TOKEN, _counter(url), system_tokens=_BEGIN, frame=(0, 0), written=_as_chatml)
+    cache = PromptCache(_BY_TOKEN, _counter(url), system_tokens=_BEGIN, written=_as_chatml)
     # The server has the last request of another memory: begin alike.
     greeting: list[Message] = [{"role": "user", "content": "Hello."}]
     _ask(url, greeting)

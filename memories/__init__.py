@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.token_window import TokenWindowMemory as TokenWindowMemory
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
+    from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
     from memzoo.memories.text.trimming import trim_messages as trim_messages
     from memzoo.memories.text.view import Shown as Shown
 else:
@@ -82,6 +83,7 @@ else:
             "memzoo.memories.strategies.token_window": "TokenWindowMemory",
             "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
+            "memzoo.memories.text.clearing": "ClearToolResults",
             "memzoo.memories.text.trimming": "trim_messages",
             "memzoo.memories.text.view": "Shown",
         },

@@ -28,9 +28,11 @@ from memzoo.sync import blocking, drive, together
 
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
+    from memzoo.memories.engine.clearing import Clearing
     from memzoo.memories.engine.learner import Learner
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
+    from memzoo.memories.text.clearing import ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource
@@ -46,6 +48,12 @@ def _a_redaction(name: str, value: object) -> None:
 
 # Options that may be a share of the model's window.
 _SHARES = {"max_token_limit", "max_tokens"}
+
+
+def _a_clearing(_: str, value: Any) -> None:
+    from memzoo.memories.text.clearing import clearing_of
+
+    clearing_of(value)
 
 
 @strategy
@@ -150,6 +158,14 @@ class BaseMemory(ABC):
         doc="Show pinned messages (`pin`) before all others, behind the system message and what is recalled, instead "
         "of where they were said.",
     )
+    clear_tool_results: "ClearToolResultsOption" = option(
+        None,
+        fixed=True,
+        check=_a_clearing,
+        doc="Show old results of tools as a line that says what was there and how long it was: "
+        "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or such members as a mapping. The log keeps all; "
+        "nothing is learnt from what such results say.",
+    )
     redact: "Redact | None" = option(
         None,
         fixed=True,
@@ -182,6 +198,7 @@ class BaseMemory(ABC):
         self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens)
         self.system = SystemMessage(follower)
         self.pins = Pins(follower)
+        follower.clearing = None if self.clear_tool_results is None else self._new_clearing(follower)
         self.learner: Learner | None = self._new_learner(follower) if type(self).learns else None
         self.learners: Sequence[Learner] = [self.learner] if self.learner else []
         # Last: from now on it is in use, and `options.assigned` checks what is assigned.
@@ -631,6 +648,14 @@ class BaseMemory(ABC):
         """Save messages whose texts were treated already."""
         records = [one if isinstance(one, Record) else Record(one) for one in messages]
         await saving.save(self, records, turn_id, is_redacted=True)
+
+    def _new_clearing(self, follower: Follower) -> "Clearing | None":
+        from memzoo.memories.engine.clearing import Clearing
+        from memzoo.memories.text.clearing import clearing_of
+
+        if option := clearing_of(self.clear_tool_results):
+            return Clearing(option, follower, self.render.tokens, self.pins)
+        return None
 
     def _new_learner(self, follower: Follower) -> "Learner":
         from memzoo.memories.engine.learner import Learner

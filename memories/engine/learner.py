@@ -155,7 +155,7 @@ class Learner:
         moment = self._moment(state)  # what another thread hears of from now on was not looked at
         waiting, ripe = await self.waiting(state)
         if ripe := len(waiting) if everything else ripe:
-            return next_step(waiting, ripe, room, state.attempts.exchanges)
+            return next_step(self._as_learnt(waiting), ripe, room, state.attempts.exchanges)
         if not tidied and self._hooks.due(state, ()):
             return Step((), (), is_last=False)
         self.idle_at = moment
@@ -177,7 +177,12 @@ class Learner:
     async def derived(self, state: State, entries: Sequence[Entry]) -> Changes:
         """What the strategy learns from entries, seeing the log up to the last of them."""
         until = entries[-1].seq if entries else state.watermark
-        return await self._hooks.derive(state, entries, Log(self._follower, until, state.attempts.aside))
+        log = Log(self._follower, until, state.attempts.aside, "learnt")
+        return await self._hooks.derive(state, self._as_learnt(entries), log)
+
+    def _as_learnt(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        clearing = self._follower.clearing
+        return clearing.learnt(entries) if clearing else entries
 
     async def _committed(self, state: State, changes: Changes, until: int, attempts: Attempts) -> State:
         try:

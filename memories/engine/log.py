@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
@@ -13,6 +13,9 @@ from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import copied, damaged
+
+if TYPE_CHECKING:
+    from memzoo.memories.engine.clearing import Clearing
 
 __all__ = ["Follower", "Log", "messages_of", "own_copies", "talk"]
 
@@ -36,6 +39,7 @@ class Follower:
         lines: Rendered lines by log number, for whoever renders them.
         tokens: Token counts by log number, for whoever counts them.
         epoch: Changes when something was deleted; see `Entries.epoch`.
+        clearing: Replaces old results of tools for whoever reads the log to show it; `None` if nothing does.
     """
 
     def __init__(self, store: Store, conversation_id: str) -> None:
@@ -46,6 +50,7 @@ class Follower:
         # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
+        self.clearing: Clearing | None = None
         self._reach = _FIRST_READ
         self._lock = new_lock()
 
@@ -164,10 +169,18 @@ class Log:
         until: The last number to be seen; `None` for all. What is derived from the log up to a number is the same
             whenever it is derived.
         without: Ranges of numbers that are passed over, each by its first and last.
+        form: What old results of tools are: as they are shown, as they are learnt from, or as they are in the log.
     """
 
-    def __init__(self, follower: Follower, until: int | None = None, without: Sequence[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self,
+        follower: Follower,
+        until: int | None = None,
+        without: Sequence[tuple[int, int]] = (),
+        form: Literal["shown", "learnt", "whole"] = "shown",
+    ) -> None:
         self.follower = follower
+        self._form = form
         self.until = until
         self._without = without
 
@@ -182,22 +195,22 @@ class Log:
         end = len(entries) if self.until is None else self._end(entries)
         first = bisect_right(entries, seq, hi=end, key=_seq)
         if self._without:
-            return self._seen(entries[first:end])[:limit]
-        return entries[first : end if limit is None else min(first + limit, end)]
+            return self._formed(self._seen(entries[first:end])[:limit])
+        return self._formed(entries[first : end if limit is None else min(first + limit, end)])
 
     async def between(self, first: int, last: int) -> list[Entry]:
         """The entries numbered `first` to `last`, both included, oldest first."""
         held = self.follower.entries
         if not held or first < held[0].seq:
             # One that is long past does not make the log be held from there on.
-            return self._seen(await self.follower.read(after=first - 1, until=last))
+            return self._formed(self._seen(await self.follower.read(after=first - 1, until=last)))
         start = bisect_left(held, first, key=_seq)
-        return self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)])
+        return self._formed(self._seen(held[start : bisect_right(held, last, lo=start, key=_seq)]))
 
     async def tail(self, count: int, *, after: int = 0) -> list[Entry]:
         """The newest `count` messages of those numbered above `after`, oldest first."""
         if self._without:
-            return (await self._tail_without(count, after))[-count:]
+            return self._formed((await self._tail_without(count, after))[-count:])
         beyond = 0
         if self.until is not None:
             # As far back as the log ends here; what is wanted stands before that.
@@ -206,7 +219,7 @@ class Log:
         entries = await self.follower.reach(count=count + beyond)
         end = self._end(entries)
         found = entries[max(end - count, 0) : end]
-        return found[bisect_right(found, after, key=_seq) :] if after else found
+        return self._formed(found[bisect_right(found, after, key=_seq) :] if after else found)
 
     async def page(
         self, limit: int | None = None, *, before: int | None = None, after: int = 0, newest_first: bool = False
@@ -227,11 +240,15 @@ class Log:
 
     def until_number(self, seq: int) -> "Log":
         """The log as it was when it ended with a number."""
-        return Log(self.follower, seq, self._without)
+        return Log(self.follower, seq, self._without, self._form)
 
     def passing_over(self, ranges: Sequence[tuple[int, int]]) -> "Log":
         """The log without some messages, given by the first and last numbers of ranges."""
-        return Log(self.follower, self.until, ranges) if ranges else self
+        return Log(self.follower, self.until, ranges, self._form) if ranges else self
+
+    def whole(self) -> "Log":
+        """The log with all results of tools as they were."""
+        return Log(self.follower, self.until, self._without, "whole") if self.follower.clearing else self
 
     async def exchanges(self, k: int, step: int = 0) -> list[Entry]:
         """The newest `k` exchanges, oldest first, without system messages; none for `k` below 1.
@@ -278,7 +295,7 @@ class Log:
         return next((text_of(entry.message) for entry in said if entry.message["role"] == "user"), "")
 
     async def _tail_without(self, count: int, after: int) -> list[Entry]:
-        whole, size = Log(self.follower, self.until), count
+        whole, size = Log(self.follower, self.until, form="whole"), count
         while True:
             entries = await whole.tail(size, after=after)
             seen = self._seen(entries)
@@ -290,6 +307,12 @@ class Log:
         if not self._without:
             return entries
         return [entry for entry in entries if not any(first <= entry.seq <= last for first, last in self._without)]
+
+    def _formed(self, entries: list[Entry]) -> list[Entry]:
+        clearing = self.follower.clearing
+        if clearing is None or self._form == "whole":
+            return entries
+        return clearing.shown(entries) if self._form == "shown" else list(clearing.learnt(entries))
 
     def _end(self, entries: Sequence[Entry]) -> int:
         """The place after the last entry to be seen."""

@@ -59,7 +59,7 @@ class Pins:
     """
 
     def __init__(self, follower: Follower) -> None:
-        self._log = Log(follower)
+        self._log = Log(follower, form="whole")
         self._keeper = StateKeeper(follower.store, follower.conversation_id, STATE, None)
         self._known = _Known()
         self.entries: Sequence[Entry] = ()
@@ -187,8 +187,8 @@ class Pins:
         unfinished = {seq for seq in known.open if seq in numbers}
         for seq in sorted(set(numbers) - groups.keys()):
             if entries := await self._log.between(seq, seq):
-                whole = await self._whole(entries[0])
-                groups[seq] = whole or entries
+                # A call without its results cannot be sent: it is shown as soon as they are there.
+                groups[seq] = whole = await self._whole(entries[0])
                 if not whole:
                     unfinished.add(seq)
         return replace(known, groups=groups, open=frozenset(unfinished))

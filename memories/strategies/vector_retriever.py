@@ -4,6 +4,7 @@ import functools
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from memzoo.errors import ModelError, OptionError
@@ -20,7 +21,9 @@ from memzoo.memories.search.kept_words import KeptWords
 from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.view import View
+from memzoo.memories.text.clearing import Cleared
+from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Passage, View
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
 
@@ -116,8 +119,10 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
         """Embed the new messages, and now and then keep the words of the newest."""
+        log = log.whole()  # what is found is not to depend on what is shown
         await self._words.keep(log, entries[-1].seq if entries else 0)
-        passages = list(self._documents.passages(entries))
+        whole = [(await log.between(one.seq, one.seq))[0] if isinstance(one, Cleared) else one for one in entries]
+        passages = list(self._documents.passages(whole))
         if self._embedder is None or not passages:
             return Changes()
         texts = [f"{passage.speaker}: {passage.text}" for passage in passages]
@@ -127,7 +132,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The messages or exchanges that fit the query."""
         words = self._words  # A clear meanwhile puts another in its place.
-        index = await words.followed(log)
+        index = await words.followed(log.whole())
         # Otherwise the best find would be the very question, if it was saved already.
         asking = {entry.seq for entry in await log.unanswered()} if query == await log.last_question() else set[int]()
         asking |= {entry.seq for entry in self.pins.entries}  # they are shown in any case
@@ -152,7 +157,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         shown = await fit_found(
             limit,
             lambda count: index.corrected(best(count), limit)[:count],
-            lambda seqs: words.passages(log, seqs),
+            lambda seqs: self._passages(words, log, seqs),
             self._tokens,
             clip,
         )
@@ -165,6 +170,15 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._tokens.cache_clear()
             if self._embedder:
                 await self._vectors.mend()
+
+    async def _passages(self, words: KeptWords, log: Log, seqs: Sequence[int]) -> Sequence[Passage]:
+        """The messages with these numbers, old results of tools as lines."""
+        found = await words.passages(log.whole(), seqs)
+        if log.follower.clearing is None:
+            return found
+        entries = [entry for one in found for entry in await log.between(one.seq, one.seq)]
+        lines = {entry.seq: text_of(entry.message) for entry in entries if isinstance(entry, Cleared)}
+        return [replace(one, text=lines.get(one.seq, one.text)) for one in found]
 
     async def _similar(self, embedder: Embedder, state: State, query: str) -> Mapping[int, float]:
         """The messages nearest to the query by log number, and how near they are."""

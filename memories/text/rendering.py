@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
+from memzoo.memories.text.clearing import Cleared
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Shown, View, in_words
 from memzoo.stores import Entry, Message
@@ -113,7 +114,7 @@ class Renderer:
 
     def line(self, entry: Entry) -> str:
         """Write an entry as a turn of a transcript."""
-        line = self._lines.get(entry.seq)
+        line = self._lines.get(_key(entry))
         if line is None:
             line = self.labels.line(entry.message)
             _keep(self._lines, entry, line)
@@ -121,7 +122,7 @@ class Renderer:
 
     def tokens(self, entry: Entry) -> int:
         """Count the tokens of an entry's message."""
-        tokens = self._tokens.get(entry.seq)
+        tokens = self._tokens.get(_key(entry))
         if tokens is None:
             tokens = self._counter()(entry.message)
             _keep(self._tokens, entry, tokens)
@@ -168,4 +169,9 @@ def _as_sent(entry: Entry) -> Entry:
 def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:
     # Numbers below 1 are not those of the log: they may come to mean another message.
     if entry.seq > 0:
-        known[entry.seq] = value
+        known[_key(entry)] = value
+
+
+def _key(entry: Entry) -> int:
+    """Under what the line and the tokens of an entry are kept: a result that is shown as a line has others."""
+    return -entry.seq if type(entry) is Cleared else entry.seq

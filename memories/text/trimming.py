@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text import tokens
+from memzoo.memories.text.clearing import ClearToolResultsOption, clear_results, clearing_of
 from memzoo.memories.text.context_windows import Tokens, tokens_of
 from memzoo.memories.text.grouping import grouped, is_instruction
 from memzoo.memories.text.messages import ROLES, checked
@@ -43,6 +44,7 @@ def trim_messages(
     end_on: Roles = None,
     include_system: bool = False,
     allow_partial: bool = False,
+    clear_tool_results: ClearToolResultsOption = None,
 ) -> list[Message]:
     """Keep the last or the first messages of a list that fit a number of tokens.
 
@@ -60,6 +62,8 @@ def trim_messages(
         end_on: What is left ends with a message of this role. With `"last"`, later ones are left out before counting.
         include_system: Keep the system message, if the list begins with one, before all others; only for `"last"`.
         allow_partial: As in LangChain; must be false, since messages are indivisible.
+        clear_tool_results: Replace old results of tools by lines first, as the option of every memory does. A list that
+            goes on growing at its end begins as before at most turns.
 
     Raises:
         OptionError: An option has a value that cannot work, or it cannot be told what `token_counter` counts.
@@ -84,6 +88,8 @@ def trim_messages(
     starts, ends = _roles("start_on", start_on), _roles("end_on", end_on)
     left = [checked(message) for message in messages]
     size = _size(token_counter, left)
+    if clearing := clearing_of(clear_tool_results):
+        left = clear_results(left, clearing, lambda message: size([message]))
     system = left[:1] if include_system and left and is_instruction(left[0]) else []
     if system and (needed := size(system)) > limit:
         raise OverBudgetError.of("the system message", needed, limit)

@@ -121,6 +121,8 @@ class Run:
         self.options = options(self.name, self.random.choice((0, 3, 8, 20, 60)), self.llm, self.random)
         self.failed = self.llm.fault is not None
         self.options["pinned_first"] = self.chance(0.2)
+        clearing = {"keep": self.random.randrange(3), "step": self.random.choice((1, 4)), "over": 0}
+        self.options["clear_tool_results"] = clearing if self.chance(0.3) else None
         self.memory = self.opened()
 
     def opened(self) -> BaseMemory:

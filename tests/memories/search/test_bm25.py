@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from memzoo.memories.search.bm25 import WordIndex
+from memzoo.memories.search.kinds import CORRECTS, SURELY, VALUES, kinds_of
 from memzoo.memories.search.weights import Weights
 from memzoo.strategy import Passage
 from tests.memories.search.reference import fts_scores
@@ -75,6 +76,13 @@ class TestScores:
         index = WordIndex()
         index.add(passages)
         assert index.scores(query) == pytest.approx(fts_scores(passages, query, {"Anna", "Bo"}), abs=1e-6)
+
+    def test_of_a_phrase_are_of_its_words_in_a_row(self) -> None:
+        """What the tokenizer cuts into several words is found where they stand in this order, with nothing between."""
+        assert sorted(ranked(index_of("tin box", "tin red box", "tin red", "box tin", "a tin box"), "tin_box")) == [
+            1,
+            5,
+        ]
 
     def test_come_best_first(self) -> None:
         """The best first, the older first among equals; what embeddings find counts though words do not find it."""
@@ -210,10 +218,9 @@ class TestSpeakers:
 
     def test_are_not_known_by_what_was_said_once(self) -> None:
         """Who was greeted by a name a single time may be somebody else."""
-        said = ["I like pottery.", "Hey Mel!", "I like pottery."]
         index = WordIndex()
-        index.add(spoken([(("Human", "AI")[place % 2 == 0], text, 120) for place, text in enumerate(said)]))
-        assert ranked(index, "Does Melanie like pottery?") == [3, 9]
+        index.add(spoken([("Human", "I like pottery.", 0), ("AI", "I like pottery.", 120), ("Human", "Hey Mel!", 120)]))
+        assert ranked(index, "Does Melanie like pottery?") == [3, 6]
 
     def test_are_not_their_parts_in_the_talk(self) -> None:
         """In a question, "the user" is not who has the label User, as most have."""
@@ -244,6 +251,14 @@ class TestCorrections:
         """The newest later correction stands before the statement, and the statement stays."""
         index = index_of(*["The weather is dull"] * 30, said, *["We had lunch"] * 30, later, *["Nice"] * 9)
         assert index.corrected([31, 5], 1_000)[:2] == [62, 31]
+
+    def test_may_be_ones_or_surely_are(self) -> None:
+        """Words tell which, and neither is one of the kinds of values."""
+        said = {text: kinds_of(text) for text in ("We like tea.", "We decided on tea.", "Actually, we like tea.")}
+        assert [bool(kinds & CORRECTS) for kinds in said.values()] == [False, True, True]
+        assert [bool(kinds & SURELY) for kinds in said.values()] == [False, False, True]
+        assert not any(kinds & VALUES for kinds in said.values())
+        assert kinds_of("On Monday for $9 by Anna Lee, at 7.") == VALUES
 
     def test_are_later(self) -> None:
         """What was said before corrects nothing, and neither does what has nothing in common."""
@@ -328,6 +343,9 @@ class TestCorrections:
         index = index_of("The project budget is $20.", *["We had lunch"] * 30, later)
         assert index.corrected([1], 1_000) == [32, 1]
         assert index.corrected([1], 60) == [1]
+        words = 19
+        assert index.corrected([1], 12 * words) == [32, 1]
+        assert index.corrected([1], 12 * words - 1) == [1]
 
 
 class TestWorth:

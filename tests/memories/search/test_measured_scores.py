@@ -63,8 +63,8 @@ def known() -> KnownIndex:
     units: dict[str, Any] = {}
     for at in range(100):
         names = tuple(chance.sample(PEOPLE, chance.choice([1, 2, 2])))
-        if at % 4 == 0:
-            names = (names[0], f"thing {at}")
+        if at % 4 < 2:
+            names = (names[0], f"thing {at // 4 if at % 8 < 2 else at}")
         said = BEGIN + timedelta(days=chance.randrange(60), hours=at) if at % 7 else None
         text = f"{names[0]} {text_of(chance, 30 if at % 9 == 0 else 8)}"
         units[str(at)] = KnownUnit(text, names, at if at % 11 else 0, said, tells=at % 5 == 0)

@@ -84,6 +84,15 @@ class TestFinding:
         assert found[0] == "Mara asked for a quote"
         assert "the oven weighs 640 kilos" in found
 
+    @pytest.mark.parametrize(("length", "together"), [(300, True), (301, False)])
+    def test_by_what_was_said_around_to_the_last_character(self, length: int, *, together: bool) -> None:
+        """Two things of 600 characters together are each found by the words of the other; longer ones are not."""
+        said = [("boat" + " x" * 400)[:300], ("harbour" + " y" * 400)[:length]]
+        units = [KnownUnit(text, (str(place),), place, DAY) for place, text in enumerate(said, start=1)]
+        index = index_of(units, UnitWeights(related=0))
+        assert set(texts(index, "boat")) == set(said if together else said[:1])
+        assert set(texts(index, "harbour")) == set(said if together else said[1:])
+
     def test_by_the_day(self) -> None:
         """A day in the question finds what was said on it, and so does one that was meant."""
         later = datetime(2026, 6, 20, tzinfo=UTC)

@@ -106,6 +106,14 @@ class TestIndex:
         tell(make(Pets(), store=store), "my dog")
         assert found(make(Pets(), store=store, index=index), "canine?") == DOG
 
+    def test_that_was_searched_before_the_first_message_has_it(self) -> None:
+        """Opened on nothing, it follows from the very first message on."""
+        memory = make(Pets())
+        assert found(memory, "feline?") == ""
+        memory.add_messages([{"role": "user", "content": "my cat"}])
+        memory.add_messages([{"role": "user", "content": "my dog"}])
+        assert "my cat" in found(memory, "feline?")
+
     def test_is_shared_by_conversations(self) -> None:
         """One index serves many conversations, and none finds what another said (I7)."""
         index = ExactIndex()

@@ -18,6 +18,8 @@ console = Terminal()
 
 OFFLINE = "offline"
 
+_TRIED = (125, 250, 500, 1000, 2000, 4000)
+
 _APPROXIMATED = (
     "Tokens are estimated, as by default with the offline model; --token-counter o200k_base counts them exactly."
 )
@@ -44,9 +46,9 @@ class Measured:
     """How it is measured, and what becomes of the figures."""
 
     judge: Annotated[str, typer.Option(help="A model that marks the answers that --model gives.")] = ""
-    budgets: Annotated[str, typer.Option("--budget", help="Tokens that a memory may show; several with commas.")] = (
-        "1000"
-    )
+    budgets: Annotated[
+        str, typer.Option("--budget", help="Tokens that a memory may show, or 500paid; several with commas.")
+    ] = "1000"
     out: Annotated[Path, typer.Option(help="Folder for the results; a run that was interrupted goes on there.")] = Path(
         "memzoo-compare"
     )
@@ -88,7 +90,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
     from memzoo.benchmarks import comparing, money, running, variants
     from memzoo.benchmarks.report import changes, expecting
 
-    budgets, where = _budgets(measured.budgets), str(compared.config)
+    (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
     configured = variants.read_config(compared.config) if compared.config else {}
     memories = variants.chosen([*(compared.memories or ()), *variants.variants_of(configured, where)])
     limits, earlier = changes.thresholds(measured.fail_under or ()), changes.earlier_results(measured.baseline)
@@ -123,6 +125,7 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
             cache=measured.cache,
             price_cached=measured.price_cached,
             system_tokens=measured.system_tokens,
+            paid=paid,
         )
     if dry:
         console.print(expecting.dry_run_table(found, asked.model, measured.judge), highlight=False)
@@ -154,11 +157,17 @@ def questions(
         console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
 
 
-def _budgets(text: str) -> list[int]:
+def _read_budgets(text: str) -> tuple[list[int], list[int]]:
+    """Read budgets: of tokens shown, and of tokens paid; where there are only such, several budgets are tried."""
+    given = [one.strip().replace("_", "") for one in text.split(",")]
+    paid = [one.removesuffix("paid") for one in given if one.endswith("paid")]
     try:
-        found = [int(one.replace("_", "")) for one in text.split(",")]
+        shown, limits = [int(one) for one in given if not one.endswith("paid")], list(map(int, paid))
     except ValueError:
-        found = [0]
-    if min(found) < 1:
-        raise OptionError(f"--budget must be tokens, at least 1, several with commas between them; not {text!r}")
-    return found
+        shown, limits = [0], []
+    if min([*shown, *limits]) < 1:
+        raise OptionError(
+            "--budget must be tokens, at least 1, such as 500, or 500paid for what a request may cost; several with "
+            f"commas between them; not {text!r}"
+        )
+    return shown or list(_TRIED), limits

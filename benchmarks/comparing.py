@@ -57,6 +57,7 @@ def compare(
     cache: CacheRule | str = "openai",
     price_cached: float | None = None,
     system_tokens: int = 0,
+    paid: Sequence[int] = (),
 ) -> Comparison:
     """Run memories through conversations and ask them the questions.
 
@@ -86,6 +87,8 @@ def compare(
             `"deepseek"`, `"none"`, or a rule of your own. A longer pause between the dates of the talk empties it.
         price_cached: Of a million tokens that are cached, in place of the provider's share of the price of input.
         system_tokens: So many stand before the memory in each request: a system prompt, descriptions of tools.
+        paid: What a request may cost, in paid tokens: for each of these the verdict says which memory shows the most,
+            and with which of `budgets`.
 
     Raises:
         OptionError: Something cannot work; nothing was run.
@@ -125,6 +128,7 @@ def compare(
         offline=answering.name == OFFLINE,
         cache=setup.cache if price_cached is None else _priced(setup.cache, price_cached, prices, answering.name),
         system_tokens=setup.system_tokens,
+        paid=tuple(sorted({_whole("paid", one) for one in paid})),
     )
     if learnt and run.offline:
         variants = beside_learnt(source, variants)
@@ -145,7 +149,7 @@ def _compare(
 ) -> Comparison:
     survey = Survey(source)
     settings: dict[str, Any] = {
-        "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache"}),
+        "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
         "talks": survey.digest,
     }
     # What a cached token costs changes no outcome.

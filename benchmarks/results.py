@@ -257,6 +257,7 @@ class Run(Shape):
         offline: Rules answered in place of a model.
         cache: What the provider keeps of a request, and at what price.
         system_tokens: So many stand before the memory in each request.
+        paid: What a request may cost, in paid tokens: for each of these the verdict says who shows the most.
     """
 
     memzoo: str
@@ -270,6 +271,7 @@ class Run(Shape):
     offline: bool = False
     cache: CacheRule = CACHES["none"]
     system_tokens: int = 0
+    paid: tuple[int, ...] = ()
 
 
 class Results(Shape):

@@ -38,6 +38,7 @@ def verdict(results: Results) -> Iterator[str]:
     else:
         finding = _finding(best, budget, measure)
         said = [iter([finding]), _compare(results, rows, best, budget), _cautions(rows, best, budget, measure)]
+        said += [_afford(rows, paid, measure) for paid in results.run.paid]
     yield from chain(*said, _learnt(results), _floors(results), _failures(results))
 
 
@@ -82,6 +83,25 @@ def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> I
         yield (
             f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
             f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
+        )
+
+
+def _afford(rows: Sequence[Row], paid: int, measure: str) -> Iterator[str]:
+    """Say which memory shows the most for a price, with whatever budget of tokens."""
+    points = [(row, budget, at.paid) for row in rows for budget, at in row.budgets.items() if at.paid is not None]
+    known = [(found, row, budget, cost) for row, budget, cost in points if (found := row.figure(measure, budget))]
+    if affordable := [one for one in known if one[-1] <= paid]:
+        found, row, budget, cost = max(affordable, key=lambda one: (one[0].mean, -one[-1]))
+        yield (
+            f"For at most {paid:,} paid tokens a request, {row.memory.name} shows the most: {found.mean:.0%} "
+            f"{MEASURES[measure]} ({found.low:.0%} to {found.high:.0%}), with {budget:,} tokens of memory, at "
+            f"{cost:,.0f}."
+        )
+    elif known:
+        _, row, budget, cost = min(known, key=lambda one: one[-1])
+        yield (
+            f"No memory costs as little as {paid:,} paid tokens a request; the least is {row.memory.name} with "
+            f"{budget:,} tokens of memory, at {cost:,.0f}."
         )
 
 

@@ -106,6 +106,30 @@ def test_several_budgets(run: Run) -> None:
     assert "--budget must be" in str(run("--budget", "x").exception)
 
 
+def test_a_budget_of_paid_tokens(run: Run) -> None:
+    """Several budgets of tokens shown are tried, and the verdict says who shows the most for the price."""
+    shown = done(run("--memory", "window", "--memory", "buffer", "--budget", "60paid"))
+    assert re.search(r"For at most 60 paid tokens a request, \w+ shows the most", " ".join(shown.split()))
+    assert results()["run"]["budgets"] == [125, 250, 500, 1000, 2000, 4000]
+    done(run("--memory", "window", "--budget", "10,60paid"))
+    assert (results()["run"]["budgets"], results()["run"]["paid"]) == ([10], [60])
+    assert "500paid" in str(run("--budget", "0paid").exception)
+    assert "500paid" in str(run("--budget", "paid").exception)
+
+
+def test_the_cache_and_what_stands_before_the_memory(run: Run) -> None:
+    """Whose rule, at what price, behind how many tokens; what cannot be is refused."""
+    options = "--cache", "deepseek", "--system-tokens", "640", "--price-in", "2", "--price-cached", "0.5"
+    shown = " ".join(done(run("--memory", "buffer", *options)).split())
+    assert "0.25 of the price for a beginning that the request before had, from 64 tokens on, in steps of 64" in shown
+    assert "640 tokens stand before the memory" in shown
+    figures = next(row for row in results()["rows"] if row["memory"]["name"] == "buffer")["budgets"]["1000"]
+    assert figures["sent"] > 640 > figures["paid"]
+    assert "no prompt cache: as sent" in done(run("--memory", "buffer", "--cache", "none"))
+    assert "one of openai, anthropic, deepseek, none" in str(run("--cache", "mine").exception)
+    assert "price_cached must be" in str(run("--price-cached", "1").exception)
+
+
 def test_several_files_and_processes(run: Run, talk: Path) -> None:
     """The same figures as in turn."""
     files = (str(talk), str(FORMATS / "realmem.json"), str(FORMATS / "statebench.jsonl"))
@@ -139,7 +163,7 @@ def test_prices(run: Run, tmp_path: Path) -> None:
 def test_a_dry_run(run: Run) -> None:
     """Calls, tokens and cost without a key; what is exact and what is not is said; nothing is written."""
     shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--price-in", "1", "--token-counter", "approximate"))
-    assert re.search(r"window +[\d,]+ +0 +0 +0 +0 +0.00", shown)
+    assert re.search(r"window +[\d,]+ +[\d,]+ +0 +0 +0 +0 +0.00", shown)
     assert re.search(r"summary +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
     assert "gpt-4o-mini was not asked, nothing was spent" in shown
     assert not Path("out").exists()

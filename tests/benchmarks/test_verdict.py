@@ -38,13 +38,16 @@ def results(
     prices: bool = False,
     asked: int = QUESTIONS,
     cache: CacheRule = CACHES["none"],
+    paid: tuple[int, ...] = (),
 ) -> Results:
     """What is gathered from outcomes."""
     memories = [
         MemoryInfo(name=one.memory, model="m" if one.save.calls else "", floor=one.memory in floors) for one in outcomes
     ]
     about: dict[str, Any] = {"memzoo": "1", "model": "m", "counter": "words", "budgets": (1000,)}
-    run = Run(**about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {}, cache=cache)
+    run = Run(
+        **about, currency="$" if prices else "", prices={"m": (1.0, 2.0)} if prices else {}, cache=cache, paid=paid
+    )
     talks = Talks(count=1, exchanges=1, messages=2, questions=asked)
     return gathered(outcomes, memories=memories, talks=talks, questions=[(0, "any")] * asked, details=[], run=run)
 
@@ -100,6 +103,24 @@ def test_the_cheapest_is_so_by_what_is_paid() -> None:
     assert (figures.sent, figures.cached, figures.paid) == (900, round(8 / 9, 6), 180)
     costs = results(*cached, cache=openai, prices=True).rows[0].costs[1000]
     assert costs.reading == 180 * 1_000 * 1.0 / 1_000_000
+
+
+def test_for_a_price_whoever_shows_the_most_is_named() -> None:
+    """Of all memories and budgets that cost no more; who costs the least, where all cost more."""
+
+    def paying(name: str, *points: tuple[int, int, int]) -> Outcome:
+        made = {budget: outcome(name, right).budgets[1000] for budget, right, _ in points}
+        for budget, _, paid in points:
+            made[budget] = made[budget].model_copy(update={"requests": Requests(1, paid)})
+        return outcome(name, 0).model_copy(update={"budgets": made})
+
+    few, many = paying("few", (250, 20, 300), (1000, 25, 420)), paying("many", (250, 10, 400), (1000, 55, 1200))
+    text = said(few, many, paid=(100, 500, 2000))
+    assert "No memory costs as little as 100 paid tokens a request; the least is few with 250 tokens" in text
+    assert "For at most 500 paid tokens a request, few shows the most: 42% of the evidence is shown (" in text
+    assert "with 1,000 tokens of memory, at 420." in text
+    assert "For at most 2,000 paid tokens a request, many shows the most: 92%" in text
+    assert "paid tokens a request" not in said(few, many)
 
 
 @pytest.mark.parametrize("right", range(20, 61, 4))

@@ -338,7 +338,9 @@ def _reaching(place: _Place, files: Sequence[str], room: Room, most: float) -> C
     measuring = ["coverage", "run", f"--rcfile={os.devnull}", f"--data-file={data}", include, "-m"]
     command = [room.python, "-m", *measuring, "pytest", *room.options, "-p", "tools.covering", *room.tests]
     environment = place.environment | {SECONDS: str(seconds), "PYTHONDONTWRITEBYTECODE": ""}
-    subprocess.run(command, cwd=place.tree, env=environment, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=place.tree, env=environment, capture_output=True, check=False, text=True)
+    if not seconds.exists():
+        sys.exit(f"the tests cannot be run:\n{(done.stdout + done.stderr)[-4000:]}")
     known = coverage.CoverageData(str(data))
     known.read()
     ran = json.loads(seconds.read_text(encoding="utf-8"))

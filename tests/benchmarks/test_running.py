@@ -164,7 +164,7 @@ def test_a_dry_run(run: Run) -> None:
     """Calls, tokens and cost without a key; what is exact and what is not is said; nothing is written."""
     shown = done(run("--model", "gpt-4o-mini", "--dry-run", "--price-in", "1", "--token-counter", "approximate"))
     assert re.search(r"window +[\d,]+ +[\d,]+ +0 +0 +0 +0 +0.00", shown)
-    assert re.search(r"summary +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
+    assert re.search(r"summary +≈ [\d,]+ +≈ [\d,]+ +0 +\d+ +≈ [\d,]+ +≈ [\d,]+ +≈ \d", shown)
     assert "gpt-4o-mini was not asked, nothing was spent" in shown
     assert not Path("out").exists()
 

@@ -261,17 +261,16 @@ class Log:
             step: Up to so many more, so that they begin with the same message at most turns (see `text.stepping`).
         """
         size = 2 * (k + step)
-        steps = Steps.above(k, step, _OF_AN_EXCHANGE)
         while k > 0:
             entries = await self.tail(size)
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
             waits = bool(starts) and not is_answer(said[-1].message)
             whole = starts[:-1] if waits and unanswered(messages_of(said[starts[-1] :])) else starts
-            if len(whole) > steps.most or (whole and not step and len(whole) == k):
-                first = steps.first([said[place].seq for place in whole], [1] * len(whole))
-                return said[whole[first] :]
-            if len(entries) < size:
+            if not step and len(whole) >= k:
+                return said[whole[-k] :]
+            if len(whole) > k + step or len(entries) < size:
+                steps = Steps.above(k, step, _OF_AN_EXCHANGE)
                 first = steps.first([said[place].seq for place in whole], [1] * len(whole))
                 return said[whole[first] :] if first else said
             size *= 2

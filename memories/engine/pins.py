@@ -68,6 +68,9 @@ class Pins:
         """The pinned messages of a log that is up to date, oldest first, each call of tools with all its results."""
         state = await self._keeper.refresh()
         known = self._known = self._looked_at()
+        if not (state.items or known.marked or known.groups):
+            self.entries = ()  # as nearly always
+            return self.entries
         numbers = _pinned(state, known.marked)
         if numbers or known.groups:
             known = self._known = await self._grouped(known, numbers)
@@ -178,9 +181,10 @@ class Pins:
         while place and held[place - 1].seq > known.last:
             place -= 1
         new = {entry.seq for entry in held[place:] if entry.fields and _FIELD in entry.fields}
-        # What waited for a result is to be looked at again.
-        groups = {seq: group for seq, group in known.groups.items() if seq not in known.open}
-        return replace(known, last=held[-1].seq, marked=known.marked | new, groups=groups, open=frozenset())
+        marked, groups = known.marked | new, known.groups
+        if known.open:  # what waited for a result is to be looked at again
+            groups = {seq: group for seq, group in groups.items() if seq not in known.open}
+        return _Known(known.epoch, held[-1].seq, marked, groups)
 
     async def _grouped(self, known: _Known, numbers: Collection[int]) -> _Known:
         groups = {seq: group for seq, group in known.groups.items() if seq in numbers}

@@ -63,6 +63,21 @@ def test_a_strategy_has_few_classes(name: str) -> None:
     assert len(own_classes(strategy_named(name))) <= 4
 
 
+@pytest.mark.parametrize("name", ["message-window", "token-window", "summarizing-window", "combined"])
+def test_a_new_strategy_touches_four_files(name: str) -> None:
+    """Its own, the table of names, and the two that type checkers read: nothing else in the zoo knows its class."""
+    strategy = strategy_named(name)
+    own = f"{strategy.__module__.removeprefix('memzoo.').replace('.', '/')}.py"
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "memories").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if strategy.__name__ in (getattr(node, "name", ""), *str(getattr(node, "value", "")).replace(":", " ").split())
+    }
+    listed = {"memories/__init__.py", "memories/registry.py", "memories/strategies/named.py"}
+    assert found == {own, *listed}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_strategy_overrides_hooks_only(name: str) -> None:
     """A strategy is five hooks at most, and what it adds."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Protocol
 
-from memzoo.memories.text.clearing import RESULTS, Cleared, ClearToolResults, Numbered, replaced, results_to_clear
+from memzoo.memories.text.clearing import RESULTS, ClearToolResults, Numbered, replaced, results_to_clear
+from memzoo.memories.text.view import Cleared
 from memzoo.stores import Entry
 
 __all__ = ["Clearing"]

@@ -10,7 +10,6 @@ from memzoo.forks import new_lock
 from memzoo.memories.options import whole_number
 from memzoo.memories.text.grouping import INSTRUCTIONS, is_answer, unanswered
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.stepping import Steps
 from memzoo.stores import Entry, Message, Store
 from memzoo.stores.common import copied, damaged
 
@@ -267,9 +266,11 @@ class Log:
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
             waits = bool(starts) and not is_answer(said[-1].message)
             whole = starts[:-1] if waits and unanswered(messages_of(said[starts[-1] :])) else starts
-            if not step and len(whole) >= k:
-                return said[whole[-k] :]
+            if not step and (len(whole) >= k or len(entries) < size):
+                return said[whole[-k] :] if len(whole) >= k else said
             if len(whole) > k + step or len(entries) < size:
+                from memzoo.memories.text.stepping import Steps  # most windows move with each exchange
+
                 steps = Steps.above(k, step, _OF_AN_EXCHANGE)
                 first = steps.first([said[place].seq for place in whole], [1] * len(whole))
                 return said[whole[first] :] if first else said

@@ -21,9 +21,8 @@ from memzoo.memories.search.kept_words import KeptWords
 from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
-from memzoo.memories.text.clearing import Cleared
 from memzoo.memories.text.messages import text_of
-from memzoo.memories.text.view import Passage, View
+from memzoo.memories.text.view import Cleared, Passage, View
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
 

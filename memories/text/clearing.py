@@ -9,13 +9,12 @@ from memzoo.errors import OptionError
 from memzoo.memories.options import names, whole_number
 from memzoo.memories.text.grouping import is_answer
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry, Message
+from memzoo.stores import Message
 
 __all__ = [
     "RESULTS",
     "ClearToolResults",
     "ClearToolResultsOption",
-    "Cleared",
     "Numbered",
     "clear_results",
     "clearing_of",
@@ -67,11 +66,6 @@ class ClearToolResults:
 
 ClearToolResultsOption: TypeAlias = ClearToolResults | Mapping[str, Any] | None
 """A `ClearToolResults`, or its members by name."""
-
-
-@dataclass(slots=True)
-class Cleared(Entry):
-    """An entry whose message is shown as a line: it counts as another message than the one of its number."""
 
 
 class Numbered(NamedTuple):

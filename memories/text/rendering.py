@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.clearing import Cleared
 from memzoo.memories.text.messages import Labels, as_sent, sendable
-from memzoo.memories.text.view import Shown, View, in_words
+from memzoo.memories.text.view import Cleared, Shown, View, in_words
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
 
-__all__ = ["Passage", "Shown", "View", "in_words"]
+__all__ = ["Cleared", "Passage", "Shown", "View", "in_words"]
 
 
 class Shown(list[Message]):
@@ -49,6 +49,11 @@ class Shown(list[Message]):
         """The messages that are pinned: who shortens the list leaves them in."""
         pairs = zip(self, self._entries, strict=False)
         return [message for message, entry in pairs if entry and entry.seq in self._pinned]
+
+
+@dataclass(slots=True)
+class Cleared(Entry):
+    """An entry whose message is shown as a line: it counts as another message than the one of its number."""
 
 
 @dataclass(frozen=True, slots=True)

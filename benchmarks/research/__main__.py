@@ -30,6 +30,7 @@ from memzoo.benchmarks.research.speed import speed
 from memzoo.benchmarks.research.store_cost import store_cost
 from memzoo.benchmarks.research.store_waits import store_waits
 from memzoo.benchmarks.research.strong_model import strong_model
+from memzoo.benchmarks.research.survival import survival
 from memzoo.benchmarks.research.tables import show
 from memzoo.benchmarks.research.token_estimate import token_estimate
 from memzoo.benchmarks.research.updates import updates
@@ -44,6 +45,7 @@ app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
     *(frontier, lmeb, updates, updates_notes, knowing, known_cost, page, agreement, learn, strong_model, cache),
+    survival,
 )
 for command in COMMANDS:
     app.command()(command)

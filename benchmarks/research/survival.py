@@ -1,0 +1,201 @@
+"""What is left of rules, goals and facts when a talk goes on: `python -m memzoo.benchmarks.research survival`.
+
+Statements of six kinds are made early in a talk, which then goes on with other things. After each round, as much as
+fills the budget once, it is looked whether what the memory shows for a next step, which asks for none of them, still
+says them. Then the same with the statements pinned. Models are the offline one's rules: a model's own summaries keep
+other things, `--model` asks one.
+"""
+
+import importlib
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from memzoo.benchmarks.research.inputs import limits_of, refusals
+from memzoo.benchmarks.research.tables import show, table
+from memzoo.benchmarks.transcripts import sample_transcripts
+from memzoo.benchmarks.transcripts.conversations import Exchange
+from memzoo.errors import OptionError
+from memzoo.memories import BaseMemory, ChatModel, create_memory
+from memzoo.strategy import further_names, short_name, text_of
+
+__all__ = ["STATEMENTS", "Statement", "survival", "survived"]
+
+NEXT_STEP = "Good. What do we do next?"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Something that is said early, and is to hold to the end.
+
+    Attributes:
+        kind: What it is.
+        said: What the user says: of a correction, what is wrong at first.
+        marks: Words that are all in what a memory shows, in small letters, if it still says so.
+    """
+
+    kind: str
+    said: Sequence[str]
+    marks: Sequence[str]
+
+
+STATEMENTS = (
+    Statement("safety rule", ["Never delete the production backups."], ["never", "production backups"]),
+    Statement("safety rule", ["Do not mail customers before Rosa approves."], ["not mail", "rosa"]),
+    Statement("constraint", ["The whole trip must cost less than 640 euros."], ["640 euros"]),
+    Statement("constraint", ["Everything has to run on Python 3.11."], ["python 3.11"]),
+    Statement("goal", ["We want to launch the bakery's web shop on 3 June."], ["launch", "3 june"]),
+    Statement("goal", ["My goal is to run ten kilometres by autumn."], ["ten kilometres"]),
+    Statement("preference", ["I prefer answers in short bullet points."], ["bullet points"]),
+    Statement("preference", ["I like my reports in British spelling."], ["british spelling"]),
+    Statement("fact", ["My sister Ingrid lives in Bergen."], ["ingrid", "bergen"]),
+    Statement("fact", ["The router's serial number is QX-7741."], ["qx-7741"]),
+    Statement("correction", ["The meeting is on Monday.", "No, the meeting is on Thursday instead."], ["thursday"]),
+    Statement(
+        "correction", ["Our supplier is Halloran.", "Our supplier is not Halloran but Pemberton."], ["pemberton"]
+    ),
+)
+"""What is to survive, two of each kind."""
+
+
+def survived(
+    name: str, rounds: Sequence[int], *, pinned: bool, budget: int, model: str | ChatModel = "offline"
+) -> dict[int, Mapping[str, float]]:
+    """After each number of rounds, the share of each kind of statement that a memory still shows.
+
+    Args:
+        name: The strategy.
+        rounds: How many.
+        pinned: Whether the statements are pinned when they are made.
+        budget: Tokens of a round, and of what a memory with a limit in tokens shows.
+        model: What memories ask that ask one.
+    """
+    memory = _memory(name, budget, model)
+    for one in STATEMENTS:
+        for said in one.said:
+            # Who pins, pins what holds: of a correction the new.
+            is_pinned = pinned and said == one.said[-1]
+            memory.add_messages([{"role": "user", "content": said}], pinned=is_pinned, learn=False)
+            memory.add_messages([{"role": "assistant", "content": "Understood."}])
+    talk, found = itertools.cycle(sample_transcripts()[0].exchanges), dict[int, Mapping[str, float]]()
+    for done in range(1, max(rounds) + 1):
+        _go_on(memory, talk, budget)
+        if done in rounds:
+            found[done] = _shares(memory)
+    return found
+
+
+def _memory(name: str, budget: int, model: str | ChatModel) -> BaseMemory:
+    limit = {"token-window": "max_tokens"} | dict.fromkeys(
+        ("summary-buffer", "token-buffer", "vector-retriever", "entity", "knowledge-graph", "combined"),
+        "max_token_limit",
+    )
+    limits: dict[str, Any] = {limit[name]: budget} if name in limit else {}
+    # A reply that cannot be used is asked for again at the next save.
+    options: dict[str, Any] = {"token_counter": "approximate", "on_model_error": "defer", **limits}
+    return create_memory(name, llm=model, **options)
+
+
+def _go_on(memory: BaseMemory, talk: Iterator[Exchange], budget: int) -> None:
+    spent = 0
+    while spent < budget:
+        messages = next(talk).messages
+        memory.add_messages(messages)
+        spent += sum(map(memory.counter, messages))
+
+
+def _shares(memory: BaseMemory) -> Mapping[str, float]:
+    shown = "\n".join(map(text_of, memory.messages(NEXT_STEP))).lower()
+    kinds: dict[str, list[bool]] = {}
+    for one in STATEMENTS:
+        kinds.setdefault(one.kind, []).append(all(mark in shown for mark in one.marks))
+    return {kind: sum(held) / len(held) for kind, held in kinds.items()}
+
+
+class Compacting:
+    """A memory as a compactor of compaction-conformance-kit: the session goes on, and what is shown is looked at.
+
+    Args:
+        memory: Makes it.
+        pins: Pin the turns that the kit plants something in.
+    """
+
+    def __init__(self, memory: BaseMemory, *, pins: bool) -> None:
+        self.name, self._memory, self._pins = memory.name, memory, pins
+        self._filler: list[str] = []
+
+    def compact(self, turns: Sequence[Any], round_num: int = 1) -> Any:
+        """Add the session's turns, then in each later round its filler again; give what the memory shows."""
+        if round_num == 1:
+            self._filler = [turn.text for turn in turns if turn.role == "user" and not turn.canary_id]
+        for turn in turns if round_num == 1 else ():
+            message = {"role": turn.role, "content": turn.text}
+            self._memory.add_messages([message], pinned=self._pins and bool(turn.canary_id))
+        for text in self._filler if round_num > 1 else ():
+            self._memory.save_context({"input": text}, {"output": "Acknowledged."})
+        shown = "\n".join(map(text_of, self._memory.messages(NEXT_STEP)))
+        return importlib.import_module("compaction_kit.compacted").CompactedContext(shown, self.name, round_num)
+
+
+def _kit_table(names: Sequence[str], budget: int, model: str | ChatModel) -> str:
+    """What the kit finds by its own rules after five rounds, without pins and with."""
+    try:
+        runner, session = (importlib.import_module(f"compaction_kit.{name}") for name in ("runner", "session"))
+    except ImportError as error:
+        raise OptionError("--kit needs another package: pip install compaction-conformance-kit") from error
+    rows, kinds = list[list[str]](), list[str]()
+    for name in names:
+        compactors = (Compacting(_memory(name, budget, model), pins=pins) for pins in (False, True))
+        runs = [runner.run_conformance(session.build_seeded_session(), one, rounds=5) for one in compactors]
+        found = [run.rounds[-1].survival_by_type for run in runs]
+        kinds = list(found[0])
+        rows.append([name, *(" / ".join(_percent(one[kind]) for one in found) for kind in kinds)])
+    heads = [kind.replace("_", " ") for kind in kinds]
+    return table(["%, without / with pins", *heads], rows, "compaction-conformance-kit, five rounds")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}"
+
+
+def survival(
+    names: Annotated[list[str] | None, typer.Argument(help="Strategies; by default all.")] = None,
+    *,
+    rounds: Annotated[str, typer.Option(help="Rounds of compaction after which is looked.")] = "1,5,10,20",
+    budget: Annotated[int, typer.Option(help="Tokens of a round, and of what is shown.", min=100)] = 1000,
+    model: Annotated[str, typer.Option(help="A model's name, or 'offline'.")] = "offline",
+    kit: Annotated[
+        bool, typer.Option("--kit", help="Also ask compaction-conformance-kit, which must be installed.")
+    ] = False,
+) -> None:
+    """Measure what is left of rules, goals and facts after rounds of compaction, without pins and with them."""
+    with refusals():
+        chosen, looked = list(map(short_name, names)) if names else _all_names(), limits_of(rounds)
+        llm: str | ChatModel = model if model == "offline" else ChatModel(model)
+        plain, pinned = (
+            {name: survived(name, looked, pinned=pins, budget=budget, model=llm) for name in chosen}
+            for pins in (False, True)
+        )
+        told = _kit_table(chosen, budget, llm) if kit else ""
+    kinds = list(dict.fromkeys(one.kind for one in STATEMENTS))
+    by_round = [[name, *(f"{_mean(plain[name][at])} / {_mean(pinned[name][at])}" for at in looked)] for name in chosen]
+    by_kind = [[name, *(_percent(plain[name][looked[-1]][kind]) for kind in kinds)] for name in chosen]
+    heads = ["%, without / with pins", *(f"{at} round{'s' * (at > 1)}" for at in looked)]
+    show(
+        table(heads, by_round, f"Shown of {len(STATEMENTS)} statements, {budget:,} tokens a round"),
+        table(["%, without pins", *kinds], by_kind, f"By kind, after {looked[-1]} rounds"),
+        *([told] if told else []),
+    )
+
+
+def _mean(shares: Mapping[str, float]) -> str:
+    return _percent(sum(shares.values()) / len(shares))
+
+
+def _all_names() -> list[str]:
+    from memzoo.memories import STRATEGIES
+
+    return [*STRATEGIES, *further_names()]

@@ -1,4 +1,4 @@
-"""Conversations with tools through a provider's HTTP interface, over every strategy.
+"""Conversations with tools through a provider's HTTP interface, over every strategy, with pins and cleared results.
 
 `python -m tests.memories.agents --count 1000` has that many with each of them.
 """
@@ -32,6 +32,8 @@ class Talk:
         # In a window that raises, an agent with many tools has to stop; here it goes on.
         own |= {"oversized": "keep", "system_first": None} if "oversized" in own else {}
         own |= {"max_token_limit": 500} if name == "combined" else {}
+        clearing = {"keep": random.randrange(3), "step": random.choice((1, 5))}
+        own |= {"clear_tool_results": random.choice((None, clearing)), "pinned_first": random.random() < 0.5}
         self.memory = create_memory(name, token_counter=words, **own)
 
     def turns(self, count: int) -> int:
@@ -42,11 +44,14 @@ class Talk:
         """
         if self.random.random() < 0.5:
             self.memory.add_messages([said("system", "Be brief.")])
+        first: Message | None = None
         for number in range(count):
             question = said("user", f"Does Sam like tea {number}?")
-            self.memory.add_messages([question])
+            self.memory.add_messages([question], pinned=not number)
+            first = first or question
             for _ in range(ROUNDS):
                 reply = self.ask(question)
+                assert first in self.memory.messages(question["content"]), "the pinned question is lost"
                 self.memory.add_messages([reply, *self.agent.results(reply)])
                 if not reply.get("tool_calls"):
                     break

@@ -27,6 +27,10 @@ __all__ = ["STATEMENTS", "Statement", "survival", "survived"]
 NEXT_STEP = "Good. What do we do next?"
 
 
+# Of a message of the bundled talk, on average.
+_TOKENS = 25
+
+
 @dataclass(frozen=True)
 class Statement:
     """Something that is said early, and is to hold to the end.
@@ -94,6 +98,8 @@ def _memory(name: str, budget: int, model: str | ChatModel) -> BaseMemory:
         "max_token_limit",
     )
     limits: dict[str, Any] = {limit[name]: budget} if name in limit else {}
+    if name in ("message-window", "summarizing-window"):
+        limits["max_messages"] = max(budget // _TOKENS, 30)
     # A reply that cannot be used is asked for again at the next save.
     options: dict[str, Any] = {"token_counter": "approximate", "on_model_error": "defer", **limits}
     return create_memory(name, llm=model, **options)

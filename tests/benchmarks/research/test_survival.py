@@ -42,7 +42,11 @@ def test_the_command_prints_both_tables() -> None:
 
 def test_the_kit_is_given_what_a_memory_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """The turns that the kit plants something in are pinned; later rounds go on with its other words."""
-    kit = SimpleNamespace(CompactedContext=lambda *given: given)
+
+    def context(*given: object) -> tuple[object, ...]:
+        return given
+
+    kit = SimpleNamespace(CompactedContext=context)
     monkeypatch.setitem(sys.modules, "compaction_kit", kit)
     monkeypatch.setitem(sys.modules, "compaction_kit.compacted", kit)
     turns: list[Any] = [

@@ -94,8 +94,7 @@ def test_the_open_question_keeps_all_its_results() -> None:
 
 def test_leaves_out_what_it_is_told_to() -> None:
     """Results of excluded tools, short ones, those of few tokens and pinned ones stay."""
-    for option in ({"exclude": ["look_up"]}, {"over": 10_000}):
-        memory = made(keep=0, step=1, **option)
+    for memory in (made(keep=0, step=1, exclude=["look_up"]), made(keep=0, step=1, over=10_000)):
         look_up(memory, 0, 2)
         assert whole(memory) == [0, 1]
     memory = made(keep=0, step=1)

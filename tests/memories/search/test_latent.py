@@ -1,5 +1,7 @@
 """What is about the same in other words."""
 
+from collections.abc import Sequence
+
 import numpy
 import pytest
 
@@ -16,12 +18,12 @@ SAID = [
 ]
 
 
-def placed(texts: list[str], *, axes: int = 2) -> Placed:
+def placed(texts: list[str], *, axes: int = 2, said: Sequence[str] = SAID) -> Placed:
     """Where texts lie in the space of what was said."""
     analyser = Analyser()
-    terms, counts = analyser.terms(SAID)
+    terms, counts = analyser.terms(said)
     end = numpy.cumsum(counts)
-    space = LatentSpace.of(terms, end - counts, end, numpy.arange(len(SAID)), axes)
+    space = LatentSpace.of(terms, end - counts, end, numpy.arange(len(said)), axes)
     asked, lengths = analyser.terms(texts)
     end = numpy.cumsum(lengths)
     return space.placed(asked, end - lengths, end)
@@ -44,6 +46,11 @@ def test_places_are_directions() -> None:
     once, often = placed(["oven", "oven oven oven"])
     assert once @ once == pytest.approx(1.0, abs=1e-5)
     assert once @ often == pytest.approx(1.0, abs=1e-5)
+
+
+def test_one_word_is_a_space() -> None:
+    """What has it lies somewhere, what has it not lies nowhere."""
+    assert placed(["boat", "ship"], said=["", "boat"]).any(axis=1).tolist() == [True, False]
 
 
 def test_without_words_there_is_no_space() -> None:

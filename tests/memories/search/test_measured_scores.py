@@ -122,21 +122,15 @@ def measured() -> dict[str, Mapping[str, Any]]:
     return found
 
 
-RECORDED: dict[str, dict[str, Any]] = json.loads(SCORES.read_text(encoding="utf-8")) if SCORES.exists() else {}
-
-
-@pytest.fixture(scope="module")
-def now() -> dict[str, Mapping[str, Any]]:
-    """What is found today, as JSON has it."""
-    return json.loads(json.dumps(measured()))
-
-
-@pytest.mark.parametrize("what", RECORDED)
-def test_what_is_found_is_what_was_measured(what: str, now: dict[str, Mapping[str, Any]]) -> None:
+def test_what_is_found_is_what_was_measured() -> None:
     """The same in the same order, with the same scores."""
-    assert list(now[what]) == list(RECORDED[what])
-    for key, value in RECORDED[what].items():
-        assert now[what][key] == (pytest.approx(value, rel=1e-3, abs=1e-4) if isinstance(value, float) else value)
+    recorded = json.loads(SCORES.read_text(encoding="utf-8"))
+    now = json.loads(json.dumps(measured()))
+    assert list(now) == list(recorded)
+    for what, found in recorded.items():
+        assert list(now[what]) == list(found), what
+        for key, value in found.items():
+            assert now[what][key] == (pytest.approx(value, rel=1e-3, abs=1e-4) if isinstance(value, float) else value)
 
 
 if __name__ == "__main__":

@@ -381,7 +381,7 @@ class TestLimit:
     @pytest.mark.parametrize("limit", [0, 1.5, "9"])
     def test_is_a_whole_number(self, limit: int) -> None:
         """Another limit is refused."""
-        with pytest.raises(OptionError, match="max_token_limit must be a whole number of at least 1"):
+        with pytest.raises(OptionError, match="max_token_limit must be"):
             ConversationEntityMemory(max_token_limit=limit)
 
 

@@ -123,7 +123,7 @@ class TestLimit:
     @pytest.mark.parametrize("limit", [-1, 1.5, "100", None, False])
     def test_is_a_whole_number(self, limit: int) -> None:
         """Another limit is refused when the memory is made."""
-        with pytest.raises(OptionError, match="max_token_limit must be a whole number of at least 0"):
+        with pytest.raises(OptionError, match="max_token_limit must be"):
             make(ScriptedModel(), limit)
 
     def test_is_2000_by_default(self) -> None:

@@ -336,7 +336,8 @@ class TestCorrections:
         index = index_of(*hay, *old, *hay, *new, *["Nice"] * 9)
         assert index.corrected([31, 32, 33, 34], 1_000) == [65, 31, 66, 32, 67, 33, 34]
         assert index.corrected([31, 32, 33, 34], 2_000) == [65, 31, 66, 32, 67, 33, 34]
-        assert index.corrected([31, 32, 33, 34], 500) == [65, 31, 32, 33, 34]
+        assert index.corrected([31, 32, 33, 34], 600) == [65, 31, 66, 32, 33, 34]
+        assert index.corrected([31, 32, 33, 34], 599) == [65, 31, 32, 33, 34]
 
     def test_that_are_long_do_not_take_the_room_of_all(self) -> None:
         """With room for little, a correction with many words is left out."""

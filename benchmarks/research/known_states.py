@@ -110,15 +110,18 @@ def _facts(steps: Iterator[_Step]) -> Mapping[str, JSON]:
 
 
 def _notes(steps: Iterator[_Step]) -> Mapping[str, JSON]:
+    """Notes as they are kept today: what of a long note was cut out of its prompt stays, for nobody left it out."""
     items: dict[str, JSON] = {}
     for step in steps:
         if not step.prompt.startswith("Task: entity_update"):
             continue
         known = step.prompt.partition("<known>\n")[2].partition("\n</known>")[0]
         shown = [line.partition(":")[0] for line in known.splitlines() if ":" in line]
+        notes = EntityNotes(items)
+        hidden = {key: [one for one in notes.statements(key) if one.text not in known] for key in map(notes.key, shown)}
         found = replies.notes(step.reply, shown, step.new_lines)
         same = replies.aliases(step.reply, shown, step.new_lines)
-        items |= EntityNotes(items).changes(found, same, shown, step.entries)
+        items |= notes.changes(found, same, shown, step.entries, hidden)
     return items
 
 

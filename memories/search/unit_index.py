@@ -19,7 +19,7 @@ from memzoo.memories.search.relative_dates import meant_dates
 from memzoo.memories.search.rows import Numbers, Places, Rows, Terms
 from memzoo.memories.search.units import FoundUnit, KnownUnit, UnitWeights
 from memzoo.memories.search.worth import doublings
-from memzoo.memories.text.language import SMALL_TALK
+from memzoo.memories.text.language import RELATING, SMALL_TALK
 from memzoo.memories.text.language import words as words_of
 from memzoo.memories.text.view import in_words
 
@@ -31,10 +31,13 @@ _UNIT = numpy.dtype(
         *((name, "<i8") for name in ("about", "other", "kinds")),
         *((name, "<u8") for name in ("beginning", "sign")),
         ("tells", "?"),
+        ("advice", "?"),
         ("holds", "?"),
         ("said_at", "<f8"),
     ]
 )
+# Words that say nothing about what a question is after.
+_COMMON = SMALL_TALK | RELATING
 _UNDATED = -1
 _NOBODY = -1
 # So many of the best finds pass on to what they share a name with.
@@ -133,8 +136,8 @@ class UnitIndex:
             if not self._rows["holds"].any():
                 return FoundUnits((), numpy.empty(0, numpy.int64), numpy.empty(0), {})
             laid = self._laid = self._laid or self._lay()
-            by = self._scored(laid, self._weigh_query(query), named, steps)
-            return self._ranked(laid, self._worth(laid, self._completed(laid, query, by)), by)
+            by = self._completed(laid, query, self._scored(laid, self._weigh_query(query), named, steps))
+            return self._ranked(laid, self._share_left(laid, named) * self._worth(laid, by), by)
 
     def touched(self, lines: Sequence[tuple[str, Mapping[str, float]]]) -> FoundUnits:
         """Return what lines may say something new of, what fits any one of them best first.
@@ -161,6 +164,13 @@ class UnitIndex:
         # What is long is not lost for that.
         worth: Numbers = numpy.where(total > 0, numpy.maximum(total - cost, _LEAST * total), 0.0)
         return worth
+
+    def _share_left(self, laid: _Laid, named: Mapping[str, float]) -> Numbers:
+        """What is left to each unit: to advice a part, unless the question is about who gave it."""
+        asked = [laid.number[self._names.get(name, _NOBODY)] for name in named]
+        advice = laid.rows["advice"] & ~numpy.isin(laid.rows["about"], asked)
+        share: Numbers = numpy.where(advice, self._weights.advice, 1.0)
+        return share
 
     def _ranked(self, laid: _Laid, worth: Numbers, by: Mapping[str, Numbers]) -> FoundUnits:
         places = numpy.flatnonzero(worth > 0)
@@ -206,7 +216,7 @@ class UnitIndex:
         sign = _sign(known.key, known.place)
         kinds = kinds_of(unit.text)
         at = (unit.seq, len(unit.text), count, start, day, about, other, kinds, beginning, sign)
-        return (*at, unit.tells, True, said_at)
+        return (*at, unit.tells, unit.advice, True, said_at)
 
     def _lay(self) -> _Laid:
         """Lay out what holds: in the order in which it was said, then once more name by name, then the dates."""
@@ -277,10 +287,10 @@ class UnitIndex:
     def _weigh_query(self, query: str) -> list[tuple[Terms, float]]:
         """What a question is after: its words, those of every talk the least; and two in a row, as they stand there."""
         common = self._weights.common
-        words = [(word, common if word in SMALL_TALK else 1.0) for word in telling_words(query)]
+        words = [(word, common if word in _COMMON else 1.0) for word in telling_words(query)]
         telling = {word for word, _ in words}
         pairs = itertools.pairwise(words_of(query))
-        rows = [f"{one} {two}" for one, two in pairs if {one, two} <= telling and not {one, two} <= SMALL_TALK]
+        rows = [f"{one} {two}" for one, two in pairs if {one, two} <= telling and not {one, two} <= _COMMON]
         weighed = [*words, *((row, self._weights.rows) for row in dict.fromkeys(rows))]
         terms, counts = self.analyser.terms(word for word, _ in weighed)
         phrases = numpy.split(terms, numpy.cumsum(counts)[:-1])
@@ -291,7 +301,7 @@ class UnitIndex:
         weights, total = self._weights, sum(by.values(), numpy.zeros(len(laid.rows)))
         if weights.related:
             space, placed = self._space = self._space or self._latent(laid)
-            words = " ".join(word for word in telling_words(query) if word not in SMALL_TALK)
+            words = " ".join(word for word in telling_words(query) if word not in _COMMON)
             terms, counts = self.analyser.terms([words])
             (asked,) = space.placed(terms, numpy.zeros(1, numpy.int64), counts)
             near = placed @ asked

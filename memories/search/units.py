@@ -17,6 +17,7 @@ class KnownUnit:
         seq: The log number of the message that said so first; 0 if that is not known.
         said_at: When it was said, with a time zone; `None` if that is not known.
         tells: It says who or what somebody is ("is the head baker"): so it leads from a role to a name.
+        advice: It is what the assistant said or advised.
     """
 
     text: str
@@ -24,6 +25,7 @@ class KnownUnit:
     seq: int = 0
     said_at: datetime | None = None
     tells: bool = False
+    advice: bool = False
 
 
 class FoundUnit(NamedTuple):
@@ -54,7 +56,8 @@ class UnitWeights:
         related: What a unit gains that is about the same in other words, as a share of the best score.
         axes: Along how many axes it is told what is about the same, see `LatentSpace`.
         kinds: What it gains for having a date or a number, if one is asked for, as a share of its score.
-        common: What the words of every talk count ("big", "really") beside others.
+        common: What the words of every talk count ("big", "behind") beside others.
+        advice: What is left to advice, which is long and has words of everything, unless who gave it is asked about.
         rows: What two words count that stand in a row in the question and in the unit, besides their own scores.
         length: What it loses with each doubling of its length above `short`, as a share of the best score.
         short: Words up to which it loses nothing.
@@ -74,6 +77,7 @@ class UnitWeights:
     axes: int = 24
     kinds: float = 1.0
     common: float = 0.2
+    advice: float = 0.4
     rows: float = 0.6
     length: float = 0.1
     short: int = 10

@@ -1,13 +1,15 @@
 """Several views of one conversation put together: nothing is shown twice, and all of it within a budget of tokens."""
 
 import itertools
+import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence, fit_passages
 from memzoo.memories.text.language import content_stems
 from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.sentences import sentences
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.view import Passage, View
 from memzoo.stores import Entry
@@ -15,6 +17,9 @@ from memzoo.stores import Entry
 __all__ = ["merged"]
 
 _NEW_AT_MOST = 0.2
+_DENIES = re.compile(
+    r"\b(?:not|no|nor|never|none|nobody|nothing|\w+n['\u2019]t|nicht|nie|kein\w*)\b|[\u4e0d\u6ca1\u6c92]", re.IGNORECASE
+)
 
 
 def merged(
@@ -25,7 +30,7 @@ def merged(
     Each view first gets its share of the limit; what is left then goes to the views in the order of their shares.
     Of a view, texts come first (cut at a sentence, if need be), then messages from the newest back, then passages,
     the most useful first. A message that is shown as such is no passage any more, nor is one that says hardly anything
-    that the texts do not say.
+    that the texts do not say; what it denies, they have to deny too.
 
     Args:
         views: What is to be shown; the first ones are no more important than the others.
@@ -106,10 +111,12 @@ class _Merge:
 
     def _add_passages(self, passages: Sequence[Passage], limit: int) -> None:
         shown = self._said.keys() | {passage.seq for passage in self._found}
-        told = frozenset(itertools.chain.from_iterable(map(content_stems, self._texts.values())))
-        if new := [one for one in passages if one.seq not in shown and not _is_told(one, told)]:
+        lines = [line for text in self._texts.values() for line in sentences(text)]
+        told, denied = _stems(lines), _stems(line for line in lines if _DENIES.search(line))
+        new = [one for one in passages if one.seq not in shown]
+        if untold := [one for one in new if not _is_told(one, denied if _DENIES.search(one.text) else told)]:
             room = limit - self.size + self._found_size
-            self._found = list(fit_passages(room, [*self._found, *new], self._text_size))
+            self._found = list(fit_passages(room, [*self._found, *untold], self._text_size))
             self._found_size = self._evidence_size(self._found)
 
     def _evidence_size(self, passages: Sequence[Passage]) -> int:
@@ -117,6 +124,10 @@ class _Merge:
 
     def _text_size(self, text: str) -> int:
         return self.render.text_tokens(text) if text and self.render else 0
+
+
+def _stems(lines: Iterable[str]) -> Collection[str]:
+    return frozenset(itertools.chain.from_iterable(map(content_stems, lines)))
 
 
 def _is_told(passage: Passage, told: Collection[str]) -> bool:

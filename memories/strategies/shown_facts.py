@@ -11,6 +11,8 @@ __all__ = ["units_of_fact"]
 # What says who or what somebody is: "is the head baker of", "works as".
 _TELLING = re.compile(r"(?:is|are|was|were|works|runs|plays|teaches)\b|[\u662f\u53eb\u4efb]", re.IGNORECASE)
 
+_ASSISTANT = frozenset("ai assistant assistent bot chatbot \u52a9\u624b \u52a9\u7406".split())
+
 
 def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
     """A fact as what is known by an item of the state; nothing for one that holds no more."""
@@ -19,4 +21,5 @@ def units_of_fact(_: str, item: JSON) -> list[KnownUnit]:
         return []
     tells = bool(_TELLING.match(fact.relation)) and not fact.negated
     first = min(fact.sources, default=None)
-    return [KnownUnit(str(fact), fact.nodes, first.seq if first else 0, first.said_at if first else None, tells=tells)]
+    seq, said_at = (first.seq, first.said_at) if first else (0, None)
+    return [KnownUnit(str(fact), fact.nodes, seq, said_at, tells=tells, advice=fact.nodes[0] in _ASSISTANT)]

@@ -4,6 +4,7 @@ import functools
 import re
 
 __all__ = [
+    "RELATING",
     "SMALL_TALK",
     "STOPWORDS",
     "UNSPACED",
@@ -53,6 +54,15 @@ SMALL_TALK = STOPWORDS | frozenset(
     """.split()
 )
 """Words of courtesy and applause: a sentence that has no others tells nothing."""
+
+RELATING = frozenset(
+    """
+    across along alongside amid among amongst apart aside behind beneath beside besides beyond despite except however
+    inside instead meanwhile opposite otherwise outside per round therefore thus toward unlike via whatever whenever
+    whereas wherever whichever whoever
+    """.split()
+)
+"""Words that only say how others hang together, besides those of `STOPWORDS`."""
 
 _IDLE = SMALL_TALK | frozenset(
     """

@@ -129,6 +129,21 @@ class TestFinding:
         found = texts(index_of([*units, *FACTS], APART), "Who has a nice kayak?")
         assert set(found[:2]) == {"Eve has a kayak", "Bo has a kayak"}
 
+    def test_words_that_hold_others_together_count_little(self) -> None:
+        """What is "behind" something in the question is not what is behind something else."""
+        units = [KnownUnit(text, (text,)) for text in ("Graham sits behind his boat", "the paws hurt", "the paws itch")]
+        found = texts(index_of([*units, *FACTS], APART), "What is behind the paws?")
+        assert set(found[:2]) == {"the paws hurt", "the paws itch"}
+
+    def test_what_the_assistant_advised_comes_after_what_is_so(self) -> None:
+        """Advice has words of everything: it comes behind what is known, unless the assistant is asked about."""
+        advised, known = "assistant advises on the mill to ask what it costs", "the mill wants £900"
+        units = [KnownUnit(known, ("the mill",), 18, DAY), *FACTS]
+        units.append(KnownUnit(advised, ("assistant", "to ask what it costs"), 19, DAY, advice=True))
+        assert texts(index_of(units, replace(APART, advice=1.0)), "What does the mill cost?")[0] == advised
+        assert texts(index_of(units, APART), "What does the mill cost?")[:2] == [known, advised]
+        assert texts(index_of(units, APART), "What did you say the mill costs?", assistant=0.5)[0] == advised
+
     def test_in_chinese(self) -> None:
         """Words of scripts without spaces are found, too."""
         units = [KnownUnit("陈明住在南京", ("陈明",), 1, DAY), KnownUnit("小雨喜欢喝茶", ("小雨",), 2, DAY)]

@@ -360,3 +360,22 @@ def test_can_be_made_by_name() -> None:
     """Both names make it, though it is not one of the seven."""
     for name in ("combined", "CombinedMemory"):
         assert isinstance(create_memory(name, memories=["buffer"]), CombinedMemory)
+
+
+def test_shows_facts_and_then_messages_that_say_more() -> None:
+    """A graph and a search: the facts come first, then the messages found that say what no fact does; none twice."""
+    replies = {"Sam likes green tea.": "Sam | likes | green tea", "He rides a red bicycle to Ghent.": "NONE"}
+
+    def extractor(messages: list[Message]) -> str:
+        lines = str(messages[0]["content"]).partition("<new_lines>")[2]
+        return next(reply for said, reply in replies.items() if said in lines)
+
+    memory = CombinedMemory(memories=[("vector-retriever", {}), ("knowledge-graph", {"llm": extractor})])
+    for said in replies:
+        memory.save_context({"input": said}, {"output": "Hm!"})
+    memory.save_context({"input": "Hello!"}, {"output": "Hello!"})
+    shown = contents(memory, "What does Sam like, and where does he ride?")
+    assert shown[0] == "On Sam: Sam likes green tea."
+    (found,) = shown[1:]
+    assert "He rides a red bicycle to Ghent." in found
+    assert "green tea" not in found

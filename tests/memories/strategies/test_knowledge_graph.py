@@ -137,6 +137,12 @@ class TestLoading:
         memory.save_context({"input": "Sam likes tea"}, {"output": "ok"})
         assert on(memory, "Sam?") == "On Sam: Sam is a friend.\nHuman: Sam likes tea\nAI: ok"
 
+    @pytest.mark.parametrize(("subject", "advice"), [("Assistant", True), ("\u52a9\u624b", True), ("Sam", False)])
+    def test_tells_advice_from_what_is_so(self, subject: str, *, advice: bool) -> None:
+        """What the assistant says is searched as advice, which comes after what is so."""
+        (unit,) = units_of_fact("", Fact(subject, "advises on the oven", "to heat it slowly").as_json())
+        assert unit.advice is advice
+
 
 class TestAsking:
     """When loading asks the model whom the input is about, with `ask_at_load`."""

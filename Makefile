@@ -74,7 +74,7 @@ record: $(VENV)/.dev  ## ask all recordings anew and show the drift; ARGS=--yes 
 	$(call run,memzoo cassettes rerecord -m cassette -n 0 -p no:randomly $(ARGS))
 
 clean:
-	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-hosts $(VENV)-langchain $(VENV)-llama $(VENV)-mcp $(VENV)-openai $(VENV)-peers $(VENV)-weight site build dist *.egg-info memzoo-compare
 
 # The vocabularies are looked for again here: when make read this file, they were not installed yet.
 # Compiled modules are kept, also where the shell says otherwise: programs that the tests start would compile all anew.
@@ -117,6 +117,25 @@ langchain-tests: $(VENV)-langchain/.ready  ## langchain-classic's own memory tes
 $(VENV)-langchain/.ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-langchain
 	$(VENV)-langchain/bin/python -m pip install --quiet --editable . $(LANGCHAIN) pytest pytest-asyncio
+
+# The lowest of each openai that memzoo takes. Its environment has it, and all else from the one of development.
+OPENAI := 1.99.0 2.0.0 3.0.0
+OPENAI_TESTS := $(addprefix tests/memories/models/test_,$(addsuffix .py,bounds cached_usage embedders models models_http parameters \
+	reply_shapes secrets usage)) tests/memories/models/offline/test_http.py $(wildcard tests/memories/chat/test_conversation*.py) \
+	tests/memories/chat/test_tools.py tests/memories/chat/test_recorded_chat.py
+
+.PHONY: openai-versions
+openai-versions: $(OPENAI:%=$(VENV)-openai/%/.ready)  ## all tests that send something through the client, with the lowest openai 1, 2 and 3
+	for version in $(OPENAI); do \
+		echo "openai $$version"; \
+		$(call run,$(VENV)-openai/$$version/bin/python -m pytest -q -n 0 -p no:cacheprovider $(OPENAI_TESTS) $(ARGS)) || exit 1; \
+	done
+
+$(VENV)-openai/%/.ready: $(VENV)/.dev Makefile
+	$(PYTHON) -m venv $(VENV)-openai/$*
+	$(VENV)-openai/$*/bin/python -m pip install --quiet openai==$*
+	ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages | sed "s/.*/import site; site.addsitedir('&')/" > $$(ls -d $(VENV)-openai/$*/lib/python3*/site-packages)/development.pth
+	touch $@
 
 # What `make kits` compares with; none of it is a dependency.
 KITS := cassetter==0.16.1 pytest-recording==0.14.1 vcrpy==9.4.2 httpx openai-agents==0.24.0

@@ -124,11 +124,11 @@ class _Handler(BaseHTTPRequestHandler):
         self._end(broken=bool(one.arrival.broken))
 
     def _forward(self, request: HttpRequest) -> None:
-        import httpx2
+        from memzoo.http_library import http
 
         headers = {name: value for name, value in request.headers.items() if name.lower() not in _NOT_PASSED_ON}
         started = time.perf_counter()
-        with httpx2.stream(
+        with http.stream(
             request.method, request.uri, content=request.body, headers=headers, timeout=_SECONDS
         ) as answer:
             kept = {name: [value] for name, value in answer.headers.items() if name.lower() not in _NOT_PASSED_ON}

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-import httpx2
 import openai
 
+from memzoo.http_library import http
 from memzoo.stores import Message
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Provider:
 
     def client(self) -> openai.OpenAI:
         """A client of it, in this process."""
-        transport = httpx2.Client(transport=httpx2.WSGITransport(app=self), trust_env=False)
+        transport = http.Client(transport=http.WSGITransport(app=self), trust_env=False)
         return openai.OpenAI(api_key="key", base_url="http://provider.invalid/v1", max_retries=0, http_client=transport)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

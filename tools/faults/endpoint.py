@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
 from openai import AsyncOpenAI, OpenAI
 
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, OpenAIEmbedder
 from tests.clerk import clerk, eager
 from tools.faults.scenarios import Ports
@@ -27,10 +27,10 @@ class Endpoint:
     """
 
     def __init__(self) -> None:
-        transport = httpx2.MockTransport(self)
+        transport = http.MockTransport(self)
         common: dict[str, Any] = {"api_key": "none", "base_url": "http://fault.invalid/v1", "max_retries": 0}
-        client = OpenAI(**common, http_client=httpx2.Client(transport=transport))
-        async_client = AsyncOpenAI(**common, http_client=httpx2.AsyncClient(transport=transport))
+        client = OpenAI(**common, http_client=http.Client(transport=transport))
+        async_client = AsyncOpenAI(**common, http_client=http.AsyncClient(transport=transport))
         self.ports = Ports(ChatModel("m", client, async_client), OpenAIEmbedder("e", client, async_client))
         self._lock = threading.Lock()
         self.plan("", None)
@@ -39,7 +39,7 @@ class Endpoint:
         """Let the call of that number, from 0 and from now on, go wrong in that way."""
         self.calls, self.stuck, self._fault, self._at = 0, False, fault, at
 
-    def __call__(self, request: httpx2.Request) -> httpx2.Response:
+    def __call__(self, request: http.Request) -> http.Response:
         """Answer a request."""
         with self._lock:
             number, self.calls = self.calls, self.calls + 1
@@ -47,50 +47,50 @@ class Endpoint:
         return FAULTS[self._fault](asked) if self.stuck or number == self._at else _answer(asked)
 
 
-def _answer(asked: dict[str, Any]) -> httpx2.Response:
+def _answer(asked: dict[str, Any]) -> http.Response:
     return _embedded(_embed(asked["input"])) if "input" in asked else _reply(clerk(asked["messages"]))
 
 
-def _reply(text: str | None, finish_reason: str = "stop", **more: Any) -> httpx2.Response:
+def _reply(text: str | None, finish_reason: str = "stop", **more: Any) -> http.Response:
     choice = {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", "content": text, **more}}
-    return httpx2.Response(200, json={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice]})
+    return http.Response(200, json={"id": "c", "object": "chat.completion", "created": 0, "choices": [choice]})
 
 
-def _embedded(vectors: list[Any]) -> httpx2.Response:
+def _embedded(vectors: list[Any]) -> http.Response:
     data = [{"object": "embedding", "index": place, "embedding": vector} for place, vector in enumerate(vectors)]
     usage = {"prompt_tokens": 1, "total_tokens": 1}
-    return httpx2.Response(200, json={"object": "list", "data": data, "model": "e", "usage": usage})
+    return http.Response(200, json={"object": "list", "data": data, "model": "e", "usage": usage})
 
 
-def _raising(error: Exception) -> Callable[[dict[str, Any]], httpx2.Response]:
-    def fail(asked: dict[str, Any]) -> httpx2.Response:
+def _raising(error: Exception) -> Callable[[dict[str, Any]], http.Response]:
+    def fail(asked: dict[str, Any]) -> http.Response:
         raise error
 
     return fail
 
 
-def _status(status: int) -> Callable[[dict[str, Any]], httpx2.Response]:
-    return lambda _: httpx2.Response(status, json={"error": {"message": f"status {status}"}})
+def _status(status: int) -> Callable[[dict[str, Any]], http.Response]:
+    return lambda _: http.Response(status, json={"error": {"message": f"status {status}"}})
 
 
-def _saying(text: str, vectors: list[Any], **more: Any) -> Callable[[dict[str, Any]], httpx2.Response]:
+def _saying(text: str, vectors: list[Any], **more: Any) -> Callable[[dict[str, Any]], http.Response]:
     return lambda asked: _embedded(vectors) if "input" in asked else _reply(text, **more)
 
 
-def _cut_off(asked: dict[str, Any]) -> httpx2.Response:
+def _cut_off(asked: dict[str, Any]) -> http.Response:
     whole = _answer(asked).content
-    return httpx2.Response(200, content=whole[: len(whole) // 2], headers={"content-type": "application/json"})
+    return http.Response(200, content=whole[: len(whole) // 2], headers={"content-type": "application/json"})
 
 
 _MEGABYTE = "Sam likes tea and much else. " * 36_000
 
-FAULTS: dict[str, Callable[[dict[str, Any]], httpx2.Response]] = {
-    "time-out": _raising(httpx2.ReadTimeout("timed out")),
-    "connection reset": _raising(httpx2.ReadError("Connection reset by peer")),
+FAULTS: dict[str, Callable[[dict[str, Any]], http.Response]] = {
+    "time-out": _raising(http.ReadTimeout("timed out")),
+    "connection reset": _raising(http.ReadError("Connection reset by peer")),
     "status 429": _status(429),
     "status 500": _status(500),
     "status 401": _status(401),
-    "no reply": lambda _: httpx2.Response(200, content=b"", headers={"content-type": "application/json"}),
+    "no reply": lambda _: http.Response(200, content=b"", headers={"content-type": "application/json"}),
     "empty reply": _saying("", []),
     "refusal": _saying("I'm sorry, but I can't help with that.", [[]]),
     "refusal field": _saying("", [None, None], refusal="I cannot do this"),

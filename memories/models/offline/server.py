@@ -6,23 +6,22 @@ from socketserver import TCPServer, ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
-import httpx2
-
+from memzoo.http_library import http
 from memzoo.memories.models.offline.endpoint import application
 
 __all__ = ["AsyncTransport", "listening", "transport"]
 
-transport = httpx2.WSGITransport(app=application)
+transport = http.WSGITransport(app=application)
 
 
-class AsyncTransport(httpx2.AsyncBaseTransport):
+class AsyncTransport(http.AsyncBaseTransport):
     """Answers in the event loop's own thread: that takes milliseconds, and cassettes see both clients alike."""
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+    async def handle_async_request(self, request: http.Request) -> http.Response:
         """Answer a request."""
         await request.aread()
         reply = transport.handle_request(request)
-        return httpx2.Response(reply.status_code, headers=reply.headers, content=reply.read())
+        return http.Response(reply.status_code, headers=reply.headers, content=reply.read())
 
 
 class _Handler(WSGIRequestHandler):

@@ -23,23 +23,23 @@ def offline_client() -> "OpenAI":
         >>> client.chat.completions.create(model="any", messages=asked).choices[0].message.content
         'From what was said: My cat is called Pixel.'
     """
-    from httpx2 import Client
     from openai import OpenAI
 
+    from memzoo.http_library import http
     from memzoo.memories.models.offline.server import transport
 
-    http_client = Client(transport=transport, trust_env=False)
+    http_client = http.Client(transport=transport, trust_env=False)
     return OpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
 
 
 def async_offline_client() -> "AsyncOpenAI":
     """The asynchronous `offline_client`. It answers in the event loop's own thread, within milliseconds."""
-    from httpx2 import AsyncClient
     from openai import AsyncOpenAI
 
+    from memzoo.http_library import http
     from memzoo.memories.models.offline.server import AsyncTransport
 
-    http_client = AsyncClient(transport=AsyncTransport(), trust_env=False)
+    http_client = http.AsyncClient(transport=AsyncTransport(), trust_env=False)
     return AsyncOpenAI(api_key="offline", base_url=BASE_URL, max_retries=0, http_client=http_client)
 
 

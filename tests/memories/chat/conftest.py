@@ -11,10 +11,10 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-import httpx2
 import openai
 import pytest
 
+from memzoo.http_library import http
 from memzoo.memories import ChatModel
 from memzoo.memories.models.offline.server import listening
 from memzoo.stores import Message
@@ -46,8 +46,8 @@ class Endpoint:
     @functools.cached_property
     def model(self) -> ChatModel:
         """A model that is spoken to here; its clients read no certificates, which takes longer than all the rest."""
-        client = openai.OpenAI(base_url=self.url, api_key="none", http_client=httpx2.Client(verify=False))
-        http_client = httpx2.AsyncClient(verify=False)
+        client = openai.OpenAI(base_url=self.url, api_key="none", http_client=http.Client(verify=False))
+        http_client = http.AsyncClient(verify=False)
         async_client = openai.AsyncOpenAI(base_url=self.url, api_key="none", http_client=http_client)
         return ChatModel("scripted", client=client, async_client=async_client)
 

@@ -4,11 +4,11 @@ import json
 import re
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
 from memzoo.errors import CutReplyError
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, create_memory
 
 SAID = [f"My friend {name} moved to Oslo." for name in ("Anna", "Bo", "Cleo", "Dan", "Eve")]
@@ -20,10 +20,10 @@ class Terse:
     def __init__(self, lines: int = 100, letters: int = 10_000) -> None:
         self.prompts: list[str] = []
         self._lines, self._letters = lines, letters
-        http = httpx2.Client(transport=httpx2.MockTransport(self._respond))
-        self.model = ChatModel("terse", openai.OpenAI(api_key="none", max_retries=0, http_client=http))
+        sending = http.Client(transport=http.MockTransport(self._respond))
+        self.model = ChatModel("terse", openai.OpenAI(api_key="none", max_retries=0, http_client=sending))
 
-    def _respond(self, request: httpx2.Request) -> httpx2.Response:
+    def _respond(self, request: http.Request) -> http.Response:
         prompt = json.loads(request.content)["messages"][0]["content"]
         self.prompts.append(prompt)
         text = self._answer(prompt)
@@ -31,7 +31,7 @@ class Terse:
         given = "\n".join(text[: self._letters].split("\n")[: self._lines])
         message = {"role": "assistant", "content": given}
         choice: dict[str, Any] = {"index": 0, "finish_reason": "stop" if whole else "length", "message": message}
-        return httpx2.Response(200, json={"choices": [choice]})
+        return http.Response(200, json={"choices": [choice]})
 
     def _answer(self, prompt: str) -> str:
         if "at most " in prompt:

@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, Conversation, ConversationSummaryMemory, Spent
 
 OF_OPENAI = {"prompt_tokens": 2006, "completion_tokens": 300, "prompt_tokens_details": {"cached_tokens": 1920}}
@@ -72,13 +72,13 @@ def model_telling(usage: dict[str, Any]) -> ChatModel:
     """A model that always answers "Hello.", in one piece or streamed, and tells this usage."""
     envelope: dict[str, Any] = {"id": "c", "created": 0, "model": "gpt-4o-2024-11-20"}
 
-    def respond(request: httpx2.Request) -> httpx2.Response:
+    def respond(request: http.Request) -> http.Response:
         said = {"role": "assistant", "content": "Hello."}
         end = "stop"
         if not json.loads(request.content).get("stream"):
             choice = {"index": 0, "message": said, "finish_reason": end}
             whole = {**envelope, "object": "chat.completion", "choices": [choice], "usage": usage}
-            return httpx2.Response(200, json=whole)
+            return http.Response(200, json=whole)
         chunk = {**envelope, "object": "chat.completion.chunk"}
         chunks: list[dict[str, Any]] = [
             {**chunk, "choices": [{"index": 0, "delta": said, "finish_reason": None}]},
@@ -86,10 +86,10 @@ def model_telling(usage: dict[str, Any]) -> ChatModel:
             {**chunk, "choices": [], "usage": usage},
         ]
         lines = [f"data: {one}\n\n" for one in (*map(json.dumps, chunks), "[DONE]")]
-        return httpx2.Response(200, text="".join(lines), headers={"content-type": "text/event-stream"})
+        return http.Response(200, text="".join(lines), headers={"content-type": "text/event-stream"})
 
-    http = httpx2.Client(transport=httpx2.MockTransport(respond))
-    return ChatModel("gpt-4o", openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", http_client=http))
+    sending = http.Client(transport=http.MockTransport(respond))
+    return ChatModel("gpt-4o", openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", http_client=sending))
 
 
 def counted(spent: Spent) -> tuple[int, int, int]:

@@ -6,31 +6,31 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
 import numpy
 import openai
 import pytest
 
 from memzoo.errors import ModelError, OptionError
+from memzoo.http_library import http
 from memzoo.memories import Embedder, HashEmbedder, OpenAIEmbedder, VectorStoreRetrieverMemory
 from memzoo.memories.models.embedders import as_embedder
 from memzoo.stores import ChromaIndex, InMemoryStore, managed
 from memzoo.sync import drive
 
-Answer = Callable[[dict[str, Any]], httpx2.Response]
+Answer = Callable[[dict[str, Any]], http.Response]
 
 
-def two_vectors(body: dict[str, Any]) -> httpx2.Response:
+def two_vectors(body: dict[str, Any]) -> http.Response:
     """A reply with vectors in another order than the texts."""
     data = [{"object": "embedding", "index": place, "embedding": [float(place), 0.5]} for place in (1, 0)]
     usage = {"prompt_tokens": 7, "total_tokens": 7}
-    return httpx2.Response(200, json={"object": "list", "model": body["model"], "data": data, "usage": usage})
+    return http.Response(200, json={"object": "list", "model": body["model"], "data": data, "usage": usage})
 
 
-def handler(answer: Answer, asked: list[dict[str, Any]]) -> Callable[[httpx2.Request], httpx2.Response]:
+def handler(answer: Answer, asked: list[dict[str, Any]]) -> Callable[[http.Request], http.Response]:
     """What the client talks to instead of a server."""
 
-    def respond(request: httpx2.Request) -> httpx2.Response:
+    def respond(request: http.Request) -> http.Response:
         asked.append(json.loads(request.content))
         return answer(asked[-1])
 
@@ -39,8 +39,8 @@ def handler(answer: Answer, asked: list[dict[str, Any]]) -> Callable[[httpx2.Req
 
 def client(answer: Answer, asked: list[dict[str, Any]] | None = None) -> openai.OpenAI:
     """A real client over a prepared transport."""
-    transport = httpx2.MockTransport(handler(answer, [] if asked is None else asked))
-    return openai.OpenAI(api_key="key", http_client=httpx2.Client(transport=transport), max_retries=0)
+    transport = http.MockTransport(handler(answer, [] if asked is None else asked))
+    return openai.OpenAI(api_key="key", http_client=http.Client(transport=transport), max_retries=0)
 
 
 class TestOpenAI:
@@ -66,9 +66,9 @@ class TestOpenAI:
         """The asynchronous client serves asynchronous calls (I5)."""
 
         async def embed() -> int:
-            transport = httpx2.MockTransport(handler(two_vectors, []))
-            async with httpx2.AsyncClient(transport=transport) as http:
-                embedder = OpenAIEmbedder(async_client=openai.AsyncOpenAI(api_key="key", http_client=http))
+            transport = http.MockTransport(handler(two_vectors, []))
+            async with http.AsyncClient(transport=transport) as sending:
+                embedder = OpenAIEmbedder(async_client=openai.AsyncOpenAI(api_key="key", http_client=sending))
                 return len((await embedder.embed(["a", "b"])).vectors)
 
         assert asyncio.run(embed()) == 2
@@ -76,14 +76,14 @@ class TestOpenAI:
     @pytest.mark.parametrize(
         "response",
         [
-            httpx2.Response(500, json={"error": {"message": "broken"}}),
-            httpx2.Response(401, json={"error": {"message": "no key"}}),
-            httpx2.Response(200, json={"object": "list", "data": []}),
-            httpx2.Response(200, text="<html>hello</html>", headers={"content-type": "text/html"}),
-            httpx2.Response(200, json={"object": "list", "data": None}),
+            http.Response(500, json={"error": {"message": "broken"}}),
+            http.Response(401, json={"error": {"message": "no key"}}),
+            http.Response(200, json={"object": "list", "data": []}),
+            http.Response(200, text="<html>hello</html>", headers={"content-type": "text/html"}),
+            http.Response(200, json={"object": "list", "data": None}),
         ],
     )
-    def test_fails_with_a_model_error(self, response: httpx2.Response) -> None:
+    def test_fails_with_a_model_error(self, response: http.Response) -> None:
         """Whatever is wrong with the endpoint or its reply is a `ModelError` that names the embedder (I4)."""
         with pytest.raises(ModelError, match="small"):
             drive(OpenAIEmbedder("small", client(lambda _: response)).embed(["a", "b"]))
@@ -91,10 +91,10 @@ class TestOpenAI:
     def test_does_without_usage(self) -> None:
         """An endpoint that counts no tokens is as good as another."""
 
-        def silent(body: dict[str, Any]) -> httpx2.Response:
+        def silent(body: dict[str, Any]) -> http.Response:
             reply = json.loads(two_vectors(body).content)
             del reply["usage"]
-            return httpx2.Response(200, json=reply)
+            return http.Response(200, json=reply)
 
         embedded = drive(OpenAIEmbedder("small", client(silent)).embed(["a", "b"]))
         assert embedded.spent.prompt_tokens == 0

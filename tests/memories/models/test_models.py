@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError, OptionError
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationKGMemory, ConversationSummaryMemory, Model
 from memzoo.stores import Message
 from memzoo.strategy import as_model
@@ -23,7 +23,7 @@ ASKED: list[Message] = [{"role": "user", "content": "hi"}]
 
 NO_CHOICE: dict[str, Any] = {"choices": []}
 
-Answer = Callable[[httpx2.Request], httpx2.Response]
+Answer = Callable[[http.Request], http.Response]
 
 
 def completion(content: Any = "hello", finish_reason: str = "stop", **message: Any) -> dict[str, Any]:
@@ -39,13 +39,13 @@ def completion(content: Any = "hello", finish_reason: str = "stop", **message: A
 
 def says(body: Any, status: int = 200) -> Answer:
     """An endpoint that gives one and the same reply."""
-    return lambda _: httpx2.Response(status, json=body)
+    return lambda _: http.Response(status, json=body)
 
 
 def fails(error: Exception) -> Answer:
     """An endpoint that cannot be reached."""
 
-    def respond(request: httpx2.Request) -> httpx2.Response:
+    def respond(request: http.Request) -> http.Response:
         raise error
 
     return respond
@@ -53,8 +53,8 @@ def fails(error: Exception) -> Answer:
 
 def client(answer: Answer) -> openai.OpenAI:
     """A real client over a prepared transport; it does not retry."""
-    http = httpx2.Client(transport=httpx2.MockTransport(answer))
-    return openai.OpenAI(api_key="key", http_client=http, max_retries=0)
+    sending = http.Client(transport=http.MockTransport(answer))
+    return openai.OpenAI(api_key="key", http_client=sending, max_retries=0)
 
 
 def ask(answer: Answer, **parameters: Any) -> Any:
@@ -69,9 +69,9 @@ class TestCalls:
         """The model's name, the messages and all parameters are sent as they are."""
         bodies: list[Any] = []
 
-        def respond(request: httpx2.Request) -> httpx2.Response:
+        def respond(request: http.Request) -> http.Response:
             bodies.append(json.loads(request.content))
-            return httpx2.Response(200, json=completion())
+            return http.Response(200, json=completion())
 
         ask(respond, temperature=0, max_completion_tokens=50)
         assert bodies == [{"model": "m", "messages": ASKED, "temperature": 0, "max_completion_tokens": 50}]
@@ -106,9 +106,9 @@ class TestCalls:
 
     def test_leave_retries_to_the_client(self) -> None:
         """A client that retries hides a fault that passes."""
-        answers = iter([httpx2.Response(500, json={}), httpx2.Response(200, json=completion())])
-        http = httpx2.Client(transport=httpx2.MockTransport(lambda _: next(answers)))
-        retrying = openai.OpenAI(api_key="key", http_client=http, max_retries=1, _enforce_credentials=False)
+        answers = iter([http.Response(500, json={}), http.Response(200, json=completion())])
+        sending = http.Client(transport=http.MockTransport(lambda _: next(answers)))
+        retrying = openai.OpenAI(api_key="key", http_client=sending, max_retries=1)
         assert drive(ChatModel("m", retrying).complete(ASKED, "summary")).text == "hello"
 
 
@@ -121,8 +121,8 @@ class TestFaults:
             (says({"error": {"message": "broken"}}, 500), "InternalServerError.*broken"),
             (says({"error": {"message": "who are you?"}}, 401), "AuthenticationError.*who are you"),
             (says({"error": {"message": "slow down"}}, 429), "RateLimitError.*slow down"),
-            (fails(httpx2.ReadError("connection reset by peer")), "APIConnectionError"),
-            (fails(httpx2.ReadTimeout("too slow")), "APITimeoutError"),
+            (fails(http.ReadError("connection reset by peer")), "APIConnectionError"),
+            (fails(http.ReadTimeout("too slow")), "APITimeoutError"),
         ],
     )
     def test_of_the_call_are_model_errors(self, answer: Answer, reason: str) -> None:
@@ -153,18 +153,18 @@ class TestFaults:
     @pytest.mark.parametrize(
         "response",
         [
-            httpx2.Response(200, text="<html>a login page</html>", headers={"content-type": "text/html"}),
-            httpx2.Response(200, text='{"choices": [', headers={"content-type": "application/json"}),
-            httpx2.Response(200, content=b'{"id": "\xff\xfe"}', headers={"content-type": "application/json"}),
-            httpx2.Response(200, json=[]),
-            httpx2.Response(
+            http.Response(200, text="<html>a login page</html>", headers={"content-type": "text/html"}),
+            http.Response(200, text='{"choices": [', headers={"content-type": "application/json"}),
+            http.Response(200, content=b'{"id": "\xff\xfe"}', headers={"content-type": "application/json"}),
+            http.Response(200, json=[]),
+            http.Response(
                 200, json=completion() | {"choices": [{"index": 0, "finish_reason": "stop", "message": None}]}
             ),
-            httpx2.Response(200, json=completion({"text": "hello"})),
+            http.Response(200, json=completion({"text": "hello"})),
         ],
         ids=["html", "half", "bytes", "list", "no-message", "object"],
     )
-    def test_of_an_endpoint_that_is_none_are_model_errors(self, response: httpx2.Response) -> None:
+    def test_of_an_endpoint_that_is_none_are_model_errors(self, response: http.Response) -> None:
         """A wrong `base_url`, a login page or half a body is a `ModelError` too; the conversation goes on (I4)."""
         memory = ConversationSummaryMemory(llm=ChatModel("m", client(lambda _: response)), on_model_error="defer")
         memory.save_context({"input": "a"}, {"output": "b"})
@@ -172,7 +172,7 @@ class TestFaults:
 
     def test_of_any_other_kind_are_model_errors(self) -> None:
         """What the client raises at a shape that it does not know is a `ModelError` that names the prompt (I4)."""
-        deep = httpx2.Response(200, text="[" * 100_000, headers={"content-type": "application/json"})
+        deep = http.Response(200, text="[" * 100_000, headers={"content-type": "application/json"})
         with pytest.raises(ModelError, match="'m' for prompt 'summary' failed: RecursionError"):
             ask(lambda _: deep)
 

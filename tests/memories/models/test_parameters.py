@@ -4,12 +4,12 @@ import functools
 import pickle
 from typing import Any
 
-import httpx2
 import openai
 import pytest
 from openai.resources.chat.completions import Completions
 
 from memzoo.errors import ModelError, OptionError, UnknownOptionError
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, OpenAIEmbedder
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -26,7 +26,7 @@ ASKED: list[Message] = [{"role": "user", "content": "hi"}]
         (OpenAIEmbedder, {"dimension": 3}, "Did you mean 'dimensions'"),
         (ChatModel, {"stream": True}, "stream is chosen call by call"),
         (ChatModel, {"messages": []}, "messages is chosen call by call"),
-        (ChatModel, {"http_client": httpx2.Client()}, r"client=OpenAI\(http_client=\.\.\.\)"),
+        (ChatModel, {"http_client": http.Client()}, r"client=OpenAI\(http_client=\.\.\.\)"),
         (ChatModel, {"client": openai.OpenAI(api_key="k"), "max_retries": 0}, r"client=OpenAI\(max_retries=\.\.\.\)"),
         (ChatModel, {"client": openai.OpenAI(api_key="k"), "temprature": 0}, "Did you mean 'temperature'"),
         (ChatModel, {"max_reply_bytes": 0}, "max_reply_bytes must be a number greater than 0, not 0"),

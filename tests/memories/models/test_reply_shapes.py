@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import httpx2
 import openai
 import pytest
 
 from memzoo.errors import ModelError, ModelReplyError
+from memzoo.http_library import http
 from memzoo.memories import ChatModel, ConversationEntityMemory, ConversationKGMemory, ConversationSummaryMemory
 from memzoo.sync import drive
 
@@ -37,10 +37,10 @@ def model(*bodies: str) -> ChatModel:
     """A model behind the real client, which gets these bodies of responses, one for each call."""
     left = iter(bodies)
 
-    def respond(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(200, headers={"content-type": "application/json"}, content=next(left).encode())
+    def respond(request: http.Request) -> http.Response:
+        return http.Response(200, headers={"content-type": "application/json"}, content=next(left).encode())
 
-    http_client = httpx2.Client(transport=httpx2.MockTransport(respond))
+    http_client = http.Client(transport=http.MockTransport(respond))
     return ChatModel("m", openai.OpenAI(api_key="none", max_retries=0, http_client=http_client))
 
 

@@ -1,0 +1,1 @@
+../../ground/http_library.py

@@ -24,6 +24,11 @@ _APPROXIMATED = (
     "Tokens are estimated, as by default with the offline model; --token-counter o200k_base counts them exactly."
 )
 
+_DRAFTED = (
+    "Nobody wrote questions about this: rules drafted some from what the user said. "
+    "`memzoo questions FILE --out questions.yaml` writes them for you to correct."
+)
+
 
 @dataclass(frozen=True)
 class Inputs:
@@ -67,6 +72,9 @@ class Measured:
     stop_at: Annotated[float | None, typer.Option(min=0, help="End before more than this is spent.")] = None
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count calls and tokens; ask no model.")] = False
     prompts: Annotated[Path | None, typer.Option(help="A folder with templates of your own for --judge.")] = None
+    no_questions: Annotated[
+        bool, typer.Option("--no-questions", help="Draft none by rules where your conversations have none.")
+    ] = False
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1
     fail_under: Annotated[
         list[str] | None, typer.Option(help="End with 1 if no memory reaches it, such as recall=0.5; repeat it.")
@@ -87,7 +95,7 @@ def compare(*, compared: Inputs, asked: Asked, measured: Measured, counter: Coun
 
 
 def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None) -> int:
-    from memzoo.benchmarks import comparing, money, running, variants
+    from memzoo.benchmarks import comparing, money, running, survey, variants
     from memzoo.benchmarks.report import changes, expecting
 
     (budgets, paid), where = _read_budgets(measured.budgets), str(compared.config)
@@ -101,7 +109,10 @@ def _run(compared: Inputs, asked: Asked, measured: Measured, counter: str | None
     dry = measured.dry_run
     if not dry:
         _check_models(asked, measured.judge, [one.model for one in memories if one.asks_model])
-    files = running.sources(compared.transcripts or (), compared.sample)
+    files: survey.Source = running.sources(compared.transcripts or (), compared.sample)
+    if (drafts := survey.drafted(files)) and not measured.no_questions:
+        console.print(_DRAFTED, markup=False, highlight=False)
+        files = drafts
     if asked.model == OFFLINE and not dry:
         memories = comparing.beside_learnt(files, memories)
     with running.watching(files, [one.name for one in memories], console) as advance:
@@ -142,17 +153,19 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
 @command("Talk and compare")
 def questions(
     *,
-    transcript: Annotated[Path, typer.Argument(help="A file with one conversation.")],
+    transcripts: Annotated[list[Path], typer.Argument(help="Files and folders with conversations.")],
     asked: Asked,
-    count: Annotated[int, typer.Option(min=1, help="How many questions, about.")] = 20,
+    count: Annotated[int, typer.Option(min=1, help="How many for each conversation, about.")] = 20,
     out: Annotated[Path | None, typer.Option(help="A YAML file to write; otherwise it is printed.")] = None,
 ) -> None:
-    """Draft questions with evidence about a conversation that has none, for you to check and to compare with."""
+    """Draft questions about conversations that have none, for you to check and to compare with.
+
+    Without --model, rules draft them: what the user said, with a gap where a name, a number, a date or a taste stood.
+    """
     from memzoo.benchmarks.drafting import drafted
 
-    if asked.model == OFFLINE and not asked.base_url:
-        raise OptionError("the offline model cannot write questions: name another with --model")
-    write(out, [drafted(transcript, asked.made(), count)])
+    model = None if asked.model == OFFLINE and not asked.base_url else asked.made()
+    write(out, [drafted(transcripts, model, count)])
     if out:
         console.print(f"wrote {out}: read it, correct it, then: memzoo compare {out}", markup=False, highlight=False)
 

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import importlib.metadata
+import itertools
 import multiprocessing
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,12 +19,12 @@ from memzoo.benchmarks.measure.counting import TextCounter, named_counter
 from memzoo.benchmarks.measure.measuring import steps_in
 from memzoo.benchmarks.measure.setup import Setup, Timing
 from memzoo.benchmarks.money import Prices, SpendingLimit, price_of
-from memzoo.benchmarks.results import OFFLINE, MemoryInfo, Run
+from memzoo.benchmarks.results import OFFLINE, UNREAD, MemoryInfo, Run
 from memzoo.benchmarks.survey import Conversations, Source, Survey, source_of
 from memzoo.benchmarks.variants import Factory, Variant, checked_variants, chosen, parse_variant, with_learnt
 from memzoo.benchmarks.work import Checkpoint, Progress, Task, run_tasks, settings_digest
 from memzoo.errors import OptionError
-from memzoo.memories import ChatModel, Model
+from memzoo.memories import ChatModel, ConversationEntityMemory, Model
 from memzoo.prompts import PromptSet, PromptSource
 from memzoo.strategy import ModelOption
 from memzoo.sync import drive
@@ -34,6 +35,7 @@ Memories: TypeAlias = Iterable[Variant | str] | Mapping[str, Factory | Variant |
 """What is compared: names with or without options, or by a name of one's own a function that makes a memory."""
 
 _VIEWS = 300
+_LOOKED_INTO, _FIRST_EXCHANGES = 5, 20
 
 
 def compare(
@@ -148,6 +150,7 @@ def _compare(
     *more: object,
 ) -> Comparison:
     survey = Survey(source)
+    unread = run.offline and any(one.strategy in UNREAD for one in variants) and not _names_found(source)
     settings: dict[str, Any] = {
         "run": run.model_dump(exclude={"prices", "currency", "per_month", "cache", "paid"}),
         "talks": survey.digest,
@@ -161,7 +164,7 @@ def _compare(
     results = gathered(
         checkpoint.outcomes(),
         memories=[_info(one, run) for one in variants],
-        talks=survey.talks,
+        talks=survey.talks.model_copy(update={"unread": unread}),
         questions=survey.questions,
         details=survey.details,
         run=run,
@@ -172,9 +175,20 @@ def _compare(
     return Comparison(results, times, ended)
 
 
-def beside_learnt(transcripts: Source | Conversations, variants: Sequence[Variant]) -> list[Variant]:
+def _names_found(source: Conversations) -> bool:
+    """Whether the rules that stand in for a model find a name where conversations begin."""
+    for transcript in itertools.islice(source(), _LOOKED_INTO):
+        memory = ConversationEntityMemory(llm=OFFLINE)
+        for exchange in transcript.exchanges[:_FIRST_EXCHANGES]:
+            memory.add_messages(exchange.messages)
+            if memory.entities:
+                return True
+    return False
+
+
+def beside_learnt(transcripts: Source, variants: Sequence[Variant]) -> list[Variant]:
     """Put beside each memory what it learnt of a bundled conversation from a large model; see `with_learnt`."""
-    source = transcripts if callable(transcripts) else source_of(transcripts)
+    source = source_of(transcripts)
     known = learnt_of(source())
     return with_learnt(variants, known) if known else list(variants)
 

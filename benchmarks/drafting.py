@@ -1,14 +1,19 @@
-"""Drafts questions about a conversation that has none, with evidence, for a person to check."""
+"""Drafts questions about conversations that have none, with evidence, for a person to check."""
 
+import itertools
 import json
 import re
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from memzoo.benchmarks.gaps import gap_questions
 from memzoo.benchmarks.measure.measuring import messages_in
-from memzoo.benchmarks.transcripts import read_transcripts
+from memzoo.benchmarks.transcripts import Transcript, read_transcripts
+from memzoo.benchmarks.transcripts.conversations import UNDATED
 from memzoo.errors import ModelReplyError, TranscriptError
+from memzoo.memories import Model
 from memzoo.prompts import PromptSet
 from memzoo.stores import Message
 from memzoo.strategy import ModelOption, as_model, text_of
@@ -18,47 +23,73 @@ __all__ = ["drafted"]
 
 _MOST_CHARACTERS = 24_000  # some 6,000 tokens: small models find little in more
 _FIELDS = 4  # question, answer, evidence, kind
-_HEAD = """\
-# Questions that a model drafted about the conversation below: read each, correct it, delete what is wrong.
+_BY_MODEL = """\
+# Questions that a model drafted about the conversations below: read each, correct it, delete what is wrong.
 # evidence: the ids of the messages that hold the answer. Nobody has checked them yet.
+"""
+_BY_RULES = """\
+# Questions that rules drafted about the conversations below, without a model: what the user said, with a gap.
+# Read each, write it as you would ask it, delete what nobody would ask. What stood in the gap is the answer, and
+# evidence has the id of the message. The category says that it was only drafted: change it once you have read it.
 """
 
 
-def drafted(path: str | Path, model: ModelOption, count: int = 20) -> str:
-    """Have a model draft questions about a conversation.
+def drafted(paths: Iterable[str | Path], model: ModelOption | None = None, count: int = 20) -> str:
+    """Draft questions about conversations.
 
     Args:
-        path: A file with one conversation.
-        model: Drafts them.
-        count: How many, about.
+        paths: Files and folders with conversations.
+        model: Drafts them; rules do without one, see `gap_questions`.
+        count: How many, about, for each conversation.
 
     Returns:
-        The conversation with the questions, as YAML that `memzoo compare` reads. (It is JSON line by line, which every
+        The conversations with the questions, as YAML that `memzoo compare` reads. (It is JSON line by line, which every
         reader of YAML understands.)
 
     Raises:
-        TranscriptError: The file cannot be understood, or holds several conversations.
+        TranscriptError: A file cannot be understood; or rules found nothing to ask about in any conversation.
         ModelError: The model failed.
         ModelReplyError: None of its lines is a question with evidence.
     """
-    transcripts = list(read_transcripts([path]))
-    if len(transcripts) != 1:
-        raise TranscriptError(f"{path} holds {len(transcripts)} conversations; questions are drafted for one at a time")
-    (transcript,) = transcripts
-    messages = list(messages_in(transcript))
-    asking, templates = as_model(model), PromptSet()
+    transcripts = list(read_transcripts(paths))
+    asking = None if model is None else as_model(model)
+    asked = [_by_model(asking, one, count) if asking else _by_rules(one, count) for one in transcripts]
+    if not any(asked):
+        raise TranscriptError(
+            "rules found nothing to ask about: no user says a name, a number, a date or what he likes in a sentence of "
+            "five words and more; name a model with --model"
+        )
+    documents = [_yaml(one, found) for one, found in zip(transcripts, asked, strict=True)]
+    if len(documents) > 1:
+        documents = [f"- {textwrap.indent(document, '  ')[2:]}" for document in documents]
+    return (_BY_MODEL if asking else _BY_RULES) + "".join(documents)
+
+
+def _by_rules(transcript: Transcript, count: int) -> list[dict[str, Any]]:
+    places = {text_of(message): f"m{number}" for number, message in reversed([*enumerate(messages_in(transcript))])}
+    return [
+        {
+            "question": one.text,
+            "answer": one.answer,
+            "evidence": [places[text] for text in one.evidence],
+            "category": one.category,
+        }
+        for one in gap_questions(transcript, count)
+    ]
+
+
+def _by_model(model: Model, transcript: Transcript, count: int) -> list[dict[str, Any]]:
+    messages, templates = list(messages_in(transcript)), PromptSet()
     parts = list(_parts(messages))
     found: list[dict[str, Any]] = []
     for part in parts:
         lines = "\n".join(f"[{number}] {messages[number]['role']}: {text_of(messages[number])}" for number in part)
         content = templates.render("compare_questions", lines=lines, count=-(-count // len(parts)))
-        reply = drive(asking.complete([{"role": "user", "content": content}], "compare_questions"))
+        reply = drive(model.complete([{"role": "user", "content": content}], "compare_questions"))
         found += _read(reply.text, set(part))
     if not found:
-        raise ModelReplyError(f"the model {asking.name!r} drafted no question in the form that was asked for")
-    about = {"title": transcript.title, "user": transcript.user, "assistant": transcript.assistant}
-    said = [{**message, "id": f"m{number}"} for number, message in enumerate(messages)]
-    return _HEAD + _yaml(about, found, said)
+        raise ModelReplyError(f"the model {model.name!r} drafted no question in the form that was asked for")
+    return found
 
 
 def _parts(messages: Sequence[Message]) -> Iterator[list[int]]:
@@ -85,13 +116,21 @@ def _read(reply: str, known: set[int]) -> Iterator[dict[str, Any]]:
             yield {"question": fields[0], "answer": fields[1], "evidence": evidence, "category": fields[3].lower()}
 
 
-def _yaml(about: dict[str, str], found: Sequence[dict[str, Any]], said: Sequence[dict[str, Any]]) -> str:
+def _yaml(transcript: Transcript, found: Sequence[dict[str, Any]]) -> str:
+    about = {"title": transcript.title, "user": transcript.user, "assistant": transcript.assistant}
     lines = [f"{key}: {_json(value)}" for key, value in about.items()]
-    lines.append("questions:")
+    lines.append("questions:" if found else "questions: []")
     for one in found:
         first, *others = one.items()
         lines += [f"- {first[0]}: {_json(first[1])}", *(f"  {key}: {_json(value)}" for key, value in others)]
-    return "\n".join([*lines, "messages:", *(f"- {_json(one)}" for one in said)]) + "\n"
+    lines.append("sessions:")
+    numbers = itertools.count()
+    # A session begins where the date changes: dates are kept.
+    for date, exchanges in itertools.groupby(transcript.exchanges, key=lambda one: one.said_at):
+        dated = f"- date: {_json(date.isoformat())}\n  messages:" if date != UNDATED else "- messages:"
+        said = [{**message, "id": f"m{next(numbers)}"} for one in exchanges for message in one.messages]
+        lines += [dated, *(f"  - {_json(one)}" for one in said)]
+    return "\n".join(lines) + "\n"
 
 
 def _json(value: Any) -> str:

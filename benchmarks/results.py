@@ -16,6 +16,7 @@ from memzoo.benchmarks.outcomes import Scored, Shape, Sum
 
 __all__ = [
     "OFFLINE",
+    "UNREAD",
     "Category",
     "Compared",
     "Cost",
@@ -201,6 +202,9 @@ class Talks(Shape):
         questions: That were asked.
         adversarial: Not asked, because they have no true answer.
         without_evidence: Not asked, because nothing is known to measure them by.
+        drafted: How many of those that were asked rules had drafted.
+        unread: Whether the rules that stand in for a model found no name in them, so that notes and facts by these
+            rules say nothing.
         unusable: Citations that name no message, the first 100.
         first: The first 100 of them.
     """
@@ -211,8 +215,14 @@ class Talks(Shape):
     questions: int
     adversarial: int = 0
     without_evidence: int = 0
+    drafted: int = 0
+    unread: bool = False
     unusable: tuple[str, ...] = ()
     first: tuple[Talk, ...] = ()
+
+
+UNREAD = frozenset({"entity", "knowledge-graph"})
+"""The strategies that remember nothing where no name is found."""
 
 
 class QuestionInfo(Shape):

@@ -14,6 +14,7 @@ from memzoo.benchmarks.comparing import OFFLINE, Comparison, total_steps
 from memzoo.benchmarks.report.changes import changes, failing
 from memzoo.benchmarks.report.writing import table
 from memzoo.benchmarks.results import Results
+from memzoo.benchmarks.survey import Source
 from memzoo.benchmarks.transcripts import read_transcripts, sample_path
 from memzoo.memories import ChatModel, Model
 
@@ -60,7 +61,7 @@ def show_found(
 
 
 @contextmanager
-def watching(files: Sequence[Any], names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
+def watching(files: Source, names: Sequence[str], console: Console) -> Iterator[Callable[[str, int], None]]:
     """Show how much is done and how long that took; nobody knows how long the rest takes.
 
     Memories differ a hundredfold in what an exchange takes, and in some it takes more the longer the talk is.

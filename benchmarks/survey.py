@@ -7,32 +7,52 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from memzoo.benchmarks.gaps import with_gap_questions
 from memzoo.benchmarks.gathering import MOST_QUESTIONS
 from memzoo.benchmarks.measure.measuring import messages_in
 from memzoo.benchmarks.results import QuestionInfo, Talk, Talks
 from memzoo.benchmarks.transcripts import Transcript, read_transcripts
+from memzoo.benchmarks.transcripts.conversations import DRAFTED
 from memzoo.benchmarks.work import settings_digest
 from memzoo.errors import OptionError
 
-__all__ = ["Conversations", "Source", "Survey", "source_of"]
-
-Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path]
-"""Conversations: as they were loaded, or the files or folders that hold them."""
+__all__ = ["Conversations", "Source", "Survey", "drafted", "source_of"]
 
 Conversations: TypeAlias = Callable[[], Iterator[Transcript]]
 """Gives the conversations, as often as they are needed."""
+
+Source: TypeAlias = Iterable[Transcript] | str | Path | Sequence[str | Path] | Conversations
+"""Conversations: as they were loaded, the files or folders that hold them, or what gives them."""
 
 _FIRST = 100
 
 
 def source_of(transcripts: Source) -> Conversations:
     """Return something that gives the conversations as often as they are needed, without holding those of files."""
+    if callable(transcripts):
+        return transcripts
     if isinstance(transcripts, str | Path):
         return functools.partial(read_transcripts, [transcripts])
     listed: list[Any] = list(transcripts)
     if all(isinstance(one, str | Path) for one in listed) and listed:
         return functools.partial(read_transcripts, listed)
     return functools.partial(iter, listed)
+
+
+def drafted(transcripts: Source) -> Conversations | None:
+    """Conversations with questions that rules drafted, if none of them has any of its own.
+
+    Returns:
+        `None` if one has, or if there is nothing to ask about.
+    """
+    source = source_of(transcripts)
+
+    def with_questions() -> Iterator[Transcript]:
+        return map(with_gap_questions, source())
+
+    if any(one.questions for one in source()) or not any(one.questions for one in with_questions()):
+        return None
+    return with_questions
 
 
 class Survey:
@@ -60,12 +80,13 @@ class Survey:
             first += [talk][: _FIRST - len(first)]
             unusable += one.unusable_evidence[: _FIRST - len(unusable)]
             sums.update(talk.model_dump(exclude={"title"}))
-            sums.update(count=1, adversarial=one.adversarial, without_evidence=one.without_evidence)
+            drafts = sum(question.category.startswith(DRAFTED) for question in one.measured)
+            sums.update(count=1, adversarial=one.adversarial, without_evidence=one.without_evidence, drafted=drafts)
             digests.append(settings_digest([repr(one)]))
         if not sums["count"]:
             raise OptionError("there must be a transcript to compare memories on")
         self.digest = settings_digest(digests)
-        self.talks = Talks(**sums, unusable=tuple(unusable), first=tuple(first))
+        self.talks = Talks(**dict[str, Any](sums), unusable=tuple(unusable), first=tuple(first))
 
     def _look(self, number: int, one: Transcript) -> Talk:
         asked = one.measured

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from memzoo.benchmarks.results import Results, Row
+from memzoo.benchmarks.results import UNREAD, Results, Row
 
 __all__ = ["MEASURES", "measure_of", "verdict"]
 
@@ -15,6 +15,7 @@ MEASURES = {
 """What is compared, the most telling first, in words."""
 
 _FEW = 30  # questions; below, each one moves a share by more than 3 points
+_LITTLE = 0.2  # of what was asked for
 _CLOSE = 0.05  # of what was corrected; less is not worth a sentence
 
 
@@ -37,9 +38,14 @@ def verdict(results: Results) -> Iterator[str]:
         said = [_without_figures(results)]
     else:
         finding = _finding(best, budget, measure)
-        said = [iter([finding]), _compare(results, rows, best, budget), _cautions(rows, best, budget, measure)]
+        evidence = ["Evidence is what the answers rest on: the messages that say it."] if measure == "covered" else []
+        said = [
+            iter([finding, *evidence]),
+            _compare(results, rows, best, budget),
+            _cautions(rows, best, budget, measure),
+        ]
         said += [_afford(rows, paid, measure) for paid in results.run.paid]
-    yield from chain(*said, _learnt(results), _floors(results), _failures(results))
+    yield from chain(*said, _drafted(results), _learnt(results), _floors(results), _failures(results))
 
 
 def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> Row | None:
@@ -53,8 +59,8 @@ def _best(results: Results, rows: Sequence[Row], budget: int, measure: str) -> R
 def _without_figures(results: Results) -> Iterator[str]:
     if not results.talks.questions:
         yield (
-            "No question was asked, so nothing says what each memory remembers: tokens, calls and cost are all there "
-            "is. `memzoo questions` drafts questions for a transcript."
+            "No question was asked, so nothing says what each memory remembers; there are only tokens, calls and cost "
+            "to compare. `memzoo questions FILE` drafts questions."
         )
     elif results.competing:
         yield "No memory that was measured showed anything of what the questions ask for."
@@ -76,12 +82,12 @@ def _compare(results: Results, rows: Sequence[Row], best: Row, budget: int) -> I
     if not pairs:
         yield f"Nothing else was measured beside it.{cost}"
     elif not alike:
-        yield f"Pick {best.memory.name}: it is ahead of every other memory that was measured.{cost}"
+        yield f"Pick {best.memory.name}: it is ahead of every other memory {_measured(results)}.{cost}"
     else:
         cheapest = min([best, *alike], key=lambda row: _price(row, budget))
         names = _join([row.memory.name for row in alike])
         yield (
-            f"On these questions it cannot be told apart from {names}.{cost} Pick {cheapest.memory.name}, which "
+            f"{names} may do as well: these questions are too few to tell.{cost} Pick {cheapest.memory.name}, which "
             f"{'costs the least' if cheapest.costs else 'pays for the fewest tokens'} of these, or ask more questions."
         )
 
@@ -121,6 +127,8 @@ def _price(row: Row, budget: int) -> float:
 
 def _cautions(rows: Sequence[Row], best: Row, budget: int, measure: str) -> Iterator[str]:
     found = best.figure(measure, budget)
+    if found and found.mean < _LITTLE:
+        yield "None of these remembers much of it: give them more tokens (--budget), or measure others."
     if found and found.count < _FEW:
         yield f"With {found.count} questions, each counts for {1 / found.count:.0%}: take this as a hint."
     fresh = [(row, one) for row in rows if (one := row.figure("corrected", budget))]
@@ -148,11 +156,30 @@ def _learnt(results: Results) -> Iterator[str]:
         )
 
 
-def _floors(results: Results) -> Iterator[str]:
-    if floors := [row.memory.name for row in results.competing if row.memory.floor]:
+def _measured(results: Results) -> str:
+    return "that was measured" if any(row.memory.floor for row in results.competing) else "here"
+
+
+def _drafted(results: Results) -> Iterator[str]:
+    talks = results.talks
+    if talks.questions and talks.drafted:
+        which = "The questions were" if talks.drafted == talks.questions else f"{talks.drafted:,} questions were"
         yield (
-            f"Rules answered in place of a model for {_join(floors)}: what they remember is at least what the table "
-            "shows, and takes no part in the choice. `--model NAME` measures it."
+            f"{which} drafted by rules, from what the user said, and nobody has read them: a first look. They share "
+            "words with what was said, which helps a search."
+        )
+
+
+def _floors(results: Results) -> Iterator[str]:
+    floors = [row.memory for row in results.competing if row.memory.floor]
+    unread = [one.name for one in floors if results.talks.unread and one.strategy in UNREAD]
+    if unread:
+        yield f"{_join(unread)}: not measured, since the rules that work without a key found no name in this language."
+    if others := [one.name for one in floors if one.name not in unread]:
+        yield (
+            f"{_join(others)} {'needs' if len(others) == 1 else 'need'} a model. Rules answered in its place, so the "
+            "table shows only what they remember at least, and they are left out of the choice; `--model NAME` "
+            "measures them."
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from memzoo.benchmarks.measure.caching import CacheRule
 from memzoo.benchmarks.measure.counting import APPROXIMATE
-from memzoo.benchmarks.results import OFFLINE, Compared, Interval, Results, Row
+from memzoo.benchmarks.results import OFFLINE, UNREAD, Compared, Interval, Results, Row
 
 __all__ = [
     "Column",
@@ -76,7 +76,7 @@ def columns(comparison: Compared, budget: int, where: Where = "terminal") -> lis
     """List the columns at a budget, without the memories' names; those that have no figure at all are left out."""
     results = comparison.results
     shown = [
-        _interval_column(name, budget, where)
+        _interval_column(name, budget, results, where)
         for name in _INTERVALS
         if any(row.figure(name, budget) for row in results.rows)
     ]
@@ -176,20 +176,22 @@ def exclusions(comparison: Compared) -> list[str]:
     return [text for found, text in left_out if found]
 
 
-def _interval_column(name: str, budget: int, where: Where) -> Column:
+def _interval_column(name: str, budget: int, results: Results, where: Where) -> Column:
     title, about = _INTERVALS[name]
-    brief = where == "terminal"
 
     def text(row: Row) -> str:
         found = row.figure(name, budget)
-        # Rules show less than a model, of what is true and of what no longer is: that is no bound of what is stale.
-        if not found or (row.memory.floor and name == "stale"):
+        if not found:
             return _NOTHING
-        mean = _two_digits(found.mean)
-        if row.memory.floor:
-            return f"≥ {mean}" if brief else f"at least {mean} (rules)"
-        return mean if brief and name == "stale" else share(found)
+        if not row.memory.floor:
+            return _two_digits(found.mean) if where == "terminal" and name == "stale" else share(found)
+        if results.talks.unread and row.memory.strategy in UNREAD:
+            return "not measured" if name == first else _NOTHING
+        # Rules show less than a model, of what is true and of what no longer is: that is no bound of what is stale.
+        bound = _two_digits(found.mean)
+        return _NOTHING if name == "stale" or bound == ".00" else f"≥ {bound}"
 
+    first = next(name for name in _INTERVALS if any(row.figure(name, budget) for row in results.rows))
     return Column(title, about, lambda row: found.mean if (found := row.figure(name, budget)) else None, text=text)
 
 

@@ -16,6 +16,7 @@ from memzoo.benchmarks.report.charts import course_chart
 from memzoo.benchmarks.report.tabulating import counter_note
 from memzoo.benchmarks.research.agreement import agreement
 from memzoo.benchmarks.research.cache import cache
+from memzoo.benchmarks.research.drafts import drafts
 from memzoo.benchmarks.research.entity_cost import entity_cost, report
 from memzoo.benchmarks.research.frontier import frontier
 from memzoo.benchmarks.research.growth import growth
@@ -45,7 +46,7 @@ app = typer.Typer(help="Measurements for the documentation.")
 COMMANDS = (
     *(growth, speed, store_cost, store_waits, weight, token_estimate, retrieval, retrieval_cost),
     *(frontier, lmeb, updates, updates_notes, knowing, known_cost, page, agreement, learn, strong_model, cache),
-    survival,
+    *(survival, drafts),
 )
 for command in COMMANDS:
     app.command()(command)

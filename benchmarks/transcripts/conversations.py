@@ -9,6 +9,7 @@ from memzoo.strategy import text_of
 
 __all__ = [
     "ADVERSARIAL",
+    "DRAFTED",
     "UNCATEGORISED",
     "UNDATED",
     "Citations",
@@ -21,6 +22,9 @@ __all__ = [
 
 ADVERSARIAL = "adversarial"
 """The category of questions that have no true answer; they are left out of recall."""
+
+DRAFTED = "drafted"
+"""What the categories of questions begin with that were drafted by rules, and that nobody has read."""
 
 UNCATEGORISED = "uncategorised"
 """The category of questions that were given none."""

@@ -130,14 +130,11 @@ def _of_text(text: str, path: Path) -> Iterator[Transcript]:
     if path.suffix.lower() in {".csv", ".tsv"}:
         yield from map(_of_log, read_csv(text, str(path), title))
         return
-    if path.suffix.lower() in {".yaml", ".yml"}:
-        yield from _of_item(_yaml(text, path), str(path), title)
-        return
-    looks_like_json = text.lstrip()[0] in "[{"
-    if not looks_like_json and (log := read_text(text, title)):
+    is_yaml = path.suffix.lower() in {".yaml", ".yml"}
+    if not is_yaml and text.lstrip()[0] not in "[{" and (log := read_text(text, title)):
         yield _of_log(log)
         return
-    items = _items(text, str(path))
+    items = _items_of(_yaml(text, path), str(path)) if is_yaml else _items(text, str(path))
     if all(_is_said(item) for _, item in items):
         messages = [(where, _to_openai(item)) for where, item in items]
         kept = [(where, message) for where, message in messages if message is not None]
@@ -218,6 +215,10 @@ def _items(text: str, file: str) -> list[tuple[str, Any]]:
             place = f"{file}, line {error.lineno}" if isinstance(error, json.JSONDecodeError) else file
             raise TranscriptError(f"{place}: this is not JSON ({_reason(error)}); expected {EXPECTED}") from error
         return list(_lines(text.split("\n"), file))
+    return _items_of(document, file)
+
+
+def _items_of(document: Any, file: str) -> list[tuple[str, Any]]:
     if document == []:
         raise TranscriptError(f"{file} is an empty list; expected {EXPECTED}")
     if isinstance(document, list):

@@ -78,7 +78,7 @@ def test_floors_are_marked(run: Run) -> None:
     shown = done(run("--memory", "summary", "--memory", "window"))
     assert re.search(r"summary ≥ \d?\.\d\d ", shown)
     assert re.search(r"window \d?\.\d\d ±", shown)
-    assert "`--model NAME` measures it" in shown
+    assert "`--model NAME` measures them" in shown
 
 
 def test_variants(run: Run) -> None:

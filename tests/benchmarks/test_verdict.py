@@ -61,8 +61,9 @@ def test_what_is_ahead_of_all_is_picked() -> None:
     """With its figure, the interval, and what it rests on."""
     text = said(outcome("a", 50), outcome("b", 20), outcome("c", 0))
     assert "With 1,000 tokens of memory, a comes first: 83% of the evidence is shown (" in text
+    assert "Evidence is what the answers rest on" in text
     assert "60 questions)" in text
-    assert "Pick a: it is ahead of every other memory that was measured." in text
+    assert "Pick a: it is ahead of every other memory here." in text
 
 
 def test_answers_say_more_than_evidence() -> None:
@@ -77,13 +78,13 @@ def test_answers_count_where_half_of_the_questions_have_one() -> None:
         said(outcome("a", 60, said=0, known=known), outcome("b", 0, said=known, known=known)) for known in (30, 29)
     )
     assert "b comes first: 100% of the answers are shown" in half
-    assert "a comes first: 100% of the evidence is shown" in fewer
+    assert "a comes first: 100% of the evidence" in fewer
 
 
 def test_nothing_is_called_best_that_cannot_be_told_apart() -> None:
     """Of those, the cheapest is picked."""
     text = said(outcome("a", 31, shown=900), outcome("b", 30, shown=100), outcome("c", 0))
-    assert "cannot be told apart from b." in text
+    assert "b may do as well: these questions are too few to tell." in text
     assert "Pick b, which pays for the fewest tokens of these" in text
     assert "ahead of every other" not in text
 
@@ -144,8 +145,11 @@ def test_a_floor_is_no_figure() -> None:
     text = said(outcome("a", 30), outcome("b", 60, calls=1), floors=("b",))
     assert "a comes first" in text
     assert "Nothing else was measured beside it." in text
-    assert "Rules answered in place of a model for b" in text
-    assert "`--model NAME` measures it" in text
+    assert "b needs a model. Rules answered in its place" in text
+    assert "`--model NAME` measures them" in text
+    assert "ahead of every other memory that was measured" in said(
+        outcome("a", 50), outcome("b", 9), outcome("c", 60, calls=1), floors=("c",)
+    )
 
 
 def test_without_questions_nothing_is_claimed() -> None:
@@ -216,11 +220,9 @@ def test_memories_that_show_all_corrections_alike_are_not_held_against_each_othe
 def test_floors_are_listed_by_name() -> None:
     """One, two or three of them."""
     others = [outcome(name, 60, calls=1) for name in ("b", "c", "d")]
-    for count, names in ((1, "b:"), (2, "b and c:"), (3, "b, c and d:")):
+    for count, names in ((1, "b needs"), (2, "b and c need"), (3, "b, c and d need")):
         floors = tuple(one.memory for one in others[:count])
-        assert f"Rules answered in place of a model for {names}" in said(
-            outcome("a", 30), *others[:count], floors=floors
-        )
+        assert f"{names} a model." in said(outcome("a", 30), *others[:count], floors=floors)
 
 
 def test_a_few_questions_are_a_hint() -> None:
@@ -280,3 +282,34 @@ def test_what_was_learnt_beforehand_is_told() -> None:
     text = " ".join(verdict(found.model_copy(update={"rows": tuple(rows)})))
     assert "b* learnt this conversation from a clerk beforehand" in text
     assert "learnt" not in " ".join(found.verdict)
+
+
+def test_little_is_called_little() -> None:
+    """Who is first with one in ten is told, and that nobody remembers much."""
+    assert "None of these remembers much of it" in said(outcome("a", 6), outcome("b", 0))
+    assert "None of these remembers much of it" not in said(outcome("a", 30), outcome("b", 0))
+
+
+def test_drafted_questions_are_a_first_look() -> None:
+    """It is told whether all of them were drafted, or how many."""
+    found = results(outcome("a", 30))
+    for count, start in ((QUESTIONS, "The questions were drafted by rules"), (9, "9 questions were drafted by rules")):
+        talks = found.talks.model_copy(update={"drafted": count})
+        assert start in " ".join(verdict(found.model_copy(update={"talks": talks})))
+    assert "drafted" not in " ".join(found.verdict)
+
+
+def test_what_rules_cannot_read_is_not_measured() -> None:
+    """Notes and facts are named; a summary by rules is a bound all the same."""
+    found = results(outcome("a", 30), outcome("b", 9, calls=1), outcome("c", 9, calls=1), floors=("b", "c"))
+    strategies = {"b": "entity", "c": "summary"}
+    rows = [
+        row.model_copy(
+            update={"memory": row.memory.model_copy(update={"strategy": strategies.get(row.memory.name, "")})}
+        )
+        for row in found.rows
+    ]
+    talks = found.talks.model_copy(update={"unread": True})
+    text = " ".join(verdict(found.model_copy(update={"rows": tuple(rows), "talks": talks})))
+    assert "b: not measured, since the rules that work without a key found no name" in text
+    assert "c needs a model." in text

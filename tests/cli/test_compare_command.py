@@ -68,8 +68,8 @@ def test_off_a_terminal_no_line_is_broken(talk: str, command: Command, monkeypat
     monkeypatch.setenv("COLUMNS", "80")
     name = "summary-buffer:max_token_limit=100,count_summary=true"
     lines = command("compare", talk, "--memory", name, "--token-counter", "approximate").output.splitlines()
-    assert [line for line in lines if line.startswith("Rules answered ") and line.endswith("measures it.")]
-    assert len([line for line in lines if line.startswith(f"{name} ")]) == 1
+    assert [line for line in lines if " needs a model. " in line and line.endswith("measures them.")]
+    assert len([line for line in lines if line.startswith(f"{name}  ")]) == 1
 
 
 def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) -> None:
@@ -87,11 +87,63 @@ def test_questions_are_drafted(talk: str, endpoint: Endpoint, command: Command) 
     assert kept["question"]["evidence"] == ["My cat is called Tom."]
 
 
-def test_the_offline_model_drafts_no_questions(talk: str, command: Command) -> None:
-    """It is refused, with what to write instead."""
-    ran = command("questions", talk)
+def test_rules_draft_questions_without_a_model(told: Path, command: Command) -> None:
+    """Of several files and folders, as a file that says that it was drafted, and that compare reads."""
+    assert command("questions", str(told), "--out", "q.yaml").code == 0
+    text = Path("q.yaml").read_text(encoding="utf-8")
+    assert text.startswith("# Questions that rules drafted")
+    assert 'question: "My flight to Bergen leaves on ___."' in text
+    ran = command("compare", "q.yaml", "--memory", "window", "--memory", "buffer")
+    assert ran.code == 0
+    assert "The questions were drafted by rules" in ran.output
+    kept = json.loads(Path("memzoo-compare/results.json").read_text(encoding="utf-8"))
+    assert (kept["talks"]["count"], kept["talks"]["questions"], kept["talks"]["drafted"]) == (2, 2, 2)
+
+
+def test_compare_drafts_questions_where_there_are_none(told: Path, command: Command) -> None:
+    """So that everybody has a verdict; --no-questions leaves it, and what somebody asked is never replaced."""
+    ran = command("compare", str(told), "--memory", "buffer")
+    assert "rules drafted some" in ran.output
+    assert "buffer comes first" in ran.output
+    silent = command("compare", str(told), "--memory", "buffer", "--no-questions", "--out", "without")
+    assert "No question was asked" in silent.output
+    assert "rules drafted" not in command("compare", "--memory", "window", "--out", "sample").output
+
+
+def test_nothing_to_ask_about_is_told(tmp_path: Path, command: Command) -> None:
+    """And what to do then."""
+    (tmp_path / "talk.json").write_text('[{"role": "user", "content": "hello"}]', encoding="utf-8")
+    ran = command("questions", str(tmp_path / "talk.json"))
     assert ran.code == 2
-    assert "name another with --model" in ran.errors
+    assert "rules found nothing to ask about" in ran.errors
+    assert "--model" in ran.errors
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two conversations."""
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "talks"
+    folder.mkdir()
+    for name, text in (("a", "My flight to Bergen leaves on 3 June."), ("b", "We paid the plumber 240 crowns.")):
+        said = [{"role": "user", "content": text}, {"role": "assistant", "content": "Good to know."}]
+        (folder / f"{name}.json").write_text(json.dumps(said), encoding="utf-8")
+    return folder
+
+
+def test_names_that_rules_cannot_read_are_not_measured(told: Path, tmp_path: Path, command: Command) -> None:
+    """A figure for notes and facts in a language that the rules do not read would say nothing."""
+    said = [
+        {"role": "user", "content": "私の妹のアンナは三年前からオスロに住んでいます。"},
+        {"role": "assistant", "content": "はい。"},
+    ]
+    talk = {"messages": said, "questions": [{"question": "妹はどこに\uff1f", "answer": "オスロ", "evidence": [0]}]}
+    (tmp_path / "talk.json").write_text(json.dumps(talk, ensure_ascii=False), encoding="utf-8")
+    ran = command("compare", str(tmp_path / "talk.json"), "--memory", "entity", "--memory", "buffer")
+    assert ran.code == 0
+    assert "entity: not measured, since the rules that work without a key found no name" in ran.output
+    [row] = [line for line in ran.output.splitlines() if line.startswith("entity ")]
+    assert "not measured" in row
 
 
 def test_the_bundled_conversation_in_chinese(tmp_path: Path, command: Command) -> None:

@@ -126,7 +126,7 @@ class TestContent:
     def test_lower_bounds_are_called_so(self, comparison: Comparison) -> None:
         """In the table, in the charts, among the questions, and in a sentence that names the remedy."""
         text = page(comparison, DATE)
-        assert re.search(r'<tr class="floor">\s*<th[^>]*>entity</th>\s*<td[^>]*>at least \.\d\d \(rules\)</td>', text)
+        assert re.search(r'<tr class="floor">\s*<th[^>]*>entity</th>\s*<td[^>]*>≥ \.\d\d</td>', text)
         assert "≥ 0%" in text
         assert 'fill="var(--page)"' in text
         assert "Hollow points are lower bounds" in text
@@ -145,7 +145,7 @@ class TestContent:
             for row in comparison.results.rows
         )
         text = page(with_results(comparison, rows=rows), DATE)
-        assert "(rules)" not in text
+        assert "≥" not in text
         assert 'class="floor"' not in text
         assert "Hollow" not in text
 

@@ -90,7 +90,7 @@ class TestCells:
         """Of a lower bound there is none; what was not measured is a dash, and sorted last."""
         answers = column(comparison, "answers")
         said = [answers.cell(row_of(comparison, name)) for name in ("window", "everything", "entity", "none")]
-        assert said == [".18 ±.14", "1.00 ±.13", "at least .45 (rules)", ".00 ±.14"]
+        assert said == [".18 ±.14", "1.00 ±.13", "≥ .45", ".00 ±.14"]
         unknown = row_of(changed(comparison, {"window": {"answers": None}}), "window")
         assert answers.cell(unknown) == "–"
         assert answers.order(unknown) < answers.order(row_of(comparison, "none")) == 0

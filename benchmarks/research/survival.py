@@ -57,7 +57,7 @@ STATEMENTS = (
     Statement("preference", ["I like my reports in British spelling."], ["british spelling"]),
     Statement("fact", ["My sister Ingrid lives in Bergen."], ["ingrid", "bergen"]),
     Statement("fact", ["The router's serial number is QX-7741."], ["qx-7741"]),
-    Statement("correction", ["The meeting is on Monday.", "No, the meeting is on Thursday instead."], ["thursday"]),
+    Statement("correction", ["The key is with Anton.", "No, the key is with Larkin instead."], ["larkin"]),
     Statement(
         "correction", ["Our supplier is Halloran.", "Our supplier is not Halloran but Pemberton."], ["pemberton"]
     ),

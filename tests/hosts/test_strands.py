@@ -379,6 +379,22 @@ def test_a_conversation_from_elsewhere_is_shown_with_its_tools() -> None:
     assert "'text': 'Sun'" in agent.model.sent[0][2]["content"]
 
 
+def test_a_system_message_from_elsewhere_is_no_turn() -> None:
+    """What the log has of the system is never sent as the user's words."""
+    memory = create_memory("buffer")
+    memory.add_messages(
+        [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hello?"},
+            {"role": "assistant", "content": "Hi."},
+        ]
+    )
+    agent = agent_of(memory, ["Yes."])
+    agent("Sure?")
+    turns = [message["content"] for message in agent.model.sent[0] if message["role"] != "system"]
+    assert turns == ["Hello?", "Hi.", "Sure?"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "given"), [("", {}), ("{", {"arguments": "{"}), ('{"place": "Oslo"}', {"place": "Oslo"})]
 )

@@ -112,6 +112,7 @@ def measured() -> dict[str, Mapping[str, Any]]:
         found[f"touched {question}"] = scores_of((one.key, score) for one, score in touched.scores)
         found[f"said {question}"] = scores_of(said.scores(question).items())
         similar = {at: 1 / at for at in range(2, 90, 5)}
+        found[f"said and nearer {question}"] = scores_of(said.scores(question, similar).items())
         found[f"said and near {question}"] = scores_of(said.scores(question, similar, 0.7).items())
         found[f"exchanges {question}"] = {
             "first": said.exchanges([*said.scores(question)][:9], 4),

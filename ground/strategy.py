@@ -26,6 +26,9 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.named import further_names as further_names
     from memzoo.memories.strategies.named import short_name as short_name
     from memzoo.memories.strategies.named import strategy_named as strategy_named
+    from memzoo.memories.text.framing import in_frame as in_frame
+    from memzoo.memories.text.framing import is_recalled as is_recalled
+    from memzoo.memories.text.framing import reframed as reframed
     from memzoo.memories.text.grouping import is_instruction as is_instruction
     from memzoo.memories.text.messages import checked as checked
     from memzoo.memories.text.messages import sendable as sendable
@@ -48,6 +51,7 @@ else:
             "memzoo.memories.options": "names option strategy whole_number",
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",
+            "memzoo.memories.text.framing": "in_frame is_recalled reframed",
             "memzoo.memories.text.grouping": "is_instruction",
             "memzoo.memories.text.messages": "checked sendable text_of",
             "memzoo.memories.text.tokens": "token_counter",

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from memzoo.errors import OptionError
@@ -67,11 +67,14 @@ class MemorySession:
         if self._raw:
             said = await self._log.aall(None if limit is None else max(limit, 0))
         else:
-            said = sorted(await self._log.ashown(), key=lambda one: one.seq)  # a call's results need not follow it
+            said = _as_said(await self._log.ashown())
         left = _left_by_a_pop(said)
         said = [one for one in said if one not in left]
-        derived = [one for one in said if not one.seq]
-        return [*_items(derived), *_newest(_items(said[len(derived) :]), limit)]
+        derived = [place for place, one in enumerate(said) if not one.seq]
+        first, last = (derived[0], derived[-1] + 1) if derived else (0, 0)
+        behind = _newest(_items(said[last:]), limit)
+        before = _newest(_items(said[:first]), None if limit is None else max(limit, 0) - len(behind))
+        return [*before, *_items(said[first:last]), *behind]
 
     async def add_items(self, items: Sequence[Item]) -> None:
         """Append items to the log."""
@@ -107,11 +110,17 @@ class MemorySession:
         given: list[Item] = data.model_data.input
         start = max((place for place, item in enumerate(given) if item.get("role") == "user"), default=0)
         query = host_text(given[start].get("content")) if given else None
-        view = _items(sorted(await self._log.ashown(query), key=lambda one: one.seq))
+        view = _items(_as_said(await self._log.ashown(query)))
         # What a run without this session says is not in the log.
         asked = [item for item in view if item.get("role") == "user"]
         live = [] if asked and host_text(asked[-1].get("content")) == query else given[start:]
         return replace(data.model_data, input=[*view, *live])
+
+
+def _as_said(shown: Sequence[HostMessage]) -> list[HostMessage]:
+    """A view in the order of the log, since a call's results need not follow it; what was derived stays where it is."""
+    groups = groupby(shown, key=lambda one: one.seq > 0)
+    return [one for _, group in groups for one in sorted(group, key=lambda one: one.seq)]
 
 
 def _newest(items: list[Item], limit: int | None) -> list[Item]:

@@ -17,7 +17,7 @@ from memzoo.hosts.messages import (
     written,
 )
 from memzoo.hosts.shared import HostLog, host_module
-from memzoo.strategy import BaseMemory
+from memzoo.strategy import BaseMemory, is_recalled
 
 __all__ = ["MemoryConversationManager"]
 
@@ -101,7 +101,8 @@ class MemoryConversationManager:
             del earlier[0]
         derived = [str(one.message["content"]) for one in said if one.message["role"] in ("system", "developer")]
         system = _with(context.system_prompt, derived)
-        return context.replace(messages=[*earlier, *turn], system_prompt=system)
+        recalled = [converted for one in said if is_recalled(one.message) and (converted := _strands(one))]
+        return context.replace(messages=_in_turns([*earlier, *turn], recalled), system_prompt=system)
 
     async def _save(self, event: Any) -> None:
         if event.result is None or event.result.stop_reason == "interrupt":
@@ -120,6 +121,21 @@ class MemoryConversationManager:
         new = [message for message in messages if _id(message) in ids]
         following = [*new[1:], {}]
         return [one for one, then in zip(new, following, strict=False) if not (_is_prompt(one) and _same(one, then))]
+
+
+def _in_turns(messages: Sequence[dict[str, Any]], recalled: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Messages of which what was recalled is part of the user's message behind it: models want the roles in turn."""
+    shown, waiting = list[dict[str, Any]](), list[dict[str, Any]]()
+    for message in messages:
+        if message in recalled:
+            waiting += message["content"]
+            continue
+        if waiting and _is_prompt(message):
+            shown.append({**message, "content": [*waiting, *message["content"]]})
+        else:
+            shown += [*([{"role": "user", "content": waiting}] if waiting else []), message]
+        waiting = []
+    return [*shown, *([{"role": "user", "content": waiting}] if waiting else [])]
 
 
 def _id(message: dict[str, Any]) -> str:

@@ -50,6 +50,8 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.strategies.vector_retriever import VectorStoreRetrieverMemory as VectorStoreRetrieverMemory
     from memzoo.memories.strategies.window import ConversationBufferWindowMemory as ConversationBufferWindowMemory
     from memzoo.memories.text.clearing import ClearToolResults as ClearToolResults
+    from memzoo.memories.text.in_turns import cache_control as cache_control
+    from memzoo.memories.text.in_turns import in_turns as in_turns
     from memzoo.memories.text.trimming import trim_messages as trim_messages
     from memzoo.memories.text.view import Shown as Shown
 else:
@@ -84,6 +86,7 @@ else:
             "memzoo.memories.strategies.vector_retriever": "VectorStoreRetrieverMemory",
             "memzoo.memories.strategies.window": "ConversationBufferWindowMemory",
             "memzoo.memories.text.clearing": "ClearToolResults",
+            "memzoo.memories.text.in_turns": "cache_control in_turns",
             "memzoo.memories.text.trimming": "trim_messages",
             "memzoo.memories.text.view": "Shown",
         },

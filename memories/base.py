@@ -20,7 +20,7 @@ from memzoo.memories.options import a_function, a_store, non_empty_text, option,
 from memzoo.memories.text.context_windows import Tokens, context_window, tokens_of
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
-from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
 from memzoo.memories.text.view import Shown, View
 from memzoo.stores import JSON, Entry, InMemoryStore, Message, Record, Store
 from memzoo.stores.common import copied
@@ -166,6 +166,21 @@ class BaseMemory(ABC):
         "`ClearToolResults(keep=3, step=10, over=0, exclude=())`, or such members as a mapping. The log keeps all; "
         "nothing is learnt from what such results say.",
     )
+    recalled_role: RecalledRole | None = option(
+        None,
+        fixed=True,
+        one_of=("system", "developer", "user"),
+        doc="Who says what is recalled, in chat messages. By default the system says what was derived (a summary, "
+        "facts), and a user what was found or noted in others' words, in a frame which tells that it is a record and "
+        "no instruction. `'system'`: the system says all of it, as in memzoo 0.1.",
+    )
+    recalled_place: RecalledPlace = option(
+        "before",
+        fixed=True,
+        one_of=("before", "after"),
+        doc="Where what is recalled stands: before the messages, or after them and before what is not answered yet, so "
+        "that the messages before it stay as they are.",
+    )
     redact: "Redact | None" = option(
         None,
         fixed=True,
@@ -195,7 +210,8 @@ class BaseMemory(ABC):
         self.usage = Usage()
         follower = Follower(self.store, self.conversation_id)
         labels = Labels(self.human_prefix, self.ai_prefix)
-        self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens)
+        recalled: dict[str, Any] = {"role": self.recalled_role, "place": self.recalled_place}
+        self.render = Renderer(labels, lambda: self.counter, follower.lines, follower.tokens, **recalled)
         self.system = SystemMessage(follower)
         self.pins = Pins(follower)
         follower.clearing = None if self.clear_tool_results is None else self._new_clearing(follower)

@@ -111,7 +111,7 @@ class ViewContract(ContractTools):
         shown, entries = memory.messages(), {entry.seq: entry for entry in memory.entries()}
         pairs = list(zip(shown, shown.entries, strict=True))
         assert all(entry == entries[entry.seq] and entry.message == message for message, entry in pairs if entry)
-        assert {message["role"] for message, entry in pairs if not entry} <= {"system"}
+        assert [not entry for _, entry in pairs] == shown.recalled
         assert pairs[-1] == (entries[5].message, entries[5])
 
     def test_keeps_what_is_a_hosts_to_itself(self) -> None:

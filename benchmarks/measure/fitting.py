@@ -1,17 +1,19 @@
 """Cuts what a memory shows to a budget of tokens, by one rule for all strategies.
 
-First come the system messages, which carry what a strategy derived or found, in the order in which the memory gives
-them; one that does not fit whole is cut at its end, and then nothing follows. What is left of the budget goes to the
-messages word for word, from the newest back; the first that does not fit whole ends it. A tool call and its results
-stay or go together.
+First come the system messages and what else carries what a strategy derived or found, in the order in which the memory
+gives them; one that does not fit whole is cut at its end, and then nothing follows. The frame around what was found is
+not counted, nor are roles. What is left of the budget goes to the messages word for word, from the newest back; the
+first that does not fit whole ends it. A tool call and its results stay or go together. What is recalled behind the
+messages stays there.
 """
 
 import bisect
+import functools
 from collections.abc import Callable, Sequence
 
 from memzoo.benchmarks.measure.counting import TextCounter
 from memzoo.stores import Message
-from memzoo.strategy import is_instruction, sendable, text_of
+from memzoo.strategy import in_frame, is_instruction, is_recalled, reframed, sendable, text_of
 
 __all__ = ["Said", "cut", "fit"]
 
@@ -34,9 +36,12 @@ def fit(messages: Sequence[Message], budget: int, count: Count) -> list[Message]
         >>> [message["content"] for message in fit(view, 6, len)]
         ['ab', 'fg']
     """
-    kept, left = _recalled([message for message in messages if is_instruction(message)], budget, count)
-    said = [message for message in messages if not is_instruction(message)]
-    return kept + sendable(_newest(said, left, count))
+    kept, left = _recalled([message for message in messages if _stays(message)], budget, count)
+    said = _newest([message for message in messages if not _stays(message)], left, count)
+    in_front = next((place for place, message in enumerate(messages) if not _stays(message)), len(messages))
+    asked = next((place for place, message in enumerate(reversed(messages)) if _stays(message)), 0)
+    place = len(said) - min(asked, len(said)) if kept[in_front:] else 0
+    return [*kept[:in_front], *sendable(said[:place]), *kept[in_front:], *sendable(said[place:])]
 
 
 def cut(text: str, budget: int, count: Count) -> str:
@@ -55,13 +60,17 @@ def _recalled(messages: Sequence[Message], budget: int, count: Count) -> tuple[l
     """Keep the first messages that fit; return what is left of the budget, too."""
     kept: list[Message] = []
     for message in messages:
-        tokens = count(text_of(message))
+        tokens = count(in_frame(text_of(message)))
         if tokens > budget:
-            text = cut(text_of(message), budget, count)
+            text = reframed(text_of(message), functools.partial(cut, budget=budget, count=count))
             return [*kept, *([message | {"content": text}] if text else [])], 0
         kept.append(message)
         budget -= tokens
     return kept, budget
+
+
+def _stays(message: Message) -> bool:
+    return is_instruction(message) or is_recalled(message)
 
 
 def _newest(messages: Sequence[Message], budget: int, count: Count) -> list[Message]:

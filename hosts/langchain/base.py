@@ -179,6 +179,7 @@ class LangChainMemory(BothWays):
         given = {name: value for name, value in {**self._given, **changed}.items() if name not in self.extras}
         prompts = {name: given.pop(name) for name in self.templates if name in given}
         given["prompts"] = self._prompts(prompts) or given.get("prompts")
+        given.setdefault("recalled_role", "system")
         if "llm" in given:
             if given.get("token_counter") is None and TokensOf.known_to(given["llm"]):
                 given["token_counter"] = TokensOf(given["llm"])

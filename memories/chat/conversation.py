@@ -69,6 +69,7 @@ class Conversation(Closing):
         oversized: Oversized = "raise",
         on_failure: OnFailure = "keep",
         busy: Busy = "wait",
+        mark_stable: Callable[[Message], Message] | None = None,
         **options: Any,
     ) -> None:
         """A conversation; it may go on with what the memory has already.
@@ -88,6 +89,8 @@ class Conversation(Closing):
                 the memory keeps all of it.
             on_failure: See `BaseMemory.turn`.
             busy: See `BaseMemory.turn`.
+            mark_stable: Makes of the last message of a request that the next turn's request has, too, what is sent of
+                it: `memzoo.cache_control` marks it for Anthropic's cache. See `Shown.stable_upto`.
             **options: Further options of the memory that is made by name, such as `k=3`.
 
         Raises:
@@ -113,6 +116,7 @@ class Conversation(Closing):
         self._max_rounds = max_rounds
         self._on_failure: OnFailure = on_failure
         self._busy: Busy = busy
+        self._mark = mark_stable
 
     async def asend(self, user: str | Message | None, *, after: int | None = None) -> Reply:
         """Say something, and get the answer.
@@ -214,7 +218,8 @@ class Conversation(Closing):
         """Ask the model; if it refuses the request as too long, ask again with less of the memory."""
         rules: list[Message] = [{"role": "system", "content": self.system}] if self.system else []
         tools = [tool.schema for tool in self.tools.values()]
-        before = [message for message in await self._remembered(turn) if message not in rules]
+        remembered = await self._remembered(turn)
+        before = [message for message in remembered if message not in rules]
         pinned = [message for message in turn.pinned if message in before]
         least = [*rules, *pinned, *turn.said]
         try:
@@ -222,6 +227,9 @@ class Conversation(Closing):
         except OverBudgetError:
             _let_go_of(turn)
             raise
+        stable = [*rules, *(one for one in remembered[: turn.stable_upto] if one not in rules)]
+        if self._mark and stable and request[: len(stable)] == stable:
+            request[len(stable) - 1] = self._mark(stable[-1])
         begun = False
         while not begun:
             try:

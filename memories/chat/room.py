@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.options import one_of, whole_number
 from memzoo.memories.text.eviction import Weighed, fitted
+from memzoo.memories.text.framing import is_recalled, reframed
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.shortening import shortened, without_middle
@@ -63,7 +64,7 @@ class Room:
 
         Args:
             system: What comes first.
-            before: What the memory shows. Its system messages stay, cut at their ends if need be.
+            before: What the memory shows. Its system messages and what it recalls stay, cut at their ends if need be.
             turn: The open question and what follows it.
             tools: Descriptions of the tools.
             pinned: What of the memory is pinned, and stays as it is.
@@ -87,7 +88,7 @@ class Room:
         if spare < 0:
             what = f"{_WHAT}, and the pinned messages" if pinned else _WHAT
             raise OverBudgetError.of(what, self.max_tokens - spare, self.max_tokens, advice="; nothing was sent")
-        recalled = (message for message in before if is_instruction(message) and message not in pinned)
+        recalled = (message for message in before if _stays(message) and message not in pinned)
         return [*first, *self._beginnings(recalled, spare), *pinned, *last]
 
     def shorter(
@@ -124,10 +125,13 @@ class Room:
         for message in messages:
             room = spare
 
-            def fits(text: str, message: Message = message, room: int = room) -> bool:
-                return self._tokens(message | {"content": text}) <= room
+            def fitting(text: str, message: Message = message, room: int = room) -> str:
+                whole = text_of(message)
+                return shortened(
+                    text, lambda kept: self._tokens(message | {"content": whole.replace(text, kept, 1)}) <= room
+                )
 
-            if beginning := shortened(text_of(message), fits):
+            if beginning := reframed(text_of(message), fitting):
                 yield (cut := message | {"content": beginning})
                 spare -= self._tokens(cut)
 
@@ -146,8 +150,16 @@ def _newest(
     request: Sequence[Message], limit: int, size: Callable[[Message], int], pinned: Sequence[Message]
 ) -> list[Message]:
     weighed = (Weighed(place, message, size(message)) for place, message in enumerate(request))
-    stays = {place for place, message in enumerate(request) if message in pinned}
+    stays = {place for place, message in enumerate(request) if message in pinned or is_recalled(message)}
     return [one.message for one in fitted(weighed, limit, pinned=stays).kept]
+
+
+def _stays(message: Message) -> bool:
+    return is_instruction(message) or is_recalled(message)
+
+
+def _stays(message: Message) -> bool:
+    return is_instruction(message) or is_recalled(message)
 
 
 def _characters(message: Message) -> int:

@@ -44,7 +44,12 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
     system = await memory.system.current()
     if system is not None and not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
-    return view if not pinned else with_pinned(view, pinned, await _in_front(memory, pinned))
+    if not pinned:
+        return view
+    in_front = await _in_front(memory, pinned)
+    if memory.pinned_first and len(in_front) < len(pinned):
+        view = replace(view, room=-1)  # The others come to the front when they are answered.
+    return with_pinned(view, pinned, in_front)
 
 
 async def _in_front(memory: Remembers, pinned: Sequence[Entry]) -> set[int]:
@@ -96,7 +101,10 @@ async def _with_waiting(memory: Remembers, view: View, state: State, waiting: Se
     for entry in pending[:gone]:
         del shown[entry.seq]
     note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
-    return replace(view, recalled=(*view.recalled, *note), entries=[shown[seq] for seq in sorted(shown)])
+    shown_entries = [shown[seq] for seq in sorted(shown)]
+    # What waits to be learnt from goes when it was.
+    room = -1 if pending else view.room
+    return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=room)
 
 
 def _too_many(pending: Sequence[Entry], sizes: Sequence[int], room: int, newest: int) -> int:

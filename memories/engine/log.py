@@ -259,23 +259,31 @@ class Log:
             k: How many.
             step: Up to so many more, so that they begin with the same message at most turns (see `text.stepping`).
         """
+        return (await self.exchanges_with_room(k, step))[0]
+
+    async def exchanges_with_room(self, k: int, step: int = 0) -> tuple[list[Entry], int]:
+        """As `exchanges`, and how many may be added while these stay; -1 if they need not stay."""
         size = 2 * (k + step)
         while k > 0:
             entries = await self.tail(size)
             said = talk(entries)
             starts = [place for place, entry in enumerate(said) if entry.message["role"] == "user"]
-            waits = bool(starts) and not is_answer(said[-1].message)
-            whole = starts[:-1] if waits and unanswered(messages_of(said[starts[-1] :])) else starts
-            if not step and (len(whole) >= k or len(entries) < size):
-                return said[whole[-k] :] if len(whole) >= k else said
+            waits = bool(starts) and not is_answer(said[-1].message) and unanswered(messages_of(said[starts[-1] :]))
+            whole = starts[:-1] if waits else starts
+            if not step and len(whole) >= k:
+                return said[whole[-k] :], -1
             if len(whole) > k + step or len(entries) < size:
-                from memzoo.memories.text.stepping import Steps  # most windows move with each exchange
+                if not step:  # All of them, and there is room for the others.
+                    room = k - len(whole) - bool(waits)
+                    return said, room if room > 0 else -1
+                from memzoo.memories.text.stepping import Steps
 
-                steps = Steps.above(k, step, _OF_AN_EXCHANGE)
-                first = steps.first([said[place].seq for place in whole], [1] * len(whole))
-                return said[whole[first] :] if first else said
+                steps, ones = Steps.above(k, step, _OF_AN_EXCHANGE), [1] * len(whole)
+                numbers = [said[place].seq for place in whole]
+                first, room = steps.first(numbers, ones), steps.room(numbers, ones) - bool(waits)
+                return said[whole[first] :] if first else said, room if room > 0 else -1
             size *= 2
-        return []
+        return [], -1
 
     async def start_of_exchanges(self, k: int, step: int = 0) -> int:
         """The number with which the newest `k` exchanges begin; that after the newest message for `k` below 1."""

@@ -122,9 +122,18 @@ class Turn(Managed["Turn"]):
             self._before = await self._show(text_of(asked))
             if self._stored and self._before[-1:] == [asked]:
                 self._before.pop()
-        return copied(sendable([*self._before, *_messages(self._said)]))
+        said = sendable(_messages(self._said))
+        first = next((place for place, one in enumerate(self._before) if not is_instruction(one)), len(self._before))
+        rules, others = ([one for one in said if is_instruction(one) == wanted] for wanted in (True, False))
+        # What the memory recalls stays in its place, whoever says it.
+        return copied([*self._before[:first], *rules, *self._before[first:], *others])
 
     messages = blocking(amessages)
+
+    @property
+    def stable_upto(self) -> int:
+        """So many messages from the beginning the next turn shows, too; see `Shown`. 0 before `messages` was called."""
+        return min(self._before.stable_upto, len(self._before)) if self._before is not None else 0
 
     def add(self, *messages: str | Message | Record) -> None:
         """Add what happened next: the assistant's messages, results of tools; a text is the assistant's answer.

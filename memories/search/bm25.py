@@ -136,14 +136,26 @@ class WordIndex:
             limit: Tokens that may be shown. Corrections take room too: of less room, less.
         """
         with self._lock:
-            if self._corrections is None:
-                self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
+            corrections = self._known_corrections()
             first = max(1, min(_MOST_CORRECTED, limit // _TOKENS_A_CORRECTION))
             places = numpy.searchsorted(self._seqs, seqs[:first]).tolist()
             longest = limit // _CORRECTION_SHARE
-            together = [one for place in places for one in (*self._corrections.newest(place, longest), place)]
+            together = [one for place in places for one in (*corrections.newest(place, longest), place)]
             best = self._seqs[numpy.array(together, numpy.int64)].tolist()
             return list(dict.fromkeys([*best, *seqs]))
+
+    def corrected_since(self, seqs: Sequence[int], since: int, limit: int) -> list[int]:
+        """Return the corrections of messages that were said after a log number; as in `corrected`."""
+        with self._lock:
+            corrections, longest = self._known_corrections(), limit // _CORRECTION_SHARE
+            places = numpy.searchsorted(self._seqs, seqs).tolist()
+            found = {one for place in places for one in corrections.newest(place, longest)}
+            return [seq for seq in self._seqs[numpy.array(sorted(found), numpy.int64)].tolist() if seq > since]
+
+    def _known_corrections(self) -> Corrections:
+        if self._corrections is None:
+            self._corrections = Corrections.of(self._rows, self._terms, self.analyser.common, self._weights)
+        return self._corrections
 
     def exchanges(self, seqs: Sequence[int], k: int) -> list[tuple[int, int]]:
         """Return the first `k` exchanges that some messages are of: the numbers of their first and last messages."""

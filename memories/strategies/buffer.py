@@ -36,7 +36,7 @@ class ConversationBufferMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Everything that was said."""
-        return View.of(await log.after(0))
+        return View(entries=await log.after(0), room=None)
 
     @property
     def buffer(self) -> str | list[Message]:

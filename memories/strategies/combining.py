@@ -4,6 +4,8 @@ import itertools
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.search.excerpt import evidence, fit_passages
@@ -54,7 +56,8 @@ def merged(
         merge.add(views[place], min(most, merge.size + share))
     for place in sorted(range(len(views)), key=lambda place: -shares[place]):
         merge.add(views[place], most)
-    return merge.view()
+    # A limit leaves to messages what texts leave, which is less or more at each turn.
+    return replace(merge.view(), **(_still(views) if limit is None else {}))
 
 
 class _Merge:
@@ -64,6 +67,7 @@ class _Merge:
         # Without a limit nothing need be counted.
         self.render = renderer
         self._texts: dict[str, str] = {}
+        self._quoted = set[str]()
         self._said: dict[int, Entry] = {}
         self._found: list[Passage] = []
         self._said_size = self._found_size = 0
@@ -71,11 +75,16 @@ class _Merge:
     @property
     def size(self) -> int:
         """The tokens of all that is shown."""
-        return sum(map(self._text_size, self._texts.values())) + self._said_size + self._found_size
+        texts = sum(self._text_size(shown, quoted=text in self._quoted) for text, shown in self._texts.items())
+        return texts + self._said_size + self._found_size
 
     def add(self, view: View, limit: int) -> None:
         """Show what a view shows, as long as all together stays within a limit."""
-        for text in view.texts[len(view.recalled) :] if view.passages else view.texts:
+        for text in view.derived:
+            self._add_text(text, limit)
+        # What passages show is added as passages.
+        for text in replace(view, quotes=()).quoted if view.passages else view.quoted:
+            self._quoted.add(text)
             self._add_text(text, limit)
         entries = {entry.seq: entry for entry in view.entries}
         for group in _groups(entries):
@@ -85,15 +94,21 @@ class _Merge:
 
     def view(self) -> View:
         """All of it."""
-        recalled = (*self._texts.values(), *evidence(self._found))
-        return View(recalled, [self._said[seq] for seq in sorted(self._said)])
+        derived = tuple(shown for text, shown in self._texts.items() if text not in self._quoted)
+        quotes = (*(shown for text, shown in self._texts.items() if text in self._quoted), *evidence(self._found))
+        return View(derived, [self._said[seq] for seq in sorted(self._said)], quotes=quotes)
 
     def _add_text(self, text: str, limit: int) -> None:
         told = {line for known, shown in self._texts.items() if known != text for line in shown.splitlines() if line}
         new = "\n".join(line for line in text.splitlines() if line not in told) if told else text
         shown = self._texts.get(text, "")
-        room = limit - self.size + self._text_size(shown)
-        if shown != new and (beginning := shortened(new, lambda beginning: self._text_size(beginning) <= room)):
+        quoted = text in self._quoted
+        room = limit - self.size + self._text_size(shown, quoted=quoted)
+
+        def fits(beginning: str) -> bool:
+            return self._text_size(beginning, quoted=quoted) <= room
+
+        if shown != new and (beginning := shortened(new, fits)):
             self._texts[text] = beginning
 
     def _add_entries(self, entries: Mapping[int, Entry], limit: int) -> bool:
@@ -116,14 +131,31 @@ class _Merge:
         new = [one for one in passages if one.seq not in shown]
         if untold := [one for one in new if not _is_told(one, denied if _DENIES.search(one.text) else told)]:
             room = limit - self.size + self._found_size
-            self._found = list(fit_passages(room, [*self._found, *untold], self._text_size))
+            frame = self._text_size("-", quoted=True) - self._line_size("-")
+            self._found = list(fit_passages(room - frame, [*self._found, *untold], self._line_size))
+            while self._found and self._evidence_size(self._found) > room:
+                self._found.pop()
             self._found_size = self._evidence_size(self._found)
 
     def _evidence_size(self, passages: Sequence[Passage]) -> int:
-        return sum(map(self._text_size, evidence(passages)))
+        return sum(self._text_size(text, quoted=True) for text in evidence(passages))
 
-    def _text_size(self, text: str) -> int:
+    def _line_size(self, text: str) -> int:
         return self.render.text_tokens(text) if text and self.render else 0
+
+    def _text_size(self, text: str, *, quoted: bool) -> int:
+        return self.render.recalled_tokens(text, quoted=quoted) if text and self.render else 0
+
+
+def _still(views: Sequence[View]) -> dict[str, Any]:
+    """How far what views show together stays: where only one of them shows messages, or all of them any number."""
+    rooms = {view.room for view in views if view.entries}
+    room = rooms.pop() if len(rooms) == 1 else -1
+    several = sum(bool(view.entries) for view in views) > 1
+    return {
+        "room": -1 if several and room is not None else room,
+        "texts_stay": all(view.texts_stay for view in views if view.texts),
+    }
 
 
 def _stems(lines: Iterable[str]) -> Collection[str]:

@@ -179,10 +179,11 @@ class ConversationEntityMemory(ModelBackedMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The last exchanges, and what the notes say that fits the query."""
-        recent, shown = await log.exchanges(self.k), await log.exchanges(self.k, self.step)
+        recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
-        return View.of([*older, *shown], notes=await self._found(query or "", recent, state))
+        notes = await self._found(query or "", recent, state)
+        return View(entries=[*older, *shown], notes=notes, room=-1 if older else room)
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""

@@ -27,6 +27,10 @@ class SlidingWindow:
         # What it is true of, the entries, and their weight. One object: threads see all of it or nothing.
         self._known: tuple[Hashable, list[Entry], int] | None = None
 
+    def spare(self, shown: Sequence[Entry], limit: int) -> int:
+        """What is left of the limit, if all that was ever said is shown; else 0: then the oldest goes next."""
+        return limit - sum(map(self._weight, shown)) if shown and shown[0].seq == 1 else 0
+
     async def shown(self, log: Log, limit: int) -> Sequence[Entry] | None:
         """The entries that fit, oldest first; `None` if `fitted` has to say which."""
         known = self._known

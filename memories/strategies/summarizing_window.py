@@ -11,6 +11,9 @@ from memzoo.stores import Entry
 
 __all__ = ["SummarizingWindowMemory"]
 
+# Messages, as a rule.
+_OF_AN_EXCHANGE = 2
+
 
 @strategy
 class SummarizingWindowMemory(SummarizingMemory):
@@ -53,7 +56,11 @@ class SummarizingWindowMemory(SummarizingMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, and what is not distilled yet."""
         self.pins.room(self.max_messages, lambda _: 1, "messages")
-        return View.of(await log.after(state.watermark), tuple(filter(None, [self._quoted_summary(state)])))
+        entries, recalled = await log.after(state.watermark), tuple(filter(None, [self._quoted_summary(state)]))
+        room = self.max_messages - len(recalled) - len(entries) - len(self.pins.besides(entries))
+        if room < _OF_AN_EXCHANGE or super().due(state, ()):
+            room = -1
+        return View(recalled, entries, room=room, texts_stay=True)
 
 
 def _newest_user(entries: Sequence[Entry]) -> int:

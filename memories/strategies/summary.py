@@ -63,7 +63,11 @@ class ConversationSummaryMemory(SummarizingMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The summary, then what it does not cover yet."""
-        return View.of(await log.after(state.watermark), (self._quoted_summary(state),))
+        entries = await log.after(state.watermark)
+        room = self.every - 1 - sum(entry.message["role"] == "user" for entry in entries)
+        if self.every_tokens is not None or super().due(state, ()):
+            room = -1
+        return View((self._quoted_summary(state),), entries, room=room if room > 0 else -1, texts_stay=True)
 
     @property
     def buffer(self) -> str:

@@ -7,6 +7,7 @@ from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.state import State
 from memzoo.memories.options import option, strategy
 from memzoo.memories.strategies.summarizing import SummarizingMemory, summary_of
+from memzoo.memories.text.stepping import as_room
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
 
@@ -60,9 +61,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The oldest messages that have to go, if the limit is passed; a tool's result goes with its call."""
         if not waiting:
             return super().due(state, ())
-        spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
-        if self.count_summary and (summary := summary_of(state)):
-            spare -= self.render.text_tokens(summary)
+        spare = self._spare(state, waiting)
         if spare < 0:
             # Make room down to `prune_to`, so that not the very next message asks the model again. The limit may have
             # been lowered below it since the memory was made.
@@ -85,7 +84,17 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
         """The summary, then all messages that it does not cover."""
         self.pins.room(self.max_token_limit, self.render.tokens)
         summary = summary_of(state)
-        return View((summary,) if summary else (), await log.after(state.watermark), summary_as_turn=True)
+        entries = await log.after(state.watermark)
+        room = -1 if super().due(state, ()) else as_room(self._spare(state, entries), entries, self.render.tokens)
+        recalled = (summary,) if summary else ()
+        return View(recalled, entries, summary_as_turn=True, room=room, texts_stay=True)
+
+    def _spare(self, state: State, waiting: Sequence[Entry]) -> int:
+        """The tokens that may be added before a summary has to be made; below 0 if it has to be made now."""
+        spare = self.max_token_limit - sum(map(self.render.tokens, (*waiting, *self.pins.besides(waiting))))
+        if self.count_summary and (summary := summary_of(state)):
+            spare -= self.render.text_tokens(summary)
+        return spare
 
     @property
     def moving_summary_buffer(self) -> str:

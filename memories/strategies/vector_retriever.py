@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories.base import BaseMemory
@@ -19,12 +20,16 @@ from memzoo.memories.search.documents import Documents
 from memzoo.memories.search.excerpt import evidence, fit_found
 from memzoo.memories.search.kept_words import KeptWords
 from memzoo.memories.search.relative_dates import meant_dates
+from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.vectors import VectorSearch
 from memzoo.memories.search.weights import Weights
 from memzoo.memories.text.messages import text_of
 from memzoo.memories.text.view import Cleared, Passage, View
 from memzoo.stores import JSON, Entry, VectorIndex
 from memzoo.stores.indexes.index import ExactIndex
+
+if TYPE_CHECKING:
+    from memzoo.memories.search.bm25 import WordIndex
 
 __all__ = ["VectorStoreRetrieverMemory"]
 
@@ -73,6 +78,12 @@ class VectorStoreRetrieverMemory(BaseMemory):
     max_token_limit: int | None = option(
         None, at_least=1, doc="Tokens that the messages shown may have; 1,000 unless `k` is given."
     )
+    stay_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens up to which messages stay shown that were found for earlier questions, so that a provider's cache "
+        "has them: what is found besides comes behind them. Left out, they are chosen anew for each question.",
+    )
     k: int | None = option(None, at_least=1, doc="Show so many exchanges instead. Only one of the two can be given.")
     embedder: EmbedderOption = option(
         None,
@@ -96,6 +107,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")
+        if self.stay_tokens is not None and self.k is not None:
+            raise OptionError("give stay_tokens or k, not both: only messages that fit a limit stay")
         if self._embedder is None and not isinstance(self.index, ExactIndex):
             raise OptionError(
                 f"index={self.index!r} searches embeddings, and there is no embedder: give one, such as "
@@ -105,6 +118,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         self._documents = Documents(self.render.labels, {self.memory_key, *self.exclude_input_keys})
         self._words = self._no_words()
         self._tokens = functools.cache(self.render.text_tokens)
+        self._staying, self._stays_since = Staying[Passage](), 0
 
     @property
     def state_name(self) -> str:
@@ -148,7 +162,7 @@ class VectorStoreRetrieverMemory(BaseMemory):
         if self.k is not None:
             exchanges = [talk(await log.between(*ends)) for ends in index.exchanges(best(len(found)), self.k)]
             passages = itertools.chain.from_iterable(map(self._documents.passages, exchanges))
-            return View(tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
+            return View(quotes=tuple(map(self._documents.text, exchanges)), passages=tuple(passages))
         limit = self.pins.room(self.max_token_limit or _DEFAULT_LIMIT, self.render.tokens)
         from memzoo.memories.search.clipping import Clipper  # needs numpy, which a search has loaded by now
 
@@ -160,12 +174,35 @@ class VectorStoreRetrieverMemory(BaseMemory):
             self._tokens,
             clip,
         )
-        return View(evidence(shown), passages=tuple(shown))
+        if self.stay_tokens is not None:
+            return View(quotes=await self._with_earlier(log, index, shown, limit, self.stay_tokens))
+        return View(quotes=evidence(shown), passages=tuple(shown))
+
+    async def _with_earlier(
+        self, log: Log, index: "WordIndex", found: Sequence[Passage], limit: int, most: int
+    ) -> tuple[str, ...]:
+        """What was found for earlier questions, then what was found now; as one text that grows at its end."""
+
+        def text(blocks: Blocks[Passage]) -> tuple[str, ...]:
+            return tuple(filter(None, ["\n".join(text for block in blocks for text in evidence(block))]))
+
+        newest, epoch = await log.tail(1), log.follower.epoch
+        earlier = self._staying.shown(epoch)
+        # Nothing is shown as it was said first when it was corrected since.
+        corrections = index.corrected_since([one.seq for one in earlier], self._stays_since, limit)
+        shown = {one.seq for one in [*earlier, *found]}
+        new = await self._words.passages(log, [seq for seq in corrections if seq not in shown])
+        blocks = self._staying.with_new(
+            [*found, *new], epoch, lambda blocks: sum(map(self._tokens, text(blocks))) <= max(most, limit)
+        )
+        self._stays_since = newest[0].seq if newest else 0
+        return text(blocks)
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Forget all words, and take out of the index what the store deleted."""
         if reset:
             self._words = self._no_words()
+            self._staying = Staying()
             self._tokens.cache_clear()
             if self._embedder:
                 await self._vectors.mend()

@@ -49,4 +49,5 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest `k` exchanges, or up to `step` more."""
-        return View.of(await log.exchanges(self.k, self.step))
+        shown, room = await log.exchanges_with_room(self.k, self.step)
+        return View(entries=shown, room=room)

@@ -15,7 +15,7 @@ from memzoo.memories.strategies.sliding import FEWEST_ENTRIES, SlidingWindow
 from memzoo.memories.text.eviction import Evict, Fitted, Weighed, fitted
 from memzoo.memories.text.grouping import is_instruction
 from memzoo.memories.text.messages import as_sent, checked
-from memzoo.memories.text.stepping import Steps
+from memzoo.memories.text.stepping import Steps, as_room
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry, Message
 from memzoo.sync import blocking
@@ -154,7 +154,8 @@ class WindowMemory(BaseMemory):
         if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
             if plain is not None:
-                return View(entries=plain, final=True)
+                spare = self._sliding.spare(plain, limit)
+                return View(entries=plain, final=True, room=as_room(spare, plain, self.weight))
         left = await self._fitted(log, state, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
@@ -163,7 +164,8 @@ class WindowMemory(BaseMemory):
             if self.pins.entries:
                 what = f"{what}, and the pinned messages"
             raise OverBudgetError.of(what, left.size, limit, self.unit, advice)
-        return await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
+        shown = await self._view(log, [replace(one, message=as_sent(one.message)) for one in left.kept])
+        return replace(shown, room=as_room(left.room, shown.entries, self.weight))
 
     async def aset_messages(self, messages: Sequence[Message]) -> None:
         """Let the view start anew with these messages, oldest first; what is said later follows them.

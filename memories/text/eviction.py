@@ -1,6 +1,6 @@
 """Chooses which messages fit a limit: the rules of eviction."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -72,13 +72,14 @@ def fitted(
         pinned: The numbers of the messages that are pinned.
     """
     given = list(items)
-    groups = [[given[place] for place in places] for places in grouped([one.message for one in given])]
+    together = grouped([one.message for one in given])
+    groups = [[given[place] for place in places] for places in together]
     heads = [group[0].message for group in groups]
     weights = [sum(one.weight for one in group) for group in groups]
     stays = {place for place, group in enumerate(groups) if any(one.number in pinned for one in group)}
-    kept = _safe(heads) | stays
-    besides, full, fitting = sum(weights[place] for place in kept), False, list[int]()
-    room = limit - besides
+    safe = _safe(heads) | stays
+    kept, full, fitting = set(safe), False, list[int]()
+    room = limit - sum(weights[place] for place in kept)
     for place in [place for place in reversed(range(len(groups))) if place not in kept]:
         room -= weights[place]
         fitting.append(place)
@@ -87,13 +88,16 @@ def fitted(
         kept.add(place)
     users = [place for place in sorted(kept) if heads[place]["role"] == "user"]
     if steps:
-        by_user = evict == "exchange" and users
-        newest = users[-1] if by_user else len(groups)
-        besides += sum(weights[place] for place in fitting if place > newest)
-        units = _units((place for place in fitting if place < newest), heads, by_user=bool(by_user))
+        # The newest user message, or what stays without one, is the last place to begin at.
+        said = {place for place in kept - stays if not is_instruction(heads[place])}
+        last = users[-1] if users else max(said, default=0)
+        places = {place for place in said.union(fitting) if place <= last}
+        by_user = evict == "exchange" and bool(users)
+        units = _units(sorted(places, reverse=True), heads, by_user=by_user)
         numbers = [groups[unit[0]][0].number for unit in units]
         sizes = [sum(weights[place] for place in unit) for unit in units]
-        kept -= {place for unit in units[: steps.first(numbers, sizes, besides)] for place in unit}
+        besides = sum(weights[place] for place in kept.union(fitting) - places)
+        kept -= {place for unit in units[: steps.first(numbers, sizes, besides)] for place in unit} - safe
         room = steps.room(numbers, sizes, besides)
         users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
@@ -105,8 +109,10 @@ def fitted(
     left = [one for place in order for one in groups[place]]
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
-    # What must not go may stand before what went: then it goes as soon as it may.
-    torn = any(place not in kept for place in range(first, len(groups)))
+    # What must not go may stand before what went: then it goes as soon as it may, as does what no user began.
+    torn = any(place not in kept for place in range(first, len(groups))) or (evict == "exchange" and not users)
+    said = [one.number for one in left if not (system_first and is_instruction(one.message))]
+    torn = torn or _is_entered(given, {place for places in together for place in places}, said)
     waiting = sum(one.weight for one in given) - sum(weights)
     room = -1 if torn or (gone and not steps) else room - waiting
     return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, room)
@@ -117,11 +123,17 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
     return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
+def _is_entered(given: Sequence[Weighed], known: Collection[int], left: Sequence[int]) -> bool:
+    """Whether a call that waits for its results would come back with them among what is left, given by numbers."""
+    waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
+    return any(min(left) <= one.number < max(left) for one in waiting) if left else False
+
+
 def _safe(heads: Sequence[Message]) -> set[int]:
     """Find the groups that must not go, by the first message of each."""
     rules = {place for place, head in enumerate(heads) if is_instruction(head)}
     said = [place for place in range(len(heads)) if place not in rules]
-    newest = _newest_user(heads)
+    newest = next((place for place in reversed(said) if heads[place]["role"] == "user"), None)
     if newest is None:
         return rules.union(said[-1:])
     if is_answer(heads[said[-1]]):
@@ -144,7 +156,3 @@ def _units(places: Iterable[int], heads: Sequence[Message], *, by_user: bool) ->
             units.append(unit[::-1])
             unit = []
     return units[::-1]
-
-
-def _newest_user(heads: Sequence[Message]) -> int | None:
-    return next((place for place in reversed(range(len(heads))) if heads[place]["role"] == "user"), None)

@@ -1,12 +1,15 @@
 """Writes views: as a transcript, as chat messages, as a request that can be sent."""
 
 import re
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
+from memzoo.memories.text.framing import framed
+from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Cleared, Shown, View, in_words
 from memzoo.stores import Entry, Message
@@ -15,7 +18,13 @@ from memzoo.stores.common import copied
 if TYPE_CHECKING:
     from memzoo.memories.text.tokens import TokenCounter
 
-__all__ = ["Renderer", "system_message"]
+__all__ = ["RecalledPlace", "RecalledRole", "Renderer", "system_message"]
+
+RecalledRole: TypeAlias = Literal["system", "developer", "user"]
+"""Who says what is recalled. A user says it in a frame, which tells that it is a record."""
+
+RecalledPlace: TypeAlias = Literal["before", "after"]
+"""Where what is recalled stands: before the messages, or after them and before what is not answered yet."""
 
 _DAY = re.compile(r"^(?=\[\w{2,20}, \d{1,2} \w{2,20} \d{4}\])", re.MULTILINE)
 
@@ -28,6 +37,8 @@ class Renderer:
         counter: Gives the counter of tokens, which is asked for when something is to be counted.
         lines: Keeps rendered lines by log number.
         tokens: Keeps token counts by log number.
+        role: Who says what is recalled; by default the system what was derived, and a user what was found.
+        place: Where it stands: before the messages, or after those that are answered.
     """
 
     def __init__(
@@ -36,24 +47,34 @@ class Renderer:
         counter: "Callable[[], TokenCounter]",
         lines: MutableMapping[int, str],
         tokens: MutableMapping[int, int],
+        *,
+        role: RecalledRole | None = None,
+        place: RecalledPlace = "before",
     ) -> None:
         self.labels = labels
+        self._role = role
+        self._is_first = place == "before"
         self._counter = counter
         self._lines = lines
         self._tokens = tokens
         self._newest: tuple[Sequence[Entry], str] = ((), "")
 
     def text(self, view: View) -> str:
-        """Write a view as text: the system message, what is recalled, then the transcript."""
-        recalled: Sequence[str] = view.recalled
+        """Write a view as text: the system message, what is recalled, and the transcript, before it or after it."""
+        recalled: Sequence[str] = [*view.recalled, *view.quotes]
         if view.summary_as_turn:
             recalled = [self.labels.line(system_message(text)) for text in view.texts]
         system = [self.line(view.system)] if view.system else []
-        return "\n".join([part for part in (*system, *recalled, self.transcript(view.entries)) if part])
+        if self._is_first:
+            parts = [*system, *recalled, self.transcript(view.entries)]
+        else:
+            start = self._open(view.messages)
+            parts = [*system, self.lines(view.entries[:start]), *recalled, self.lines(view.entries[start:])]
+        return "\n".join(filter(None, parts))
 
     def messages(self, view: View) -> list[Message]:
-        """Write a view as chat messages: the system message, one for each recalled text, then what can be sent."""
-        return self._whole(view, view.recalled)
+        """Write a view as chat messages: the system message, one for each recalled text, and what can be sent."""
+        return self._placed(self._said(view), self._recalled(view.recalled, view.quotes))
 
     def request(self, view: View, max_tokens: int | None = None) -> list[Message]:
         """Write a view as chat messages that a provider accepts: system messages first, tool calls with their results.
@@ -66,8 +87,7 @@ class Renderer:
             OptionError: The limit is no whole number of at least 1.
             OverBudgetError: What must not go is over the limit.
         """
-        whole = self._whole(view, view.texts)
-        return whole if max_tokens is None else self._fitting(whole, view, max_tokens)
+        return self._request(view, max_tokens)[0]
 
     def shown(self, view: View, max_tokens: int | None = None) -> Shown:
         """As `request`, for the caller to keep, with the entry of the log that each message is."""
@@ -75,29 +95,67 @@ class Renderer:
         view = replace(view, entries=list(map(_as_sent, entries)), system=system and _as_sent(system))
         pairs = zip([*view.entries, view.system], [*entries, system], strict=True)
         of_log = {id(sent.message): one for sent, one in pairs if sent and one and one.seq > 0}
-        request = self.request(view, max_tokens)
-        return Shown(copied(request), [of_log.get(id(message)) for message in request], view.pinned)
+        request, recalled = self._request(view, max_tokens)
+        made = set(map(id, recalled))
+        places = {place for place, message in enumerate(request) if id(message) in made}
+        shown = [of_log.get(id(message)) for message in request]
+        # What a limit leaves out of a request moves with each turn.
+        view = view if max_tokens is None else replace(view, room=-1)
+        # What is said next comes before what stands behind the messages.
+        stable = _stable(view if self._is_first else replace(view, texts_stay=False), request, places)
+        room = 0 if view.room == -1 else view.room
+        return Shown(copied(request), shown, view.pinned, recalled=places, stable_upto=stable, room=room)
 
-    def _whole(self, view: View, texts: Iterable[str]) -> list[Message]:
+    def _request(self, view: View, max_tokens: int | None) -> tuple[list[Message], list[Message]]:
+        """The whole request, and what of it is recalled."""
+        said, recalled = self._said(view), self._recalled(view.derived, view.quoted)
+        if max_tokens is not None:
+            said = self._fitting(said, recalled, view, max_tokens)
+        return self._placed(said, recalled), recalled
+
+    def _said(self, view: View) -> list[Message]:
         system = [view.system.message] if view.system else []
-        said = view.messages if view.final else sendable(view.messages)
-        return [*system, *map(system_message, texts), *said]
+        return [*system, *(view.messages if view.final else sendable(view.messages))]
 
-    def _fitting(self, request: Sequence[Message], view: View, max_tokens: int) -> list[Message]:
+    def _recalled(self, derived: Iterable[str], quoted: Iterable[str]) -> list[Message]:
+        return [
+            *(self._recalling(text, self._role or "system") for text in derived),
+            *(self._recalling(text, self._role or "user") for text in quoted),
+        ]
+
+    def _recalling(self, text: str, role: RecalledRole) -> Message:
+        return {"role": role, "content": framed(text) if role == "user" else text}
+
+    def _placed(self, said: list[Message], recalled: list[Message]) -> list[Message]:
+        if not recalled:
+            return said
+        place = _talk_begins(said) if self._is_first else self._open(said)
+        return [*said[:place], *recalled, *said[place:]]
+
+    def _open(self, messages: Sequence[Message]) -> int:
+        """Where what is not answered yet begins: behind the newest answer."""
+        answers = (place for place, message in enumerate(messages, 1) if is_answer(message))
+        return max(answers, default=_talk_begins(messages))
+
+    def _fitting(
+        self, said: Sequence[Message], recalled: Sequence[Message], view: View, max_tokens: int
+    ) -> list[Message]:
         from memzoo.memories.text.eviction import Weighed, fitted
 
         whole_number("max_tokens", max_tokens, at_least=1)
         known = {id(entry.message): self.tokens(entry) for entry in (*view.entries, *filter(None, [view.system]))}
         weighed = (
             Weighed(place, message, known[id(message)] if id(message) in known else self.count(message))
-            for place, message in enumerate(request)
+            for place, message in enumerate(said)
         )
         pinned = {id(entry.message) for entry in view.entries if entry.seq in view.pinned}
-        places = {place for place, message in enumerate(request) if id(message) in pinned}
-        left = fitted(weighed, max_tokens, pinned=places)
-        if left.size > max_tokens:
+        places = {place for place, message in enumerate(said) if id(message) in pinned}
+        besides = sum(map(self.count, recalled))
+        left = fitted(weighed, max_tokens - besides, pinned=places)
+        if left.size + besides > max_tokens:
             what = ", the pinned messages" if places else ""
-            raise OverBudgetError.of(f"the system messages{what} and the newest user message", left.size, max_tokens)
+            what = f"the system messages{what} and the newest user message"
+            raise OverBudgetError.of(what, left.size + besides, max_tokens)
         return [one.message for one in left.kept]
 
     def transcript(self, entries: Sequence[Entry]) -> str:
@@ -132,8 +190,12 @@ class Renderer:
         return self._counter()(message)
 
     def text_tokens(self, text: str) -> int:
-        """Count the tokens of a text that is shown as a system message."""
+        """Count the tokens of a text as a system message."""
         return self.count(system_message(text))
+
+    def recalled_tokens(self, text: str, *, quoted: bool) -> int:
+        """Count the tokens of a text that was derived, or found, as it is shown: with the frame, if it has one."""
+        return self.count(self._recalling(text, self._role or ("user" if quoted else "system")))
 
     def lines(self, entries: Iterable[Entry]) -> str:
         """Write entries as a transcript, oldest first; as they are in the log, not shortened for a prompt."""
@@ -158,6 +220,30 @@ class Renderer:
 def system_message(text: str) -> Message:
     """Make a system message of a text."""
     return {"role": "system", "content": text}
+
+
+def _talk_begins(messages: Sequence[Message]) -> int:
+    return next((place for place, message in enumerate(messages) if not is_instruction(message)), len(messages))
+
+
+def _stable(view: View, request: Sequence[Message], recalled: Collection[int]) -> int:
+    """How many messages from the beginning the next request has, too, as long as there is room for what is added."""
+    stays = view.room is None or view.room >= 0
+    said = {id(entry.message): entry.seq for entry in view.entries}
+    sent = set(map(id, request))
+    # A call that waits for its results comes back with them, and what follows it stands elsewhere then.
+    waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
+    end = min(waiting, default=sys.maxsize)
+    for place, message in enumerate(request):
+        if place in recalled:
+            holds = view.texts_stay and stays
+        elif id(message) in said and not is_instruction(message):
+            holds = stays and said[id(message)] < end
+        else:
+            holds = True  # The system message.
+        if not holds:
+            return place
+    return len(request)
 
 
 def _as_sent(entry: Entry) -> Entry:

@@ -10,11 +10,14 @@ same one after a restart, begin at the same message.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-__all__ = ["Steps"]
+from memzoo.memories.text.grouping import last_exchange
+from memzoo.stores import Entry
+
+__all__ = ["Steps", "as_room"]
 
 # Messages of a chat are rarely shorter, in tokens. Where they are longer, closer numbers are tried: with 14, 28 or 56
 # tokens each it moves by nearly all of the step at once.
@@ -87,3 +90,9 @@ class Steps:
 
         # What is added is shown in any case. The more it is, the later it begins.
         return bisect_left(range(1, spare + 1), 1, key=moves)
+
+
+def as_room(spare: int, entries: Sequence[Entry], weight: Callable[[Entry], int]) -> int:
+    """What can be added, if that is as much as the newest exchange has; else -1, for most likely it moves."""
+    newest = entries[last_exchange(entries) :]
+    return spare if spare > 0 and spare >= sum(map(weight, newest)) else -1

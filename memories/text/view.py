@@ -1,7 +1,7 @@
 """The view: what a strategy shows the model."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any, Self
@@ -14,6 +14,13 @@ __all__ = ["Cleared", "Passage", "Shown", "View", "in_words"]
 
 class Shown(list[Message]):
     """Chat messages as `BaseMemory.messages` gives them: a list that also knows which of them stand in the log.
+
+    Attributes:
+        stable_upto: So many messages from the beginning are shown again by the next call, byte for byte, when an
+            exchange was added by then that has room. That is where a mark for a provider's cache belongs. It is true
+            unless something is deleted, or an option or the system message changes.
+        room: What may be added by then, in the unit of the memory's limit (exchanges, messages or tokens); `None` for
+            any amount.
 
     Example:
         >>> from memzoo import create_memory
@@ -28,11 +35,27 @@ class Shown(list[Message]):
         messages: Iterable[Message] = (),
         entries: Sequence[Entry | None] = (),
         pinned: frozenset[int] = frozenset(),
+        *,
+        recalled: Collection[int] = (),
+        stable_upto: int = 0,
+        room: int | None = 0,
     ) -> None:
-        """Make a list of messages, with the entry of each, and the numbers of those that are pinned."""
+        """Make a list of messages.
+
+        Args:
+            messages: The messages.
+            entries: The entry of each.
+            pinned: The numbers of those that are pinned.
+            recalled: The places of those that nobody said.
+            stable_upto: See there.
+            room: See there.
+        """
         super().__init__(messages)
+        self.stable_upto = stable_upto
+        self.room = room
         self._entries = entries
         self._pinned = pinned
+        self._recalled = recalled
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Callable[[Any], Any]) -> Any:
@@ -49,6 +72,11 @@ class Shown(list[Message]):
         """The messages that are pinned: who shortens the list leaves them in."""
         pairs = zip(self, self._entries, strict=False)
         return [message for message, entry in pairs if entry and entry.seq in self._pinned]
+
+    @property
+    def recalled(self) -> list[bool]:
+        """For each message whether the memory made it: a summary, a find."""
+        return [place in self._recalled for place in range(len(self))]
 
 
 @dataclass(slots=True)
@@ -85,15 +113,20 @@ class View:
     """The texts and messages that the model is to be shown.
 
     Attributes:
-        recalled: Texts that the strategy derived or found, the most useful first.
+        recalled: Texts that the strategy derived, the most useful first. They speak as the system.
+        quotes: Texts that it found, in which others speak: users, documents, tools. They do not speak as the system.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
-        notes: What is known by name ("" for a name without a note); `None` for a strategy that keeps no notes.
-        passages: Messages of the log that `recalled` shows word for word, and nothing else, the most useful first;
+        notes: What is known by name ("" for a name without a note), in the words in which it was said; `None` for a
+            strategy that keeps no notes.
+        passages: Messages of the log that `quotes` shows word for word, and nothing else, the most useful first;
             empty if it shows something else. Views can be combined by it without showing anything twice.
         system: The system message that holds, which is shown before all else. The base class puts it here.
         final: The entries can be sent as they are: nothing is to be added, left out or put in another order.
         pinned: The numbers of the entries that are pinned, and must not be left out. The base class puts them here.
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
+        room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
+            `None` for anything, -1 if it need not begin with them.
+        texts_stay: So long, its texts stay as they are, too.
     """
 
     recalled: tuple[str, ...] = ()
@@ -104,6 +137,9 @@ class View:
     final: bool = False
     pinned: frozenset[int] = frozenset()
     summary_as_turn: bool = False
+    quotes: tuple[str, ...] = ()
+    room: int | None = -1
+    texts_stay: bool = False
 
     @classmethod
     def of(cls, entries: Sequence[Entry], recalled: Sequence[str] = (), notes: Mapping[str, str] | None = None) -> Self:
@@ -117,7 +153,7 @@ class View:
             return self
         # They are the newest. What stands before them stays in its order.
         before = [entry for entry in self.entries if entry.seq not in new]
-        return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))])
+        return replace(self, entries=[*before, *(new[seq] for seq in sorted(new))], room=-1)
 
     @property
     def messages(self) -> list[Message]:
@@ -125,10 +161,20 @@ class View:
         return [entry.message for entry in self.entries]
 
     @property
-    def texts(self) -> list[str]:
-        """The texts that are not word for word; empty ones left out."""
+    def derived(self) -> list[str]:
+        """The texts that the strategy derived; empty ones left out."""
+        return [text for text in self.recalled if text]
+
+    @property
+    def quoted(self) -> list[str]:
+        """The notes as a text, and the texts that it found; empty ones left out."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
-        return [text for text in (*self.recalled, known) if text]
+        return [text for text in (known, *self.quotes) if text]
+
+    @property
+    def texts(self) -> list[str]:
+        """All texts that are no messages."""
+        return [*self.derived, *self.quoted]
 
 
 @functools.lru_cache

@@ -15,6 +15,7 @@ from typing import Any
 from memzoo.errors import ModelError, OverBudgetError
 from memzoo.memories import STRATEGIES, BaseMemory, create_memory
 from memzoo.memories.strategies.windows import WindowMemory
+from memzoo.memories.text.view import Shown
 from memzoo.stores import InMemoryStore, Message
 from memzoo.strategy import as_model, further_names, is_instruction, sendable, text_of
 from memzoo.testing import FlakyModel
@@ -103,6 +104,8 @@ class Run:
         self.shown: list[Message] = []  # What a window would show without a limit.
         self.pinned: dict[int, Message] = {}  # What is pinned, by log number.
         self.counts: Counter[str] = Counter()
+        self.promised: Shown | None = None  # What was shown last, unless something happened since that may change it.
+        self.added: list[Message] = []  # What was said since.
         self.reopen()
 
     def run(self, steps: int) -> Counter[str]:
@@ -112,6 +115,7 @@ class Run:
             assert self.memory.pinned() == sorted(self.pinned), "not what was pinned"
             assert self.memory.history() == self.said, "the log is not what was said"
             self.look(None)
+            self.check_promise()
             self.look(self.random.choice((1, 10, 40)))
             self.check_opened_again()
         return self.counts
@@ -123,16 +127,41 @@ class Run:
         self.options["pinned_first"] = self.chance(0.2)
         clearing = {"keep": self.random.randrange(3), "step": self.random.choice((1, 4)), "over": 0}
         self.options["clear_tool_results"] = clearing if self.chance(0.3) else None
+        self.promised = None
+        role, place = self.random.choice((None, "system", "developer", "user")), self.random.choice(("before", "after"))
+        self.recalled = {"recalled_role": role, "recalled_place": place}
         self.memory = self.opened()
 
     def opened(self) -> BaseMemory:
         """The memory as another process opens it."""
         common = {"store": self.store, "conversation_id": "a", "token_counter": words, "on_model_error": "defer"}
+        common |= self.recalled
         return create_memory(self.name, **common, **self.options)
+
+    def check_promise(self) -> None:
+        """What was promised is shown again, if what was added since has room; then look what is promised now."""
+        now, _ = self.sent(None)
+        if self.promised is not None and self.has_room(self.promised.room):
+            kept = self.promised.stable_upto
+            assert now[:kept] == self.promised[:kept], f"{kept} messages were promised"
+            self.counts["promises"] += kept > 0
+        self.promised, self.added = (now if isinstance(now, Shown) else None), []
+
+    def has_room(self, room: int | None) -> bool:
+        """Whether what was added is no more than there was room for, and no new system message."""
+        if any(map(is_instruction, self.added)):
+            return False
+        if room is None:
+            return True
+        if self.name in ("message-window", "summarizing-window"):
+            return len(self.added) <= room
+        if self.name in ("window", "entity", "summary"):
+            return sum(message["role"] == "user" for message in self.added) <= room
+        return sum(map(words, self.added)) <= room
 
     def fail(self) -> None:
         """Let the model fail or talk nonsense, or work again."""
-        self.failed = True
+        self.failed, self.promised = True, None
         self.llm.fault = self.random.choice((None, ModelError("the model is down")))
         self.llm.reply = self.random.choice((None, "I'm sorry, but I can't help with that."))
 
@@ -142,11 +171,14 @@ class Run:
         self.memory.add_messages(messages, pinned=pinned)
         self.said += messages
         self.shown += messages
+        self.added += messages
         if pinned:
+            self.promised = None
             self.pinned |= {entry.seq: entry.message for entry in self.memory.entries()[-len(messages) :]}
 
     def pin(self) -> None:
         """Pin a message, or let go of it again."""
+        self.promised = None
         for entry in self.random.sample(self.memory.entries(), min(len(self.said), 1)):
             if entry.seq in self.pinned:
                 self.memory.unpin(entry.seq)
@@ -166,9 +198,11 @@ class Run:
         new: list[Message] = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
         self.said += new
         self.shown += new
+        self.added += new
 
     def start_anew(self) -> None:
         """Let a window start with other messages; clear another strategy."""
+        self.promised = None
         if isinstance(self.memory, WindowMemory):
             self.shown = [self.chatter.message() for _ in range(self.random.randrange(4))]
             self.memory.set_messages(self.shown)
@@ -188,7 +222,8 @@ class Run:
         self.check_pinned(sent)
         if not self.memory.learners:
             assert self.opened().messages("Sam?", max_tokens=bound) == sent, "another process shows something else"
-        fault = refusal(sent, system_first=self.options.get("system_first") is not False) if sent else None
+        system_first = self.options.get("system_first") is not False and self.recalled["recalled_place"] == "before"
+        fault = refusal(sent, system_first=system_first) if sent else None
         assert fault is None, fault
         newest = self.newest()
         assert newest is None or newest in sent, "the newest user message is lost"
@@ -214,7 +249,7 @@ class Run:
 
         assert shown(self.opened()) == shown(self.memory), "another view after a restart"
 
-    def sent(self, bound: int | None) -> tuple[list[Message], OverBudgetError | None]:
+    def sent(self, bound: int | None) -> tuple[list[Message] | Shown, OverBudgetError | None]:
         """What is sent, or why not."""
         try:
             return self.memory.messages("Sam?", max_tokens=bound), None
@@ -288,7 +323,8 @@ def main() -> None:
     for done, seed in enumerate(range(chosen.first, chosen.first + chosen.count), 1):
         counts += sequence(seed, chosen.steps)
         if done % 10_000 == 0 or done == chosen.count:
-            shown, seconds = f"{counts['views']} views, {counts['errors']} errors", time.perf_counter() - start
+            shown = f"{counts['views']} views, {counts['errors']} errors, {counts['promises']} promises"
+            seconds = time.perf_counter() - start
             print(f"{done} sequences, {shown}, no fault; {seconds:.0f} s", flush=True)  # noqa: T201
 
 

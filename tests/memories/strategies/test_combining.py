@@ -26,7 +26,7 @@ def words(message: Message) -> int:
 
 def renderer() -> Renderer:
     """A renderer that counts words."""
-    return Renderer(Labels(), lambda: token_counter(words), {}, {})
+    return Renderer(Labels(), lambda: token_counter(words), {}, {}, role="system")
 
 
 def passage(number: int) -> Passage:
@@ -42,7 +42,7 @@ def said(numbers: list[int]) -> View:
 def found(numbers: list[int]) -> View:
     """A view of passages."""
     passages = tuple(map(passage, numbers))
-    return View(evidence(passages), passages=passages)
+    return View(quotes=evidence(passages), passages=passages)
 
 
 def told(texts: list[str]) -> View:
@@ -64,7 +64,7 @@ views = some.lists(
 
 def shown(view: View) -> list[str]:
     """All lines of a view."""
-    lines = [line for text in view.recalled for line in text.splitlines()]
+    lines = [line for text in view.texts for line in text.splitlines()]
     return [*lines, *(str(message["content"]) for message in view.messages)]
 
 
@@ -86,7 +86,7 @@ def test_is_never_over_the_limit_and_shows_nothing_twice(given_: list[View], lim
     assert size(view) <= limit
     numbered = Counter(word for line in shown(view) for word in line.split() if word.startswith("#"))
     assert all(count == 1 for count in numbered.values())
-    assert len(set(view.recalled)) == len(view.recalled)
+    assert len(set(view.texts)) == len(view.texts)
     assert numbers_of(view) == sorted(set(numbers_of(view)))
 
 
@@ -97,8 +97,8 @@ def test_without_a_limit_shows_everything(given_: list[View]) -> None:
     wanted = {word for one in given_ for line in shown(one) for word in line.split() if word.startswith("#")}
     there = [word for line in shown(view) for word in line.split() if word.startswith("#")]
     assert sorted(there) == sorted(wanted)
-    texts = {text for one in given_ if not one.passages for text in one.recalled}
-    assert texts <= set(view.recalled)
+    texts = {text for one in given_ if not one.passages for text in one.texts}
+    assert texts <= set(view.texts)
 
 
 @given(views, some.integers(0, 80))
@@ -123,11 +123,11 @@ def test_shows_messages_that_say_more_than_the_facts() -> None:
     said_so = Passage(1, "Human", "Sam likes green tea!", START, begins=True)
     said_more = Passage(2, "Human", "Sam likes tea from Ceylon, bought in Oslo.", START, begins=True)
     views = [
-        View(evidence([said_so, said_more]), passages=(said_so, said_more)),
+        View(quotes=evidence([said_so, said_more]), passages=(said_so, said_more)),
         told(["On Sam: Sam likes green tea."]),
     ]
-    shown = merged(views, renderer(), limit=None, shares=[1, 1]).recalled
-    assert shown == ("On Sam: Sam likes green tea.", *evidence([said_more]))
+    shown = merged(views, renderer(), limit=None, shares=[1, 1]).texts
+    assert shown == ["On Sam: Sam likes green tea.", *evidence([said_more])]
 
 
 def test_shows_a_message_that_denies_a_fact() -> None:
@@ -201,6 +201,6 @@ def test_a_passage_makes_room_for_its_message() -> None:
 def test_a_message_with_a_fifth_that_is_new_says_hardly_anything(text: str, is_shown: bool) -> None:  # noqa: FBT001
     """One new word of five makes no difference, one of three does."""
     message = Passage(1, "Human", text, START, begins=True)
-    views = [View(evidence([message]), passages=(message,)), told(["Oslo, Rome, Paris, Berlin."])]
-    shown = merged(views, renderer(), limit=None, shares=[1, 1]).recalled
+    views = [View(quotes=evidence([message]), passages=(message,)), told(["Oslo, Rome, Paris, Berlin."])]
+    shown = merged(views, renderer(), limit=None, shares=[1, 1]).texts
     assert (evidence([message])[0] in shown) == is_shown

@@ -12,6 +12,7 @@ from memzoo.memories import ConversationEntityMemory
 from memzoo.memories.engine.prompt_limit import estimated
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.note_statement import statements_in
+from memzoo.memories.text.framing import framed
 from memzoo.memories.text.messages import Labels
 from memzoo.stores import Message
 from memzoo.sync import drive
@@ -71,10 +72,10 @@ class TestVariables:
         assert "Zoe" not in str(memory.messages("Do Sam and Zoe know each other?"))
 
     def test_as_messages(self) -> None:
-        """`messages` has the notes as one system message before the exchanges."""
+        """`messages` has the notes as one framed message before the exchanges."""
         memory, _ = told("Sam")
         assert memory.messages("Sam?") == [
-            {"role": "system", "content": "Sam: Sam is the user's brother."},
+            {"role": "user", "content": framed("Sam: Sam is the user's brother.")},
             {"role": "user", "content": "Sam is my brother"},
             {"role": "assistant", "content": "Nice!"},
         ]

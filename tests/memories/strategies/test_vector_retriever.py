@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 
 from memzoo.errors import ModelError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory
+from memzoo.memories.text.framing import framed, in_frame
 from memzoo.memories.text.messages import tool_call
 from memzoo.stores import InMemoryStore, Message
 
@@ -114,10 +115,10 @@ class TestDocuments:
         assert found(make(k=2, store=memory.store), "a canine").count("Human:") == 2
 
     def test_as_messages_are_one_each(self) -> None:
-        """With `return_messages`, and in `messages`, each document is a system message."""
+        """With `return_messages`, and in `messages`, each document is a message in a frame."""
         memory = make(return_messages=True)
         tell(memory, "my cat", "my dog")
-        document = {"role": "system", "content": "input: my dog\noutput: ok"}
+        document = {"role": "user", "content": framed("input: my dog\noutput: ok")}
         assert memory.load_memory_variables({"input": "a canine"}) == {"history": [document]}
         assert memory.messages("a canine") == [document]
 
@@ -126,7 +127,7 @@ class TestDocuments:
         memory = make()
         tell(memory, "my cat", "my dog")
         memory.add_messages([{"role": "user", "content": "a canine"}])
-        again = make(k=2, store=memory.store)
+        again = make(k=2, store=memory.store, recalled_role="system")
         assert [message["content"] for message in again.messages()] == [
             "input: my dog\noutput: ok",
             "input: my cat\noutput: ok",
@@ -142,13 +143,18 @@ class TestLimit:
         some.integers(1, 40),
     )
     def test_is_never_exceeded(self, said: list[tuple[str, str]], limit: int) -> None:
-        """For any documents and any limit, what is shown has no more tokens than `max_token_limit` (I6, B1)."""
+        """For any documents and any limit, what is shown has no more tokens than `max_token_limit` (I6, B1).
+
+        The frame in which it is shown as a message comes besides.
+        """
         memory = make(max_token_limit=limit, token_counter=COUNTER)
         for human, ai in said:
             memory.save_context({"input": human}, {"output": ai})
         shown = found(memory, "a b")
         assert memory.counter({"role": "system", "content": shown}) <= limit
-        assert sum(memory.counter(message) for message in memory.messages("a b")) <= limit
+        assert (
+            sum(memory.counter({**one, "content": in_frame(one["content"])}) for one in memory.messages("a b")) <= limit
+        )
 
     def test_is_used_up(self) -> None:
         """A message that is too long does not keep shorter ones out, and the date counts."""

@@ -1,0 +1,65 @@
+"""Chat messages as Anthropic's and Google's own clients take them: the system prompt apart, and the roles in turn."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.messages import text_of
+from memzoo.stores import Message
+
+__all__ = ["cache_control", "in_turns"]
+
+
+def in_turns(messages: Iterable[Message]) -> tuple[str, list[Message]]:
+    r"""Put the texts of all system messages apart, and neighbours of one role into one message.
+
+    Tool calls and their results stay OpenAI's, each a message of its own.
+
+    Args:
+        messages: As `memory.messages` gives them, and the new question.
+
+    Returns:
+        The system prompt, "" for none, and messages of which no two neighbours are a user's, or an assistant's.
+
+    Example:
+        >>> said = [("system", "Be brief."), ("user", "A record."), ("user", "Hi!"), ("assistant", "Hello.")]
+        >>> in_turns({"role": role, "content": text} for role, text in said)
+        ('Be brief.', [{'role': 'user', 'content': 'A record.\n\nHi!'}, {'role': 'assistant', 'content': 'Hello.'}])
+    """
+    given = list(messages)
+    system = "\n\n".join(text_of(message) for message in given if is_instruction(message))
+    turns = list[Message]()
+    for role, group in groupby((one for one in given if not is_instruction(one)), itemgetter("role")):
+        neighbours = list(group)
+        if role in ("user", "assistant") and not any(one.get("tool_calls") for one in neighbours):
+            turns.append({"role": role, "content": _joined([one["content"] for one in neighbours])})
+        else:
+            turns += neighbours
+    return system, turns
+
+
+def cache_control(message: Message) -> Message:
+    """Mark a message as the end of what Anthropic's cache of prompts is to keep.
+
+    Example:
+        >>> cache_control({"role": "user", "content": "Hi!"})["content"]
+        [{'type': 'text', 'text': 'Hi!', 'cache_control': {'type': 'ephemeral'}}]
+    """
+    *parts, last = _parts(message["content"]) or [{"type": "text", "text": text_of(message)}]
+    return {**message, "content": [*parts, {**last, "cache_control": {"type": "ephemeral"}}]}
+
+
+def _joined(contents: list[Any]) -> Any:
+    if len(contents) == 1:
+        return contents[0]
+    if all(isinstance(content, str) for content in contents):
+        return "\n\n".join(contents)
+    return [part for content in contents for part in _parts(content)]
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return list(content or ())

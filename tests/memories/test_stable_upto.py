@@ -1,0 +1,82 @@
+"""How far what is shown stays as it is: what was promised is shown again, byte for byte."""
+
+from typing import Any
+
+import pytest
+
+from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.text.view import Shown
+from tests.conversations import call, result, said
+
+STILL: dict[str, dict[str, Any]] = {
+    "buffer": {},
+    "window": {"k": 3, "step": 4},
+    "message-window": {"max_messages": 6, "step": 8},
+    "token-window": {"max_tokens": 300, "step": 200},
+    "summary-buffer": {"max_token_limit": 300, "llm": lambda _: "They talk."},
+    "summary": {"every": 5, "llm": lambda _: "They talk."},
+    "summarizing-window": {"max_messages": 9, "llm": lambda _: "They talk."},
+    "combined": {"memories": ["vector-retriever", ("window", {"k": 3, "step": 4})], "recalled_place": "after"},
+}
+
+
+def opened(name: str, **options: Any) -> BaseMemory:
+    """A memory that counts words."""
+    return create_memory(name, token_counter=lambda message: len(str(message["content"]).split()), **options)
+
+
+@pytest.mark.parametrize("name", STILL)
+def test_what_is_promised_is_shown_again(name: str) -> None:
+    """Over 40 exchanges of one size, whatever `stable_upto` says holds at the next turn; it is much, as a rule."""
+    memory, before, kept = opened(name, **STILL[name]), Shown(), 0
+    memory.add_messages([said("system", "Be brief.")])
+    for number in range(40):
+        memory.add_messages([said("user", f"question {number}"), said("assistant", "word " * 20)])
+        now = memory.messages("question 1")
+        assert now[: before.stable_upto] == before[: before.stable_upto]
+        kept += now.stable_upto >= 2
+        before = now
+    assert kept >= 18, kept
+
+
+@pytest.mark.parametrize("name", ["window", "message-window", "token-window", "vector-retriever", "knowledge-graph"])
+def test_a_view_that_moves_promises_the_system_message(name: str) -> None:
+    """What goes or changes at each turn is not promised."""
+    options = {"llm": lambda _: "They | talk | now"} if name == "knowledge-graph" else {}
+    limits = {"window": {"k": 2}, "message-window": {"max_messages": 4}, "token-window": {"max_tokens": 40}}
+    memory = opened(name, **limits.get(name, {}), **options)
+    memory.add_messages([said("system", "Be brief.")])
+    for number in range(9):
+        memory.add_messages([said("user", f"question {number}"), said("assistant", "word " * 8)])
+    assert memory.messages("They?").stable_upto == 1
+
+
+@pytest.mark.parametrize("name", ["buffer", "message-window"])
+def test_a_call_that_waits_is_the_end(name: str) -> None:
+    """It comes back with its results, and what follows it moves."""
+    memory = opened(name, **STILL[name])
+    memory.add_messages([said("user", "Weather?"), call("a"), said("user", "Hello?"), said("assistant", "Hi")])
+    before = memory.messages()
+    memory.add_messages([result("a"), said("assistant", "Sunny")])
+    now = memory.messages()
+    assert before.stable_upto <= 1
+    assert now[: before.stable_upto] == before[: before.stable_upto]
+
+
+def test_what_is_left_out_for_few_tokens_is_not_promised() -> None:
+    """`max_tokens` leaves out more at each turn."""
+    memory = opened("buffer")
+    memory.add_messages([said("system", "Be brief."), said("user", "Hi"), said("assistant", "Hello")])
+    assert memory.messages().stable_upto == 3
+    assert memory.messages(max_tokens=20).stable_upto == 1
+
+
+def test_the_room_is_in_the_unit_of_the_limit() -> None:
+    """As many exchanges, messages or tokens may come as it says; any number where nothing ever goes."""
+    rooms = []
+    for name in ("buffer", "window", "message-window", "token-window"):
+        memory = opened(name, **STILL[name])
+        for number in range(2):
+            memory.add_messages([said("user", f"question {number}"), said("assistant", "word " * 20)])
+        rooms.append(memory.messages().room)
+    assert rooms == [None, 5, 10, 256]

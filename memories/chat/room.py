@@ -158,9 +158,5 @@ def _stays(message: Message) -> bool:
     return is_instruction(message) or is_recalled(message)
 
 
-def _stays(message: Message) -> bool:
-    return is_instruction(message) or is_recalled(message)
-
-
 def _characters(message: Message) -> int:
     return len(text_of(message))

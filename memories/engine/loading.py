@@ -103,8 +103,8 @@ async def _with_waiting(memory: Remembers, view: View, state: State, waiting: Se
     note = (f"({gone} earlier messages are not shown here, and were not learnt from yet.)",) if gone else ()
     shown_entries = [shown[seq] for seq in sorted(shown)]
     # What waits to be learnt from goes when it was.
-    room = -1 if pending else view.room
-    return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=room)
+    still = -1 if pending else view.room
+    return replace(view, recalled=(*view.recalled, *note), entries=shown_entries, room=still)
 
 
 def _too_many(pending: Sequence[Entry], sizes: Sequence[int], room: int, newest: int) -> int:

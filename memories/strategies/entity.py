@@ -1,11 +1,12 @@
 """Remember notes on each person, place and thing."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from memzoo.errors import ModelError
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.searches import found as told
@@ -13,13 +14,14 @@ from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models import replies
 from memzoo.memories.options import option, strategy
 from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.units import FoundUnit, UnitWeights
 from memzoo.memories.strategies.entity_notes import EntityIndex, EntityNotes
 from memzoo.memories.strategies.known_notes import in_parts, known_notes
 from memzoo.memories.strategies.least_worth import notes_within_state
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
-from memzoo.memories.strategies.note_statement import NoteStatement
-from memzoo.memories.strategies.shown_notes import notes_within, units_of_note
+from memzoo.memories.strategies.note_statement import NoteStatement, as_text
+from memzoo.memories.strategies.shown_notes import in_lines, notes_within, units_of_note
 from memzoo.memories.text.asked_names import FOR_SURE
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
@@ -81,6 +83,13 @@ class ConversationEntityMemory(ModelBackedMemory):
         doc="Tokens that the notes may have together: of each, the statements that fit the input best, and the first. "
         "`None` for the whole notes on the names in the input, and no others.",
     )
+    stay_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens up to which statements of notes stay shown that were found for earlier questions, so that a "
+        "provider's cache has them: what is found besides comes behind them. Left out, they are chosen anew for each "
+        "question.",
+    )
     ask_at_load: bool = option(
         default=False,
         doc="Ask the model at each load, too, whom and what the input is about. It is shown the names that are most "
@@ -101,6 +110,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         self._hint: _Hint | None = None
         self._index = EntityIndex()
         self._known = KnownIndex(units_of_note, self._weights)
+        self._staying = Staying[tuple[str, NoteStatement]]()
+        if self.stay_tokens is not None and self.max_token_limit is None:
+            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
 
     @property
     def memory_variables(self) -> list[str]:
@@ -182,8 +194,31 @@ class ConversationEntityMemory(ModelBackedMemory):
         recent, (shown, room) = await log.exchanges(self.k), await log.exchanges_with_room(self.k, self.step)
         waiting = await log.after(state.watermark)
         older = [entry for entry in waiting if not shown or entry.seq < shown[0].seq]
-        notes = await self._found(query or "", recent, state)
-        return View(entries=[*older, *shown], notes=notes, room=-1 if older else room)
+        found = await self._found(query or "", recent, state)
+        notes = {name: one if isinstance(one, str) else as_text(one) for name, one in found.items()}
+        view = View(entries=[*older, *shown], notes=notes, room=-1 if older else room)
+        if self.stay_tokens is None:
+            return view
+        pairs = [(name, one) for name, kept in found.items() if not isinstance(kept, str) for one in kept]
+        return replace(view, quotes=self._with_earlier(pairs, log, self._notes(state), self.stay_tokens))
+
+    def _with_earlier(
+        self, found: Sequence[tuple[str, NoteStatement]], log: Log, notes: EntityNotes, most: int
+    ) -> tuple[str, ...]:
+        """What was found for earlier questions, then what was found now; as one text that grows at its end."""
+        limit = max(most, self.max_token_limit or 0)
+
+        def text(blocks: Blocks[tuple[str, NoteStatement]]) -> str:
+            return "\n".join(filter(None, map(in_lines, blocks)))
+
+        def holds(shown: Collection[tuple[str, NoteStatement]]) -> bool:
+            return all(one in notes.note(notes.key(name)).holding for name, one in shown)
+
+        def fits(blocks: Blocks[tuple[str, NoteStatement]]) -> bool:
+            return self.render.text_tokens(text(blocks)) <= limit
+
+        shown = text(self._staying.with_new(found, log.follower.epoch, fits, holds))
+        return (shown,) if shown else ()
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the names in the index."""
@@ -204,7 +239,9 @@ class ConversationEntityMemory(ModelBackedMemory):
         """The notes of a state; of one that is not kept, as when all is learnt anew, with an index of its own."""
         return EntityNotes(state.items, self._index if self.keeps(state) else None)
 
-    async def _found(self, query: str, recent: Sequence[Entry], state: State) -> dict[str, str]:
+    async def _found(
+        self, query: str, recent: Sequence[Entry], state: State
+    ) -> Mapping[str, str | Sequence[NoteStatement]]:
         """What is shown of the notes."""
         self._hint = None
         if not query.strip():

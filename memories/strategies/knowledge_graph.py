@@ -3,8 +3,9 @@
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import islice
+from typing import TypeAlias
 
-from memzoo.errors import ModelError
+from memzoo.errors import ModelError, OptionError
 from memzoo.memories.engine.log import Log, messages_of
 from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
@@ -17,6 +18,7 @@ from memzoo.memories.models import replies
 from memzoo.memories.models.replies import Statement
 from memzoo.memories.options import names, option, strategy
 from memzoo.memories.search.known_index import KnownIndex
+from memzoo.memories.search.staying import Blocks, Staying
 from memzoo.memories.search.units import UnitWeights
 from memzoo.memories.strategies.least_worth import facts_within
 from memzoo.memories.strategies.model_backed import ModelBackedMemory
@@ -31,6 +33,9 @@ from memzoo.sync import blocking
 __all__ = ["ConversationKGMemory"]
 
 logger = logging.getLogger("memzoo")
+
+_Shown: TypeAlias = tuple[str, str, str]
+"""A fact as it is shown: the name under which it stands, its key, its words."""
 
 _MOST_INTRODUCED = 40
 _MOST_RELATIONS = 30
@@ -79,6 +84,12 @@ class ConversationKGMemory(ModelBackedMemory):
         doc="Show as many facts as fit so many tokens, the best first; `None` for all about the names in the input, "
         "and no others. What was not learnt from yet is shown besides.",
     )
+    stay_tokens: int | None = option(
+        None,
+        at_least=1,
+        doc="Tokens up to which facts stay shown that were found for earlier questions, so that a provider's cache has "
+        "them: what is found besides comes behind them. Left out, they are chosen anew for each question.",
+    )
     ask_at_load: bool = option(
         default=False,
         doc="Ask the model at each load, too, whom and what the input is about, unless it has only names that are "
@@ -105,6 +116,9 @@ class ConversationKGMemory(ModelBackedMemory):
         super().__post_init__()
         self._kg = KnowledgeGraph(frozenset(self.single_valued), self._amend)
         self._known = KnownIndex(units_of_fact, self._weights)
+        self._staying, self._shown = Staying[_Shown](), dict[_Shown, Near]()
+        if self.stay_tokens is not None and self.max_token_limit is None:
+            raise OptionError("stay_tokens needs max_token_limit: what is found for a question, of which some stays")
 
     @property
     def kg(self) -> KnowledgeGraph:
@@ -139,7 +153,28 @@ class ConversationKGMemory(ModelBackedMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """A line for each name of which facts were found, then the messages that no facts were taken from yet."""
         near = await self._find_facts(query or "", log)
-        return View.of(await log.after(state.watermark), lines(near))
+        shown = lines(near) if self.stay_tokens is None else self._with_earlier(near, log, self.stay_tokens)
+        return View.of(await log.after(state.watermark), shown)
+
+    def _with_earlier(self, found: Sequence[Near], log: Log, most: int) -> tuple[str, ...]:
+        """The lines that were found for earlier questions, then those of what was found now."""
+        near = {(one.name, one.fact.key, str(one.fact)): one for one in found}
+        known = {**self._shown, **near}
+        limit = max(most, self.max_token_limit or 0)
+
+        def text(blocks: Blocks[_Shown]) -> tuple[str, ...]:
+            return tuple(line for block in blocks for line in lines(known[one] for one in block))
+
+        def fits(blocks: Blocks[_Shown]) -> bool:
+            return self.render.text_tokens("\n".join(text(blocks))) <= limit
+
+        def holds(shown: Collection[_Shown]) -> bool:
+            now = {fact.key: str(fact) for fact in self.kg.holding(key for _, key, _ in shown)}
+            return all(now.get(key) == said for _, key, said in shown)
+
+        blocks = self._staying.with_new([*near], log.follower.epoch, fits, holds)
+        self._shown = {one: known[one] for block in blocks for one in block}
+        return text(blocks)
 
     async def on_state_change(self, changes: Mapping[str, JSON], *, reset: bool) -> None:
         """Follow the state in the graph."""

@@ -1,7 +1,9 @@
 """Shows notes in part: of each, the statements that fit a question."""
 
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from datetime import UTC, datetime, time
+from itertools import groupby
+from operator import itemgetter
 
 from memzoo.memories.search.units import FoundUnit, KnownUnit
 from memzoo.memories.strategies.entity_notes import EntityNotes
@@ -9,7 +11,7 @@ from memzoo.memories.strategies.note_statement import EntityNote, NoteStatement,
 from memzoo.memories.text.limit import Limit
 from memzoo.stores import JSON
 
-__all__ = ["notes_within", "units_of_note"]
+__all__ = ["in_lines", "notes_within", "units_of_note"]
 
 
 def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
@@ -25,7 +27,7 @@ def units_of_note(key: str, item: JSON) -> list[KnownUnit]:
 
 def notes_within(
     limit: int, found: Iterable[FoundUnit], notes: EntityNotes, tokens: Callable[[str], int]
-) -> dict[str, str]:
+) -> dict[str, Sequence[NoteStatement]]:
     """Choose what is shown of notes: the statements that fit best, and always the first of a note, in its order.
 
     Args:
@@ -35,7 +37,7 @@ def notes_within(
         tokens: Counts the tokens of a text.
 
     Returns:
-        Notes by name, the best first.
+        Of each note its statements, by name, the best first; `as_text` writes them.
     """
     chosen: dict[str, dict[int, NoteStatement]] = {}
     order: list[tuple[str, int]] = []
@@ -63,7 +65,13 @@ def notes_within(
         key, at = order.pop()
         del chosen[key][at]
         del written[key]
-    return {names[key]: written[key] for key, kept in chosen.items() if kept}
+    return {names[key]: [one for _, one in sorted(kept.items())] for key, kept in chosen.items() if kept}
+
+
+def in_lines(shown: Iterable[tuple[str, NoteStatement]]) -> str:
+    """Write statements, each with the name of its note: a line for each note, in their order."""
+    by_name = groupby(shown, key=itemgetter(0))
+    return "\n".join(f"{name}: {as_text(one for _, one in kept)}" for name, kept in by_name)
 
 
 def _missing(note: EntityNote, unit: KnownUnit, shown: Container[int]) -> dict[int, NoteStatement]:

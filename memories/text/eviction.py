@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from memzoo.memories.text.grouping import grouped, is_answer, is_instruction
@@ -111,8 +112,9 @@ def fitted(
     gone = [groups[place][0].number for place in range(first) if place not in kept]
     # What must not go may stand before what went: then it goes as soon as it may, as does what no user began.
     torn = any(place not in kept for place in range(first, len(groups))) or (evict == "exchange" and not users)
-    said = [one.number for one in left if not (system_first and is_instruction(one.message))]
-    torn = torn or _is_entered(given, {place for places in together for place in places}, said)
+    shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
+    oldest = max(gone, default=given[0].number - 1 if given else 0) + 1
+    torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))
     waiting = sum(one.weight for one in given) - sum(weights)
     room = -1 if torn or (gone and not steps) else room - waiting
     return Fitted(left, sum(weights[place] for place in kept), full and bool(users), max(gone, default=0) + 1, room)
@@ -123,10 +125,10 @@ def _first(heads: Sequence[Message], places: Iterable[int]) -> int:
     return min((place for place in places if not is_instruction(heads[place])), default=0)
 
 
-def _is_entered(given: Sequence[Weighed], known: Collection[int], left: Sequence[int]) -> bool:
-    """Whether a call that waits for its results would come back with them among what is left, given by numbers."""
+def _is_entered(given: Sequence[Weighed], known: Collection[int], between: Container[int]) -> bool:
+    """Whether a call that waits for its results would come back with them among what is left, between such numbers."""
     waiting = (one for place, one in enumerate(given) if place not in known and one.message["role"] == "assistant")
-    return any(min(left) <= one.number < max(left) for one in waiting) if left else False
+    return any(one.number in between for one in waiting)
 
 
 def _safe(heads: Sequence[Message]) -> set[int]:

@@ -234,11 +234,13 @@ def _stable(view: View, request: Sequence[Message], recalled: Collection[int]) -
     # A call that waits for its results comes back with them, and what follows it stands elsewhere then.
     waiting = (one.seq for one in view.entries if id(one.message) not in sent and one.message["role"] == "assistant")
     end = min(waiting, default=sys.maxsize)
+    # A question that is not shown comes back with a call of tools that follows its answer.
+    begun = view.final or any(entry.message["role"] == "user" for entry in view.entries)
     for place, message in enumerate(request):
         if place in recalled:
             holds = view.texts_stay and stays
         elif id(message) in said and not is_instruction(message):
-            holds = stays and said[id(message)] < end
+            holds = stays and begun and said[id(message)] < end
         else:
             holds = True  # The system message.
         if not holds:

@@ -117,7 +117,7 @@ class View:
         quotes: Texts that it found, in which others speak: users, documents, tools. They do not speak as the system.
         entries: Messages of the log word for word, oldest first. Entries with a number below 1 are not in the log.
         notes: What is known by name ("" for a name without a note), in the words in which it was said; `None` for a
-            strategy that keeps no notes.
+            strategy that keeps no notes. They are shown as messages unless there are `quotes`.
         passages: Messages of the log that `quotes` shows word for word, and nothing else, the most useful first;
             empty if it shows something else. Views can be combined by it without showing anything twice.
         system: The system message that holds, which is shown before all else. The base class puts it here.
@@ -167,9 +167,9 @@ class View:
 
     @property
     def quoted(self) -> list[str]:
-        """The notes as a text, and the texts that it found; empty ones left out."""
+        """The texts that it found, or if there are none, the notes as a text; empty ones left out."""
         known = "\n".join(f"{name}: {note}" for name, note in (self.notes or {}).items() if note)
-        return [text for text in (known, *self.quotes) if text]
+        return [text for text in self.quotes or (known,) if text]
 
     @property
     def texts(self) -> list[str]:

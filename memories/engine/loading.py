@@ -47,8 +47,9 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
     if not pinned:
         return view
     in_front = await _in_front(memory, pinned)
-    if memory.pinned_first and len(in_front) < len(pinned):
-        view = replace(view, room=-1)  # The others come to the front when they are answered.
+    # The others come to the front when they are answered; and a limit that pins count to may move by any of them.
+    if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
+        view = replace(view, room=-1)
     return with_pinned(view, pinned, in_front)
 
 

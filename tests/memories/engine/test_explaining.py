@@ -24,7 +24,7 @@ def told(name: str, **options: object) -> BaseMemory:
 
 def test_a_search_tells_scores_and_what_had_no_room() -> None:
     """What was found stands there best first, with its score, and whether there was room for it."""
-    told_of = told("vector-retriever", max_token_limit=18).explain("Who sells bikes in Rome?")
+    told_of = told("vector-retriever", max_token_limit=18, recalled_role="system").explain("Who sells bikes in Rome?")
     best, *others = told_of.finds
     assert (best.what, best.shown, best.by) == (3, True, "words")
     assert [one.score for one in told_of.finds] == sorted((one.score for one in told_of.finds), reverse=True)

@@ -16,6 +16,7 @@ from memzoo.memories.engine.log import talk
 from memzoo.memories.engine.pins import with_pinned
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.state import State
+from memzoo.memories.text.clearing import Cleared
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.memories.text.view import View
 from memzoo.stores import Entry
@@ -44,6 +45,8 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
     system = await memory.system.current()
     if system is not None and not view.final:
         view = replace(view, system=system, entries=talk(view.entries))
+    if memory.log.follower.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries):
+        view = replace(view, room=-1)
     if not pinned:
         return view
     in_front = await _in_front(memory, pinned)
@@ -51,6 +54,10 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
     if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
         view = replace(view, room=-1)
     return with_pinned(view, pinned, in_front)
+
+
+def _will_be_cleared(entry: Entry) -> bool:
+    return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
 
 
 async def _in_front(memory: Remembers, pinned: Sequence[Entry]) -> set[int]:

@@ -16,9 +16,8 @@ from memzoo.memories.engine.log import talk
 from memzoo.memories.engine.pins import with_pinned
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.state import State
-from memzoo.memories.text.clearing import Cleared
 from memzoo.memories.text.grouping import last_exchange
-from memzoo.memories.text.view import View
+from memzoo.memories.text.view import Cleared, View
 from memzoo.stores import Entry
 
 if TYPE_CHECKING:

@@ -133,12 +133,12 @@ def test_shows_messages_that_say_more_than_the_facts() -> None:
 def test_shows_a_message_that_denies_a_fact() -> None:
     """A message in the words of a fact, but for a "not", is shown beside it, until the facts deny it too."""
     denied = Passage(1, "Human", "Sam doesn't like green tea!", START, begins=True)
-    search = View(evidence([denied]), passages=(denied,))
+    search = View(quotes=evidence([denied]), passages=(denied,))
     facts = told(["On Sam: Sam likes green tea. Sam is not tall."])
-    shown = merged([search, facts], renderer(), limit=None, shares=[1, 1]).recalled
-    assert shown == (*facts.recalled, *evidence([denied]))
+    shown = merged([search, facts], renderer(), limit=None, shares=[1, 1]).texts
+    assert shown == [*facts.texts, *evidence([denied])]
     corrected = told(["On Sam: Sam does not like green tea."])
-    assert merged([search, corrected], renderer(), limit=None, shares=[1, 1]).recalled == corrected.recalled
+    assert merged([search, corrected], renderer(), limit=None, shares=[1, 1]).texts == corrected.texts
 
 
 def test_shows_no_line_twice() -> None:

@@ -111,7 +111,8 @@ def fitted(
     first = _first(heads, kept - stays)
     gone = [groups[place][0].number for place in range(first) if place not in kept]
     # What must not go may stand before what went: then it goes as soon as it may, as does what no user began.
-    torn = any(place not in kept for place in range(first, len(groups))) or (not users and bool(steps or evict == "exchange"))
+    unbegun = not users and (steps is not None or evict == "exchange")
+    torn = unbegun or any(place not in kept for place in range(first, len(groups)))
     shown = [one.number for one in left if not (system_first and is_instruction(one.message))]
     oldest = max(gone, default=given[0].number - 1 if given else 0) + 1
     torn = torn or _is_entered(given, set(chain.from_iterable(together)), range(oldest, max(shown, default=oldest)))

@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # the same as the table below; a test compares the two
     from memzoo.memories.models.chat import ChatFunction as ChatFunction
     from memzoo.memories.models.chat import ModelOption as ModelOption
     from memzoo.memories.models.chat import as_model as as_model
+    from memzoo.memories.models.replies import prose as prose
+    from memzoo.memories.models.replies.lines import refuses as refuses
+    from memzoo.memories.models.replies.lines import says_nothing as says_nothing
     from memzoo.memories.options import names as names
     from memzoo.memories.options import option as option
     from memzoo.memories.options import strategy as strategy
@@ -48,6 +51,8 @@ else:
             "memzoo.memories.engine.log": "Log",
             "memzoo.memories.engine.state": "Changes State",
             "memzoo.memories.models.chat": "ChatFunction ModelOption as_model",
+            "memzoo.memories.models.replies": "prose",
+            "memzoo.memories.models.replies.lines": "refuses says_nothing",
             "memzoo.memories.options": "names option strategy whole_number",
             "memzoo.memories.strategies.model_backed": "ModelBackedMemory",
             "memzoo.memories.strategies.named": "further_names short_name strategy_named",

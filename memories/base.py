@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for
     from memzoo.memories.text.clearing import ClearToolResultsOption
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
-    from memzoo.prompts import PromptSet, PromptSource
+    from memzoo.prompts import PromptSet, PromptSource, Template
 
 __all__ = ["BaseMemory"]
 
@@ -67,6 +67,8 @@ class BaseMemory(ABC):
 
     Attributes:
         name: The strategy's short name.
+        own_prompts: Prompts that the strategy brings besides memzoo's, by name: Jinja text, or a file that has it. They
+            are asked by name like those, and `prompts` may replace them with templates that use the same variables.
         needs_query: Loading needs the input of this turn, because the view depends on it.
         keeps_fields: All inputs and outputs are kept with a saved exchange, not only the user's and assistant's words.
         learns: `derive` is called. So it is for each class that has one, unless it says otherwise.
@@ -89,6 +91,7 @@ class BaseMemory(ABC):
     """
 
     name: ClassVar[str]
+    own_prompts: ClassVar["Mapping[str, Template]"] = {}
     # Not annotated, or they would be options.
     needs_query = False
     keeps_fields = False
@@ -276,7 +279,7 @@ class BaseMemory(ABC):
         """Renders prompts by name."""
         from memzoo.prompts import PromptSet
 
-        return PromptSet(self.prompts)
+        return PromptSet(self.prompts, self.own_prompts)
 
     @cached_property
     def redactor(self) -> "Redactor":

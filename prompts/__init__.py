@@ -1,24 +1,27 @@
 """The prompts: one Jinja file each, and the loader that renders them.
 
-Whatever is put into a prompt is data. A value is never read as a template, and it cannot end the section it stands in:
-the tags in the templates, the library's and your own, are disarmed in it. A missing variable is an error.
+A strategy of a package may bring prompts of its own (`BaseMemory.own_prompts`). Whatever is put into a prompt is data.
+A value is never read as a template, and it cannot end the section it stands in: the tags in the templates, the
+library's and your own, are disarmed in it. A missing variable is an error.
 """
 
 import functools
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 from memzoo.errors import PromptError
 from memzoo.forks import cached_property
 from memzoo.stores.common import did_you_mean
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-__all__ = ["PROMPTS", "PromptSet", "PromptSource"]
+__all__ = ["PROMPTS", "PromptSet", "PromptSource", "Template"]
 
 _FOLDER = Path(__file__).parent
 _EARLIER = {"v0": _FOLDER / "v0"}
@@ -30,6 +33,9 @@ PROMPTS = tuple(sorted({path.stem for folder in (_FOLDER, *_EARLIER.values()) fo
 PromptSource: TypeAlias = str | Path | Mapping[str, str] | None
 """Templates in place of the library's: a folder of `<name>.jinja` files, a mapping from prompt names to template text,
 or "v0" for the library's as they were before memories learnt by amendments."""
+
+Template: TypeAlias = Union[str, Path, "Traversable"]
+"""The text of a template, or a file that has it."""
 
 _TAG = re.compile(r"<\s*+(?:/\s*+)?([^\W\d][\w:.-]*+)")
 
@@ -48,33 +54,37 @@ class PromptSet:
         ['history', 'input', 'known']
     """
 
-    def __init__(self, source: PromptSource = None) -> None:
+    def __init__(self, source: PromptSource = None, brought: Mapping[str, Template] | None = None) -> None:
         """Check the replacements; nothing is rendered yet.
 
         Args:
             source: A folder with `.jinja` files, or a mapping from names to template text, for some of the prompts;
                 or "v0", for the prompts as they were.
+            brought: Prompts that a strategy brings besides, by name; `source` may replace these, too.
 
         Raises:
-            PromptError: There is no such folder or prompt, or a template is not valid or uses an unknown variable.
+            PromptError: There is no such folder, file or prompt, or a template is not valid or uses a variable that
+                the one that it replaces does not use.
         """
-        own = _read(source)
-        self._own = frozenset(own.items())
-        for name in own:
-            _check_known(name)
+        given, more = _read(source), {name: _text(name, template) for name, template in (brought or {}).items()}
+        self._own = frozenset((more | given).items())
+        for name in given:
+            _check_known(name, {*PROMPTS, *more})
             allowed = _variables_of(name)
+            if name in more:
+                allowed |= _templates_of(frozenset(more.items())).variables(name)
             if extra := self.variables(name) - allowed:
                 raise PromptError(
                     f"prompt {name!r}: its template uses {_join_names(extra)}; it may use {_join_names(allowed)}"
                 )
 
     def replaces(self, *names: str) -> bool:
-        """Tell whether one of some prompts has a template that was given, in place of the library's."""
+        """Tell whether one of some prompts has a template that was given or brought, in place of the library's."""
         return any(name in names for name, _ in self._own)
 
     def render(self, name: str, **variables: Any) -> str:
         """The text of a prompt; a `PromptError` names what is unknown, missing or wrong."""
-        _check_known(name)
+        _check_known(name, self._templates.names)
         try:
             return self._templates.environment.get_template(name).render(variables).strip()
         except Exception as error:  # a template is code, and can fail in any way
@@ -94,13 +104,14 @@ class _Templates:
 
     def __init__(self, own: frozenset[tuple[str, str]]) -> None:
         self._own = dict(own)
+        self.names = {*PROMPTS, *self._own}
 
     @cached_property
     def tag(self) -> re.Pattern[str]:
         """What may open or close a section of any template."""
         from jinja2 import nodes
 
-        trees = (self.environment.parse(self.source(name)) for name in PROMPTS)
+        trees = (self.environment.parse(self.source(name)) for name in self.names)
         texts = "".join(text.data for tree in trees for text in tree.find_all(nodes.TemplateData))
         tags = "|".join(sorted(map(re.escape, set(_TAG.findall(texts)))))
         # A "<" at the end counts too: what stands behind the value may complete it to a tag.
@@ -138,7 +149,7 @@ class _Templates:
 
     def source(self, name: str) -> str:
         """The text of a template."""
-        _check_known(name)  # a template may include others by a name that it makes up
+        _check_known(name, self.names)  # a template may include others by a name that it makes up
         return self._own[name] if name in self._own else _shipped(name)[0]
 
     def _as_data(self, value: object) -> str:
@@ -152,14 +163,23 @@ if hasattr(os, "register_at_fork"):  # a thread that the child does not have may
 
 def _read(source: PromptSource) -> dict[str, str]:
     if source is None or isinstance(source, Mapping):
-        own = dict(source or {})
-        for name, template in own.items():
+        for name, template in (source or {}).items():
             if not isinstance(template, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise PromptError(f"prompt {name!r}: its template must be text, not {template!r}")
-        return own
+        return dict(source or {})
     if not (folder := _EARLIER.get(str(source), Path(source))).is_dir():
         raise PromptError(f"prompts: {str(source)!r} is not a folder")
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))}
+
+
+def _text(name: str, template: Template) -> str:
+    """The text of a template that a strategy brings."""
+    if isinstance(template, str):
+        return template
+    try:
+        return template.read_text(encoding="utf-8")
+    except (OSError, UnicodeError, AttributeError) as error:
+        raise PromptError(f"prompt {name!r}: its template must be text or a file, not {template!r}: {error}") from error
 
 
 def _shipped(name: str) -> list[str]:
@@ -176,10 +196,10 @@ def _variables_of(name: str) -> frozenset[str]:
     )
 
 
-def _check_known(name: str) -> None:
-    if name not in PROMPTS:
+def _check_known(name: str, known: Collection[str]) -> None:
+    if name not in known:
         raise PromptError(
-            f"there is no prompt {name!r}; the prompts are {_join_names(PROMPTS)}{did_you_mean(name, PROMPTS)}"
+            f"there is no prompt {name!r}; the prompts are {_join_names(known)}{did_you_mean(name, sorted(known))}"
         )
 
 

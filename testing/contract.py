@@ -103,7 +103,7 @@ class MemoryContract(FailureContract, ForgettingContract, PinContract, ViewContr
         first = self.told(conversation_id="a")
         second = self.make(store=first.store, conversation_id="a")
         assert second.load_memory_variables(QUESTION) == first.load_memory_variables(QUESTION)
-        assert second.usage["summary"].calls + second.usage["triple_extraction"].calls == 0
+        assert second.usage.total.calls == 0
 
     def test_learns_from_a_log_written_by_another_strategy(self) -> None:
         """A conversation kept by one strategy can be opened with this one."""

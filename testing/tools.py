@@ -32,18 +32,24 @@ class ContractTools:
         return issubclass(self.strategy, ModelBackedMemory)
 
     def options(self) -> dict[str, Any]:
-        """Options that the strategy is tested with, besides `store` and `conversation_id`."""
+        """Options that the strategy is tested with, besides `store` and `conversation_id`.
+
+        An `llm` here is the model of all tests; those in which it fails let it fail.
+        """
         return {"token_counter": "approximate"}
 
     def make(self, **options: Any) -> BaseMemory:
-        """A memory to be tested."""
-        return self.strategy(**(self.options() | options))
+        """A memory to be tested; it asks `model()` unless the options have an `llm`."""
+        given = self.options() | options
+        if self.asks_model and "llm" not in given:
+            given["llm"] = self.model()
+        return self.strategy(**given)
 
     def model(self) -> FlakyModel:
-        """A model that answers as the offline one does; skips for a strategy that asks none."""
+        """The model of the options, or the offline one, made to fail at will; skips for a strategy that asks none."""
         if not self.asks_model:
             pytest.skip("asks no model")
-        return FlakyModel(as_model("offline"))
+        return FlakyModel(as_model(self.options().get("llm", "offline")))
 
     def told(self, **options: Any) -> BaseMemory:
         """A memory that was told two exchanges."""

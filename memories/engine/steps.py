@@ -1,13 +1,13 @@
 """What is learnt from at once: whole exchanges, as many as a prompt has room for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from memzoo.errors import CutReplyError, ModelError
 from memzoo.memories.engine.prompt_limit import TooLongError, cut, estimated
 from memzoo.memories.text.grouping import exchange_ends
 from memzoo.memories.text.messages import text_of
+from memzoo.memories.text.view import Shortened
 from memzoo.stores import Entry
 
 __all__ = ["Step", "next_step", "shortened_entries", "size_of", "smaller_room"]
@@ -82,7 +82,7 @@ def shortened_entries(entries: Sequence[Entry], tokens: int) -> Sequence[Entry]:
         return entries
     longest = _longest_allowed(sizes, tokens)
     return [
-        entry if size <= longest else replace(entry, message=_saying(entry, cut(text, longest)))
+        entry if size <= longest else _saying(entry, cut(text, longest))
         for entry, text, size in zip(entries, texts, sizes, strict=True)
     ]
 
@@ -108,7 +108,7 @@ def _longest_allowed(sizes: Sequence[int], tokens: int) -> int:
     return max(ordered, default=0)
 
 
-def _saying(entry: Entry, text: str) -> dict[str, object]:
-    """The message of an entry with other words; calls of tools are among them already."""
+def _saying(entry: Entry, text: str) -> Shortened:
+    """An entry with other words; calls of tools are among them already."""
     named = {key: value for key, value in entry.message.items() if key in ("role", "name")}
-    return named | {"content": text}
+    return Shortened(entry.seq, named | {"content": text}, entry.turn_id, entry.created_at, entry.fields)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
@@ -124,7 +124,7 @@ class ConversationEntityMemory(ModelBackedMemory):
         before = await log.until_number(entries[0].seq - 1).exchanges(self.k)
         if not self._teaches(before, entries):
             return Changes()
-        notes, new_lines = self._notes(state), self.render.lines_of(messages_of(entries))
+        notes, new_lines = self._notes(state), self.render.lines(entries)
         lines = {
             "new_lines": new_lines,
             "dated_new_lines": self.render.dated_lines(entries),

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from memzoo.errors import ModelError, OptionError
-from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.searches import found as told
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.graph.fact import Fact, Reason
@@ -138,9 +138,9 @@ class ConversationKGMemory(ModelBackedMemory):
         graph = self._graph(state)
         statements = await self._statements(
             graph,
-            history=self.render.lines_of(messages_of(before)),
+            history=self.render.lines(before),
             dated_history=self.render.dated_lines(before),
-            new_lines=self.render.lines_of(messages_of(mined)),
+            new_lines=self.render.lines(mined),
             dated_new_lines=self.render.dated_lines(mined),
         )
         changes, tokens = graph.changes_from(sourced(statements, mined)), self.max_state_tokens

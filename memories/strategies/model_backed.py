@@ -11,7 +11,7 @@ from memzoo.memories.models.usage import Spent
 from memzoo.memories.options import option, strategy
 from memzoo.memories.text.language import is_idle
 from memzoo.memories.text.messages import text_of
-from memzoo.stores import Entry
+from memzoo.stores import Entry, Message
 
 __all__ = ["ModelBackedMemory"]
 
@@ -57,22 +57,48 @@ class ModelBackedMemory(BaseMemory):
         return answers or not all(is_idle(text_of(entry.message)) for entry in entries)
 
     async def ask(self, prompt: str, **variables: Any) -> str:
-        """Render a prompt, let the model answer it, and count what that cost.
+        """Render a prompt, let the model answer it, and count what that cost under the prompt's name.
+
+        Where the prompt is too long, `history`, `dated_history` and `input` are cut in their middle: variables of these
+        names are for what only helps to understand the rest. If that is not enough, the error ends `derive`, which is
+        called again with fewer messages, or shorter ones.
+
+        Args:
+            prompt: The name of one of `own_prompts`, or of memzoo's.
+            **variables: The values of its variables, all of them.
+
+        Returns:
+            The reply; it may be a refusal, or say that nothing is new (`memzoo.strategy.prose` tells).
 
         Raises:
-            ModelError: The model failed, or its reply cannot be used.
+            PromptError: There is no such prompt, or a variable is missing.
+            ModelError: The model failed, or cannot take a prompt of that length.
+            ModelReplyError: The reply is empty, was cut off, or was stopped by the endpoint.
         """
-        text, prompts = self.templates.render(prompt, **variables), self.retry.prompts
-        if estimated(text) > prompts.tokens:
-            text = self.templates.render(prompt, **_cut(variables, prompts.tokens // 8))
-            prompts.check(text, prompt)
+        text, most = self.templates.render(prompt, **variables), self.retry.prompts.tokens
+        if estimated(text) > most:
+            text = self.templates.render(prompt, **_cut(variables, most // 8))
+        return await self.complete([{"role": "user", "content": text}], prompt)
+
+    async def complete(self, messages: Sequence[Message], purpose: str) -> str:
+        """Let the model answer chat messages, as `ask` does with those of a prompt.
+
+        Args:
+            messages: Oldest first.
+            purpose: Under this name the cost is counted.
+
+        Raises:
+            ModelError, ModelReplyError: As in `ask`.
+        """
+        text = "\n".join(map(text_of, messages))
+        self.retry.prompts.check(text, purpose)
         try:
             with self.retry.asking(text):
-                reply = await self._model.complete([{"role": "user", "content": text}], prompt)
+                reply = await self._model.complete(messages, purpose)
         except ModelReplyError as error:
-            self.usage.add(prompt, error.spent or Spent(calls=1))
+            self.usage.add(purpose, error.spent or Spent(calls=1))
             raise
-        self.usage.add(prompt, reply.spent)
+        self.usage.add(purpose, reply.spent)
         return reply.text
 
 
@@ -81,4 +107,7 @@ def _cut(variables: Mapping[str, Any], tokens: int) -> dict[str, Any]:
 
     Nothing else is cut: what is known is to be replaced by the reply, and of what is new the next step may have less.
     """
-    return {name: cut(value, tokens) if name in _FOR_REFERENCE else value for name, value in variables.items()}
+    return {
+        name: cut(value, tokens) if name in _FOR_REFERENCE and isinstance(value, str) else value
+        for name, value in variables.items()
+    }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memzoo.errors import CutReplyError, ModelReplyError
-from memzoo.memories.engine.log import Log, messages_of
+from memzoo.memories.engine.log import Log
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.models.replies import prose
@@ -41,7 +41,7 @@ class SummarizingMemory(ModelBackedMemory):
         old = summary_of(state)
         earlier = {item: None for item in _EARLIER if item in state.items}
         if entries:
-            lines, dated = self.render.lines_of(messages_of(entries)), self.render.dated_lines(entries)
+            lines, dated = self.render.lines(entries), self.render.dated_lines(entries)
             several = sum(1 for _ in exchange_ends(entries)) > 1
             new = await self._bounded(await self._written(old, lines, dated, divisible=several))
         else:

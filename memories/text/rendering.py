@@ -11,7 +11,7 @@ from memzoo.memories.options import whole_number
 from memzoo.memories.text.framing import framed
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
-from memzoo.memories.text.view import Cleared, Shown, View, in_words
+from memzoo.memories.text.view import Cleared, Shortened, Shown, View, in_words
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
 
@@ -198,7 +198,7 @@ class Renderer:
         return self.count(self._recalling(text, self._role or ("user" if quoted else "system")))
 
     def lines(self, entries: Iterable[Entry]) -> str:
-        """Write entries as a transcript, oldest first; as they are in the log, not shortened for a prompt."""
+        """Write entries as a transcript, oldest first; those that `derive` is given, as they are given."""
         return "\n".join(map(self.line, entries))
 
     def dated_lines(self, entries: Iterable[Entry]) -> str:
@@ -254,11 +254,15 @@ def _as_sent(entry: Entry) -> Entry:
 
 
 def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:
-    # Numbers below 1 are not those of the log: they may come to mean another message.
-    if entry.seq > 0:
-        known[_key(entry)] = value
+    if key := _key(entry):
+        known[key] = value
 
 
 def _key(entry: Entry) -> int:
-    """Under what the line and the tokens of an entry are kept: a result that is shown as a line has others."""
+    """Under what the line and the tokens of an entry are kept: a result that is shown as a line has others.
+
+    It is 0 for one that is not kept. Numbers below 1 are not those of the log: they may come to mean another message.
+    """
+    if entry.seq < 1 or type(entry) is Shortened:
+        return 0
     return -entry.seq if type(entry) is Cleared else entry.seq

@@ -9,7 +9,7 @@ from typing import Any, Self
 from memzoo.stores import Entry, Message
 from memzoo.stores.common import copied
 
-__all__ = ["Cleared", "Passage", "Shown", "View", "in_words"]
+__all__ = ["Cleared", "Passage", "Shortened", "Shown", "View", "in_words"]
 
 
 class Shown(list[Message]):
@@ -82,6 +82,11 @@ class Shown(list[Message]):
 @dataclass(slots=True)
 class Cleared(Entry):
     """An entry whose message is shown as a line: it counts as another message than the one of its number."""
+
+
+@dataclass(slots=True)
+class Shortened(Entry):
+    """An entry whose message was cut for a prompt: it counts as another message, too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from memzoo.errors import ModelError
 from memzoo.memories.engine.prompt_limit import PromptLimit, TooLongError, cut, estimated
 from memzoo.memories.engine.steps import shortened_entries
-from memzoo.memories.text.tokens import count_text
+from memzoo.memories.text.messages import Labels
+from memzoo.memories.text.rendering import Renderer
+from memzoo.memories.text.tokens import count_text, token_counter
 from memzoo.stores import Entry
 from memzoo.strategy import text_of
 
@@ -126,3 +128,15 @@ def test_cuts_the_longest_messages(sizes: list[int], tokens: int) -> None:
     touched = [size for one, size in zip(lengths, sizes, strict=True) if one != size]
     assert not touched or max(untouched, default=0) <= min(touched)
     assert sum(estimated(text_of(entry.message)) for entry in short) <= tokens + 16 * len(entries)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_what_was_cut_is_written_as_it_is(step: int) -> None:
+    """A transcript of shortened entries has the shortened words, and one of the log the whole ones, in any order."""
+    entry = Entry(1, {"role": "user", "content": f"Begin {'x' * 3000} end."}, "t", datetime(2026, 5, 8, tzinfo=UTC))
+    [short] = shortened_entries([entry], 200)
+    render = Renderer(Labels("Human", "AI"), lambda: token_counter("approximate", ""), {}, {})
+    entries = [entry, short][::step]
+    assert [render.lines([one]) for one in entries] == [render.lines_of([one.message]) for one in entries]
+    assert [render.tokens(one) for one in entries] == [render.count(one.message) for one in entries]
+    assert render.tokens(short) < render.tokens(entry)

@@ -274,7 +274,8 @@ class Log:
                 return said[whole[-k] :], -1
             if len(whole) > k + step or len(entries) < size:
                 if not step:  # All of them, and there is room for the others.
-                    room = k - len(whole) - bool(waits)
+                    # With the last of them, what stands before the first goes.
+                    room = k - len(whole) - bool(waits) - (starts[:1] != [0])
                     return said, room if room > 0 else -1
                 from memzoo.memories.text.stepping import Steps
 

@@ -1,6 +1,6 @@
 """Conversations at random, for property tests and for long runs: whatever programs and models put into a log."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
@@ -125,3 +125,8 @@ class Agent:
         late = self.random.random() < 0.15
         now, self._late = self._late + results[late:], results[:late] if self.random.random() < 0.5 else []
         return now
+
+
+def always(answer: str) -> Callable[[list[Message]], str]:
+    """A model that gives one answer, whatever it is asked."""
+    return lambda _: answer

@@ -1,5 +1,6 @@
 """The zoo: every strategy by class name and by short name."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_no_package_takes_a_name_of_ours(tmp_path: Path, monkeypatch: pytest.Mon
     own = "memzoo.memories.strategies.buffer:ConversationBufferMemory"
     points = f"[memzoo.strategies]\nwindow = {own}\nother = {own}\n"
     (info / "entry_points.txt").write_text(points, encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     plugins.plugins.cache_clear()
     try:
         with pytest.raises(UnknownStrategyError, match=r"'other' \(ConversationBufferMemory\)") as caught:

@@ -6,23 +6,28 @@ import pytest
 
 from memzoo.memories import BaseMemory, create_memory
 from memzoo.memories.text.view import Shown
-from tests.conversations import call, result, said
+from memzoo.stores import Message
+from tests.conversations import always, call, result, said
 
 STILL: dict[str, dict[str, Any]] = {
     "buffer": {},
     "window": {"k": 3, "step": 4},
     "message-window": {"max_messages": 6, "step": 8},
     "token-window": {"max_tokens": 300, "step": 200},
-    "summary-buffer": {"max_token_limit": 300, "llm": lambda _: "They talk."},
-    "summary": {"every": 5, "llm": lambda _: "They talk."},
-    "summarizing-window": {"max_messages": 9, "llm": lambda _: "They talk."},
+    "summary-buffer": {"max_token_limit": 300, "llm": always("They talk.")},
+    "summary": {"every": 5, "llm": always("They talk.")},
+    "summarizing-window": {"max_messages": 9, "llm": always("They talk.")},
     "combined": {"memories": ["vector-retriever", ("window", {"k": 3, "step": 4})], "recalled_place": "after"},
 }
 
 
 def opened(name: str, **options: Any) -> BaseMemory:
     """A memory that counts words."""
-    return create_memory(name, token_counter=lambda message: len(str(message["content"]).split()), **options)
+
+    def words(message: Message) -> int:
+        return len(str(message["content"]).split())
+
+    return create_memory(name, token_counter=words, **options)
 
 
 @pytest.mark.parametrize("name", STILL)
@@ -42,8 +47,12 @@ def test_what_is_promised_is_shown_again(name: str) -> None:
 @pytest.mark.parametrize("name", ["window", "message-window", "token-window", "vector-retriever", "knowledge-graph"])
 def test_a_view_that_moves_promises_the_system_message(name: str) -> None:
     """What goes or changes at each turn is not promised."""
-    options = {"llm": lambda _: "They | talk | now"} if name == "knowledge-graph" else {}
-    limits = {"window": {"k": 2}, "message-window": {"max_messages": 4}, "token-window": {"max_tokens": 40}}
+    options: dict[str, Any] = {"llm": always("They | talk | now")} if name == "knowledge-graph" else {}
+    limits: dict[str, dict[str, Any]] = {
+        "window": {"k": 2},
+        "message-window": {"max_messages": 4},
+        "token-window": {"max_tokens": 40},
+    }
     memory = opened(name, **limits.get(name, {}), **options)
     memory.add_messages([said("system", "Be brief.")])
     for number in range(9):
@@ -73,7 +82,7 @@ def test_what_is_left_out_for_few_tokens_is_not_promised() -> None:
 
 def test_the_room_is_in_the_unit_of_the_limit() -> None:
     """As many exchanges, messages or tokens may come as it says; any number where nothing ever goes."""
-    rooms = []
+    rooms: list[int | None] = []
     for name in ("buffer", "window", "message-window", "token-window"):
         memory = opened(name, **STILL[name])
         for number in range(2):

@@ -51,7 +51,7 @@ QUESTIONS = [
 
 def text_of(chance: Random, most: int) -> str:
     """Some words, now and then with a phrase that means more, and maybe as a question."""
-    words = chance.choices(WORDS, weights=range(len(WORDS), 0, -1), k=chance.randint(1, most))
+    words: list[str] = chance.choices(WORDS, weights=range(len(WORDS), 0, -1), k=chance.randint(1, most))
     if chance.random() < 0.4:
         words.insert(chance.randrange(len(words) + 1), chance.choice(PHRASES))
     return " ".join(words) + chance.choice([".", ".", "?", "! And more."])

@@ -36,10 +36,10 @@ def note(name: str, *statements: tuple[str, int, bool]) -> dict[str, Any]:
 
 def test_what_was_said_again_is_as_new_as_that() -> None:
     """The newest message that said it counts; what nobody knows when it was said goes before all others."""
-    told = [("Sam is.", [1]), ("A dog.", [2, 9]), ("An ox.", [3]), ("A hen.", [1]), ("Yes.", [])]
-    statements = [{"text": text, **({"seq": seq} if seq else {})} for text, seq in told]
+    told = {"Sam is.": "1", "A dog.": "29", "An ox.": "3", "A hen.": "1", "Yes.": ""}
+    statements = [{"text": text, **({"seq": [*map(int, seq)]} if seq else {})} for text, seq in told.items()]
     items = {"sam": {"name": "Sam", "statements": statements}}
-    order, left = list[str](), [text for text, _ in told]
+    order, left = list[str](), [*told]
     while len(left) > 1:
         after: Any = notes_within_state(items, {}, sum(map(estimated, left)) - 1)["sam"]
         now = [one["text"] for one in after["statements"]]

@@ -144,8 +144,12 @@ class TestLimit:
 
         A token has four letters, and one in twenty is left for bad counting.
         """
+
+        def count(_: Message) -> int:
+            return 2 * limit
+
         model = ScriptedModel("Earlier.")
-        memory = make(model, limit, token_counter=lambda _: 2 * limit)
+        memory = make(model, limit, token_counter=count)
         memory.save_context({"input": "question"}, {"output": "answer"})
         assert f"at most {characters} characters" in model.asked[0][1]
 

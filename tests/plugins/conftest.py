@@ -1,4 +1,4 @@
-"""The packages of docs/extending.md, built from the page and installed into a folder of their own."""
+"""The package of docs/extending.md, built from the page and installed into a folder of their own."""
 
 import os
 import re

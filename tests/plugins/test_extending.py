@@ -27,24 +27,48 @@ def test_a_strategy_has_two_names(run: Run):
 
 
 def test_a_strategy_is_listed(run: Run):
-    """`memzoo list` has a line for it."""
-    lines = run("-m", "memzoo", "list").stdout.splitlines()
-    assert lines[-1].split("\t") == [
-        "pinned",
-        "PinnedMemory",
-        "what the user asked to remember, and the last `k` exchanges",
-        "",
-        "nothing",
-    ]
+    """`memzoo list` has a line for it: what it shows, costs and needs."""
+    pinned, topic = (line.split("\t") for line in run("-m", "memzoo", "list").stdout.splitlines()[-2:])
+    shown = "what the user asked to remember, and the last `k` exchanges"
+    assert pinned == ["pinned", "PinnedMemory", shown, "", "nothing"]
+    shown = "in a sentence what the conversation is about, and the last exchange"
+    assert topic == ["topic", "TopicMemory", shown, "1 call a save", "a model"]
+
+
+def test_a_strategy_asks_with_its_own_prompt(run: Run):
+    """The second strategy of the page learns by its own prompt, which `prompts=` replaces and `usage` counts."""
+    script = (
+        "from memzoo import create_memory\n"
+        "from memzoo.errors import PromptError\n"
+        "asked = []\n"
+        "def model(messages):\n"
+        "    asked.append(messages[0]['content'])\n"
+        "    return 'Topic: Anna and Oslo.'\n"
+        "for prompts in (None, {'topic': 'Worum geht es? {{ new_lines }}'}):\n"
+        "    memory = create_memory('topic', llm=model, prompts=prompts)\n"
+        "    memory.save_context({'input': 'Anna lives in Oslo.'}, {'output': 'Noted.'})\n"
+        "    print(asked[-1].splitlines()[0], memory.usage['topic'].calls, memory.messages()[0]['content'])\n"
+        "try:\n"
+        "    create_memory('topic', llm=model, prompts={'topic': '{{ lines }}'})\n"
+        "except PromptError as error:\n"
+        "    print(error)\n"
+    )
+    done = run("-W", "error", "-c", script)
+    assert done.stdout.splitlines() == [
+        "Task: summary. 1 Anna and Oslo.",
+        "Worum geht es? Human: Anna lives in Oslo. 1 Anna and Oslo.",
+        "prompt 'topic': its template uses 'lines'; it may use 'new_lines', 'topic'",
+    ], done.stderr
 
 
 def test_a_strategy_is_compared(run: Run, tmp_path: Path):
-    """`memzoo compare` has a row for it, by either name."""
-    for name in ("pinned", "PinnedMemory"):
+    """`memzoo compare` has a row for it, by either name, and the offline model answers what it asks."""
+    known = {"pinned": "pinned", "PinnedMemory": "pinned", "topic": "topic"}
+    for name, short in known.items():
         done = run("-m", "memzoo", "compare", "--memory", name, "--out", str(tmp_path / name))
         assert done.returncode == 0, done.stderr
         results = json.loads((tmp_path / name / "results.json").read_text(encoding="utf-8"))
-        assert [row["memory"]["name"] for row in results["rows"]] == ["none", "pinned", "everything"]
+        assert [row["memory"]["name"] for row in results["rows"]] == ["none", short, "everything"]
 
 
 def test_a_strategy_can_be_talked_to(run: Run):
@@ -71,7 +95,7 @@ def test_a_store_opens_by_its_scheme(run: Run):
 def test_both_keep_their_contracts(run: Run, tmp_path: Path):
     """The page's tests pass from the installed packages."""
     tests = [(name, text) for name, text in blocks("python") if name.startswith("test_")]
-    assert [name for name, _ in tests] == ["test_pinned.py", "test_shelf.py"]
+    assert [name for name, _ in tests] == ["test_mine.py", "test_shelf.py"]
     for name, text in tests:
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")

@@ -1,0 +1,20 @@
+# memzoo_pinned.py
+"""A strategy that shows what it was asked to remember."""
+
+from memzoo.strategy import BaseMemory, Log, State, View, option, strategy
+
+
+@strategy
+class PinnedMemory(BaseMemory):
+    """Shows what the user asked to remember, and the last `k` exchanges."""
+
+    name = "pinned"
+
+    k: int = option(3, at_least=0, doc="How many exchanges are shown besides.")
+    word: str = option("remember", doc="Pins a message that it occurs in.")
+
+    async def view(self, log: Log, state: State, query: str | None) -> View:
+        """The pinned messages, then the newest exchanges."""
+        pinned = [entry for entry in await log.after(0) if self.word in str(entry.message.get("content")).lower()]
+        shown = {entry.seq: entry for entry in [*pinned, *await log.exchanges(self.k)]}
+        return View.of([shown[seq] for seq in sorted(shown)])

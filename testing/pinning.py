@@ -129,9 +129,9 @@ class PinContract(ContractTools):
         memory = self.talked(self.make(pinned_first=True))
         memory.add_messages([{"role": "user", "content": _QUERY}])
         memory.pin(50, 51)
-        shown = [message for message in memory.messages() if message["role"] != "system"]
-        assert shown[0] == memory.entries()[49].message
-        assert shown[-1]["content"] == _QUERY
+        shown = [entry for entry in memory.messages().entries if entry and entry.message["role"] != "system"]
+        assert shown[0] == memory.entries()[49]
+        assert shown[-1].message["content"] == _QUERY
 
     def test_shows_a_pinned_system_message(self) -> None:
         """It stays when another one takes its place, before all that is no system message."""

@@ -72,5 +72,5 @@ class TestContract(MemoryContract):
         self.store = request.getfixturevalue(store)
 
     def options(self) -> dict[str, Any]:
-        """All memories of a test share a store; without an id each has a conversation of its own."""
-        return {**super().options(), "store": self.store}
+        """All memories of a test share a store; models are asked through the client, as users ask them."""
+        return {**super().options(), "store": self.store, **({"llm": "offline"} if self.asks_model else {})}

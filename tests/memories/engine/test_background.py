@@ -41,8 +41,8 @@ class TestBackgroundContract(MemoryContract):
         monkeypatch.setattr(type(self), "strategy", settling(STRATEGIES[request.param]), raising=False)
 
     def options(self) -> dict[str, Any]:
-        """Those of the contract, in the background."""
-        return {"token_counter": "approximate", "background": True}
+        """Those of the contract, in the background; models are asked through the client."""
+        return {**super().options(), "background": True, **({"llm": "offline"} if self.asks_model else {})}
 
     def talk(self, **options: Any) -> FailingTalk:
         """Not here: these memories settle after each save, and that asks at once, however often a model failed."""

@@ -10,9 +10,10 @@ from memzoo.errors import PromptError
 from memzoo.memories.engine.prompt_limit import TooLongError, estimated
 from memzoo.memories.strategies.summary import ConversationSummaryMemory
 from memzoo.stores import Message
-from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, prose, strategy
+from memzoo.strategy import Changes, Entry, Log, ModelBackedMemory, State, View, as_model, prose, strategy
 from memzoo.sync import drive
 from memzoo.testing import FlakyModel, MemoryContract, ScriptedModel
+from memzoo.testing.tools import ContractTools
 
 
 @strategy
@@ -142,6 +143,18 @@ class TestContract(MemoryContract):
         model = self.model()
         assert isinstance(model, FlakyModel)
         assert drive(model.complete([{"role": "user", "content": "So far: Anna"}], "topic")).text == "Anna"
+
+
+def test_the_contract_asks_a_model_of_its_own_everywhere() -> None:
+    """Where a test class makes the model that can fail, its other tests ask such a model, too."""
+
+    class Tools(ContractTools):
+        strategy = TopicMemory
+
+        def model(self) -> FlakyModel:
+            return FlakyModel(as_model(_answer))
+
+    assert "Oslo" in str(Tools().told().load_memory_variables({}))
 
 
 def _answer(messages: list[Message]) -> str:

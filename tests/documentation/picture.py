@@ -51,17 +51,14 @@ def told(message: Message, view: Iterable[Message]) -> str:
     if (message["role"], message["content"]) in shown_as:
         return "message"
     words = _words(str(message["content"]))
-    texts = _words(" ".join(content for role, content in shown_as if role == "system"))
+    texts = _words(" ".join(content for role, content in shown_as if {"role": role, "content": content} not in _SAID))
     return "text" if words and len(words & texts) * 2 >= len(words) else "hidden"
 
 
 def _row(number: int, view: list[Message]) -> Iterable[str]:
     top = _TOP + (number - 1) * _ROW
     yield f'<text x="{_LEFT - 10}" y="{top + 15}" text-anchor="end">{number}</text>'
-    said = [
-        {"role": role, "content": text} for pair in TALK for role, text in zip(("user", "assistant"), pair, strict=True)
-    ]
-    for place, message in enumerate(said[: 2 * number]):
+    for place, message in enumerate(_SAID[: 2 * number]):
         left = _LEFT + place * _CELL
         yield (
             f'<rect x="{left}" y="{top}" width="{_CELL - _GAP}" height="{_CELL - _GAP}" rx="3" '
@@ -83,11 +80,7 @@ def _head() -> Iterable[str]:
 
 def _legend(top: int) -> Iterable[str]:
     left = _LEFT
-    for kind, label, width in (
-        ("message", "shown", 62),
-        ("text", "told in a text", 106),
-        ("hidden", "in the log only", 110),
-    ):
+    for kind, label, width in _LABELS:
         yield (
             f'<rect x="{left}" y="{top}" width="14" height="14" rx="3" fill="{_FILL[kind]}" '
             f'stroke="{_INK}" stroke-opacity="0.6"/>'

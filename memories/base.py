@@ -390,7 +390,7 @@ class BaseMemory(ABC):
         records = [recorded(message) for message in messages]
         await saving.save(self, list(map(marked, records)) if pinned else records, turn_id, learns=learn)
 
-    async def apin(self, *ids: int) -> None:
+    async def apin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Pin messages: every view of every strategy shows them, word for word, as long as they are not unpinned.
 
         A pinned call of a tool is shown with its results, and a pinned result with its call. They count towards limits
@@ -398,18 +398,18 @@ class BaseMemory(ABC):
         this memory: it lasts over restarts, export and a change of strategy. `forget` forgets pinned messages too.
 
         Args:
-            ids: Log numbers (see `aentries`).
+            ids: Log numbers, or one (see `aentries`).
 
         Raises:
             UnknownMessageError: There is no such message; nothing was pinned.
         """
         await self.pins.pin(ids)
 
-    async def aunpin(self, *ids: int) -> None:
+    async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Unpin messages again; those that are not pinned are passed over.
 
         Args:
-            ids: Log numbers, as in `pin`.
+            ids: Log numbers, or one.
 
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.

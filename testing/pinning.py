@@ -58,7 +58,7 @@ class PinContract(ContractTools):
         assert memory.messages(_QUERY).count(_RULE) == 1
         assert memory.pinned() == [1]
         memory.pin(1)
-        memory.unpin(1, 2)
+        memory.unpin([1, 2])
         assert memory.pinned() == []
         assert memory.messages(_QUERY) == before
 
@@ -120,7 +120,7 @@ class PinContract(ContractTools):
         shown = memory.messages(_QUERY, max_tokens=1200)
         assert _RULE in shown
         assert sum(map(memory.counter, shown)) <= 1200
-        memory.pin(*range(2, 30))
+        memory.pin(range(2, 30))
         with pytest.raises(OverBudgetError, match="pinned messages"):
             memory.messages(_QUERY, max_tokens=300)
 
@@ -128,7 +128,7 @@ class PinContract(ContractTools):
         """With `pinned_first` they stand before all other messages of the log; the open question is still the last."""
         memory = self.talked(self.make(pinned_first=True))
         memory.add_messages([{"role": "user", "content": _QUERY}])
-        memory.pin(50, 51)
+        memory.pin([50, 51])
         shown = [entry for entry in memory.messages().entries if entry and entry.message["role"] != "system"]
         assert shown[0] == memory.entries()[49]
         assert shown[-1].message["content"] == _QUERY
@@ -149,7 +149,7 @@ class PinContract(ContractTools):
         """A number that no message has, and what is no number, are refused; nothing is pinned then."""
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
-            memory.pin(1, 99)
+            memory.pin([1, 99])
         with pytest.raises(OptionError, match="'1'"):
             memory.pin("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         with pytest.raises(MessageError):

@@ -106,7 +106,7 @@ class Pins:
             raise OverBudgetError.of("the pinned messages", taken, limit, unit, "; unpin some, or raise the limit")
         return limit - taken
 
-    async def pin(self, ids: Sequence[int]) -> None:
+    async def pin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Pin messages.
 
         Raises:
@@ -114,7 +114,7 @@ class Pins:
         """
         await self._change(ids, pinned=True)
 
-    async def unpin(self, ids: Sequence[int]) -> None:
+    async def unpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Let go of messages again; those that are not pinned are passed over.
 
         Raises:
@@ -148,13 +148,14 @@ class Pins:
                 await self._keeper.commit(state, Changes(gone), 0)
                 return
 
-    async def _change(self, ids: Sequence[int], *, pinned: bool) -> None:
-        for one in ids:
+    async def _change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
+        numbers = [ids] if isinstance(ids, int) else [*ids]
+        for one in numbers:
             whole_number("id", one, at_least=1)
         while True:
             state = await self._keeper.refresh()
             changes: dict[str, JSON] = {}
-            for seq in sorted(set(ids)):
+            for seq in sorted(set(numbers)):
                 # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
                 entries = await self._log.follower.read(after=seq - 1, until=seq)
                 if not entries:

@@ -93,6 +93,8 @@ def tokens_of(name: str, limit: object, model: str) -> object:
     """
     if not isinstance(limit, str):
         return limit
+    if limit.isascii() and limit.isdecimal():  # as the parameters of an address come
+        return int(limit)
     found = _SHARE.fullmatch(limit.strip())
     share = float(found[1]) if found else 0.0
     if not share:

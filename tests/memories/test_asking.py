@@ -35,7 +35,7 @@ def test_the_retriever_does_not_find_its_tool_calls_either() -> None:
     memory.add_messages([ASKED, {"role": "assistant", "content": None, "tool_calls": [CALL]}, result])
     shown = memory.messages()
     assert "lives in Oslo" in shown[0]["content"]
-    assert [message["role"] for message in shown] == ["system", "user", "assistant", "tool"]
+    assert [message["role"] for message in shown] == ["user", "user", "assistant", "tool"]
 
 
 def test_the_window_shows_an_exchange_besides_the_question() -> None:

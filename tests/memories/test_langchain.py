@@ -46,7 +46,11 @@ CASES: list[tuple[type[BaseMemory], dict[str, Any], list[str], str, list[dict[st
         [SYSTEM, HI[1]],
     ),
     (ConversationEntityMemory, {}, ["NONE", "NONE"], STRING, HI),
-    (VectorStoreRetrieverMemory, {"embedder": embed, "k": 4}, [], DOCUMENT, [{"role": "system", "content": DOCUMENT}]),
+    (
+        VectorStoreRetrieverMemory,
+        {"embedder": embed, "k": 4, "recalled_role": "system"},
+        *([], DOCUMENT, [{"role": "system", "content": DOCUMENT}]),
+    ),
 ]
 
 

@@ -118,7 +118,7 @@ def test_retention_and_rewinding_unpin(store: Store) -> None:
     """What is too old goes though it is pinned, and so does what is taken back; no mark of it is left."""
     memory = opened(store)
     tell(memory, 2)
-    memory.pin(1, 4)
+    memory.pin([1, 4])
     memory.rewind(3)
     assert memory.pinned() == [1]
     if not isinstance(store, MessageListStore):  # which cannot list its conversations
@@ -173,7 +173,7 @@ def test_pinned_messages_count_to_the_limit(name: str, options: dict[str, Any], 
     shown = [entry.seq for entry in memory.messages("q1?").entries if entry]
     assert shown[0] == 1
     assert len(shown) <= 3
-    memory.pin(2, 3, 4)
+    memory.pin([2, 3, 4])
     with pytest.raises(OverBudgetError, match="pinned") as refused:
         memory.messages("q1?")
     assert (refused.value.limit, refused.value.over > 0) == (3, True)
@@ -187,7 +187,7 @@ def test_a_pin_makes_a_summary_take_in_what_has_no_room_any_more() -> None:
     tell(memory, 5)
     other = create_memory("summary-buffer", store=memory.store, conversation_id="a", **options)
     assert len(other.messages()) == 1 + 6
-    memory.pin(1, 2)
+    memory.pin([1, 2])
     for each in (other, memory):
         shown = [entry.seq for entry in each.messages().entries if entry]
         assert shown[:2] == [1, 2]
@@ -208,7 +208,7 @@ def test_a_conversation_never_leaves_out_what_is_pinned() -> None:
         conversation.send(f"q{number}")
     assert len(asked[-1]) == 8
     assert asked[-1][0] == RULE
-    conversation.memory.pin(*range(2, 10))
+    conversation.memory.pin(range(2, 10))
     with pytest.raises(OverBudgetError, match="pinned messages"):
         conversation.send("more?")
 

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 PACKAGES = ("ground", "memories", "prompts", "stores", "testing", "cassettes", "benchmarks", "hosts", "cli")
-SHIPPED = {".py", ".jinja", ".json", ".css", ".js", ".typed"}
+SHIPPED = {".py", ".jinja", ".lua", ".json", ".css", ".js", ".typed"}
 
 root = Path(__file__).parent.parent
 tracked = subprocess.run(["git", "ls-files", *PACKAGES], cwd=root, capture_output=True, text=True, check=True).stdout  # noqa: S607

@@ -148,6 +148,20 @@ def test_only_the_thread_itself_takes_back(memory: BaseMemory, thread: str):
     assert follow(memory, FIRST) == words(FIRST, THIRD)
 
 
+def test_a_store_that_cannot_delete_keeps_what_was_taken_back(caplog: pytest.LogCaptureFixture):
+    """The run goes on, and a warning says so."""
+    inner = InMemoryStore()
+    methods = ("append", "read", "read_state", "commit", "clear", "close")
+    plain: Any = SimpleNamespace(**{name: getattr(inner, name) for name in methods})
+    memory = ConversationBufferMemory(store=plain, conversation_id="c")
+    follow(memory, FIRST, SECOND)
+    assert follow(memory, FIRST) == words(FIRST, SECOND)
+    assert "'c' keeps what its thread has no more" in caplog.text
+    asyncio.run(HostLog(memory, "test").atake_back({"q2"}))
+    assert "'c' keeps what its host took back" in caplog.text
+    assert [entry.message["content"] for entry in memory.entries()] == words(FIRST, SECOND)
+
+
 def test_what_was_saved_otherwise_stays(memory: BaseMemory):
     """The application's own messages belong to no thread."""
     memory.save_context({"input": "By hand?"}, {"output": "Yes."})

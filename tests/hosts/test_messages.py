@@ -124,6 +124,7 @@ def test_models_as_json():
         ({"role": "cat", "content": "Miaow"}, {"role": "assistant", "content": "Miaow"}),
         ({"role": "user", "content": "\ud800"}, {"role": "user", "content": "?"}),
         ({"role": "user", "content": [{"text": "Hi"}, {"type": 1}]}, USER),
+        ({"role": "user", "content": [{"text": "Hi"}, {"type": "image"}]}, USER),
         ({**USER, "content": [{"type": "image", "x": Odd()}]}, {**USER, "content": [{"type": "image", "x": "odd"}]}),
         ({"role": "tool", "content": "1", "tool_call_id": 7}, {"role": "tool", "content": "1", "tool_call_id": "7"}),
         ({"role": "tool", "content": {}}, {"role": "tool", "content": "", "tool_call_id": ""}),

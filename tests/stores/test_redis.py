@@ -159,7 +159,7 @@ def test_a_cluster_has_a_setting_for_waiting():
         open_store("redis+cluster://127.0.0.1:1?wait=1")
 
 
-def test_no_secret_is_shown_or_pickled(redis_server: RedisServer):
+def test_no_secret_is_shown_or_pickled(redis_server: RedisServer, redis_url: str):
     """The password is in no text, and a store that has one does not travel."""
     place = f"127.0.0.1:{redis_server.port}/0"
     with RedisStore(f"redis://me:secret@{place}") as store:
@@ -169,7 +169,7 @@ def test_no_secret_is_shown_or_pickled(redis_server: RedisServer):
         assert "secret" not in str(told.value)
         with pytest.raises(UnsupportedError):
             pickle.dumps(store)
-    with RedisStore(f"redis://{place}") as store, pickle.loads(pickle.dumps(store)) as copy:  # noqa: S301 - our own
+    with RedisStore(redis_url) as store, pickle.loads(pickle.dumps(store)) as copy:  # noqa: S301 - our own
         assert drive(copy.read("c")) == drive(store.read("c"))
 
 

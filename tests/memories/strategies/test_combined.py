@@ -336,7 +336,7 @@ class TestBudget:
         with pytest.raises(OptionError, match="shares must be a number for each of the 2 members"):
             CombinedMemory(memories=["buffer", "window"], shares=shares)
 
-    @pytest.mark.parametrize("limit", [0, -1, 1.5, "9"])
+    @pytest.mark.parametrize("limit", [0, -1, 1.5, "nine"])
     def test_is_a_whole_number(self, limit: Any) -> None:
         """Another limit is refused."""
         with pytest.raises(OptionError, match="max_token_limit must be"):

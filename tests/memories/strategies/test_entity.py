@@ -379,7 +379,7 @@ class TestLimit:
         memory = self.told(None)
         assert memory.load_memory_variables({"input": "Bo?"})["entities"] == {"Bo": memory.entities["Bo"]}
 
-    @pytest.mark.parametrize("limit", [0, 1.5, "9"])
+    @pytest.mark.parametrize("limit", [0, 1.5, "nine"])
     def test_is_a_whole_number(self, limit: int) -> None:
         """Another limit is refused."""
         with pytest.raises(OptionError, match="max_token_limit must be"):

@@ -150,6 +150,8 @@ class PinContract(ContractTools):
         memory = self.told()
         with pytest.raises(UnknownMessageError, match="no message 99"):
             memory.pin([1, 99])
+        with pytest.raises(OptionError, match="not None"):
+            memory.pin(None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         with pytest.raises(OptionError, match="'1'"):
             memory.pin("1")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
         with pytest.raises(MessageError):

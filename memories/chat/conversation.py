@@ -99,6 +99,10 @@ class Conversation(Closing):
         """
         whole_number("max_rounds", max_rounds, at_least=0)
         check_turn_options(on_failure, busy)
+        if not (mark_stable is None or callable(mark_stable)):
+            raise OptionError(
+                f"mark_stable must be a function of a message, such as cache_control, not {mark_stable!r}"
+            )
         self.tools = toolbox(tools)
         self._model = as_model(llm)
         if self.tools and not isinstance(self._model, ChatModel):

@@ -149,7 +149,7 @@ class Pins:
                 return
 
     async def _change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
-        numbers = [ids] if isinstance(ids, int) else [*ids]
+        numbers = [*ids] if isinstance(ids, Collection) else [ids]
         for one in numbers:
             whole_number("id", one, at_least=1)
         while True:

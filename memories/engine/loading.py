@@ -46,6 +46,8 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
         view = replace(view, system=system, entries=talk(view.entries))
     if memory.log.follower.clearing is not None and any(_will_be_cleared(entry) for entry in view.entries):
         view = replace(view, room=-1)
+    if memory.pins.waits:
+        view = replace(view, room=-1)
     if not pinned:
         return view
     in_front = await _in_front(memory, pinned)

@@ -281,7 +281,9 @@ class Log:
 
                 steps, ones = Steps.above(k, step, _OF_AN_EXCHANGE), [1] * len(whole)
                 numbers = [said[place].seq for place in whole]
-                first, room = steps.first(numbers, ones), steps.room(numbers, ones) - bool(waits)
+                first = steps.first(numbers, ones)
+                # An exchange may have any number of messages: it must not come to begin at one that is added.
+                room = min(steps.room(numbers, ones, said[-1].seq if said else 0, begins=first), k - 1) - bool(waits)
                 return said[whole[first] :] if first else said, room if room > 0 else -1
             size *= 2
         return [], -1

@@ -83,6 +83,11 @@ class Pins:
         await self.current()
         return sorted(self._known.groups)
 
+    @property
+    def waits(self) -> bool:
+        """Whether a pinned call lacks a result, as `current` found it last: with that it comes where it was said."""
+        return bool(self._known.open)
+
     def besides(self, entries: Iterable[Entry]) -> list[Entry]:
         """The pinned messages that are not among some others, as `current` found them last."""
         if not self.entries:

@@ -36,7 +36,7 @@ class ConversationBufferMemory(BaseMemory):
 
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """Everything that was said."""
-        return View(entries=await log.after(0), room=None)
+        return View(entries=await log.after(0), room=None, texts_stay=True)
 
     @property
     def buffer(self) -> str | list[Message]:

@@ -154,7 +154,7 @@ def _still(views: Sequence[View]) -> dict[str, Any]:
     several = sum(bool(view.entries) for view in views) > 1
     return {
         "room": -1 if several and room is not None else room,
-        "texts_stay": all(view.texts_stay for view in views if view.texts),
+        "texts_stay": all(view.texts_stay for view in views),
     }
 
 

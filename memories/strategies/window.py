@@ -50,4 +50,4 @@ class ConversationBufferWindowMemory(ConversationBufferMemory):
     async def view(self, log: Log, state: State, query: str | None) -> View:
         """The newest `k` exchanges, or up to `step` more."""
         shown, room = await log.exchanges_with_room(self.k, self.step)
-        return View(entries=shown, room=room)
+        return View(entries=shown, room=room, texts_stay=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from memzoo.errors import OptionError, OverBudgetError
 from memzoo.memories.base import BaseMemory
@@ -154,8 +154,8 @@ class WindowMemory(BaseMemory):
         if not (steps or system or self.pins.entries or "base" in state.items) and self.evict == "message":
             plain = await self._sliding.shown(log, limit)
             if plain is not None:
-                spare = self._sliding.spare(plain, limit)
-                return View(entries=plain, final=True, room=as_room(spare, plain, self.weight))
+                room = as_room(self._sliding.spare(plain, limit), plain, self.weight)
+                return View(entries=plain, final=True, room=room, texts_stay=True)
         left = await self._fitted(log, state, system, limits)
         if left.size > limit and self.oversized == "raise":
             advice = f"; a larger {self.limit_name} shows them, or oversized='keep'"
@@ -225,7 +225,8 @@ class WindowMemory(BaseMemory):
             items |= {one.number: one for one in system}
             # What is pinned may be older than the messages that the view was set to.
             ordered = [items[number] for number in sorted(items, key=lambda one: (not 0 < one <= since, one))]
-            left = fitted(ordered, limit, evict=self.evict, system_first=self._first, steps=steps, pinned=pinned)
+            rules: dict[str, Any] = {"evict": self.evict, "system_first": self._first, "steps": steps}
+            left = fitted(ordered, limit, pinned=pinned, newest=tail[-1].seq if tail else since, **rules)
             if whole or (left.settled and any(entry.message["role"] == "user" for entry in tail)):
                 return left
             size *= 2
@@ -237,7 +238,8 @@ class WindowMemory(BaseMemory):
         entries = [*([system] if system else []), *(await log.after(first - 1) if first else [])]
         known = {entry.seq: entry for entry in entries}
         pairs = ((known.get(one.number) or _entry(one.number, one.message), one.message) for one in items)
-        return View(entries=[replace(entry, message=message) for entry, message in pairs], final=True)
+        entries = [replace(entry, message=message) for entry, message in pairs]
+        return View(entries=entries, final=True, texts_stay=True)
 
     def _stored(self, state: State, name: str) -> list[Weighed]:
         return [self._weighed(_entry(number, message)) for number, message in state.items.get(name, [])]

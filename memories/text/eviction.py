@@ -57,6 +57,7 @@ def fitted(
     system_first: bool = True,
     steps: Steps | None = None,
     pinned: Container[int] = (),
+    newest: int = 0,
 ) -> Fitted:
     """Keep the newest messages that fit a limit together: the oldest go first, a tool call and its results at once.
 
@@ -71,6 +72,7 @@ def fitted(
         system_first: Put system messages first; otherwise they stay in their places.
         steps: Where what is left may begin; its limit is this one. By default, anywhere.
         pinned: The numbers of the messages that are pinned.
+        newest: The newest number of the log, if what is added next does not follow the last message's number.
     """
     given = list(items)
     together = grouped([one.message for one in given])
@@ -98,8 +100,14 @@ def fitted(
         numbers = [groups[unit[0]][0].number for unit in units]
         sizes = [sum(weights[place] for place in unit) for unit in units]
         besides = sum(weights[place] for place in kept.union(fitting) - places)
-        kept -= {place for unit in units[: steps.first(numbers, sizes, besides)] for place in unit} - safe
-        room = steps.room(numbers, sizes, besides)
+        begins_at = steps.first(numbers, sizes, besides)
+        kept -= {place for unit in units[:begins_at] for place in unit} - safe
+        # With the next user message, it may begin at what stands behind the newest one too.
+        later = sorted(place for place in said if place > last)
+        behind = [weights[place] for place in later]
+        numbers += [groups[place][0].number for place in later]
+        newest = max([newest, *(one.number for one in given[-1:])])
+        room = steps.room(numbers, sizes + behind, newest, begins=begins_at, besides=besides - sum(behind))
         users = [place for place in users if place in kept]
     first = _first(heads, kept - stays)
     # What is pinned and older stands by itself: the exchange that is left begins behind it.

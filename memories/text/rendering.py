@@ -101,8 +101,7 @@ class Renderer:
         shown = [of_log.get(id(message)) for message in request]
         # What a limit leaves out of a request moves with each turn.
         view = view if max_tokens is None else replace(view, room=-1)
-        # What is said next comes before what stands behind the messages.
-        stable = _stable(view if self._is_first else replace(view, texts_stay=False), request, places)
+        stable = _stable(view, request, places, texts_first=self._is_first)
         room = 0 if view.room == -1 else view.room
         return Shown(copied(request), shown, view.pinned, recalled=places, stable_upto=stable, room=room)
 
@@ -226,7 +225,7 @@ def _talk_begins(messages: Sequence[Message]) -> int:
     return next((place for place, message in enumerate(messages) if not is_instruction(message)), len(messages))
 
 
-def _stable(view: View, request: Sequence[Message], recalled: Collection[int]) -> int:
+def _stable(view: View, request: Sequence[Message], recalled: Collection[int], *, texts_first: bool) -> int:
     """How many messages from the beginning the next request has, too, as long as there is room for what is added."""
     stays = view.room is None or view.room >= 0
     said = {id(entry.message): entry.seq for entry in view.entries}
@@ -236,11 +235,13 @@ def _stable(view: View, request: Sequence[Message], recalled: Collection[int]) -
     end = min(waiting, default=sys.maxsize)
     # A question that is not shown comes back with a call of tools that follows its answer.
     begun = view.final or any(entry.message["role"] == "user" for entry in view.entries)
+    # Texts before the messages push these back when they come, too; those behind them are pushed back by what is said.
+    still = stays and (view.texts_stay or not texts_first)
     for place, message in enumerate(request):
         if place in recalled:
-            holds = view.texts_stay and stays
+            holds = still and texts_first
         elif id(message) in said and not is_instruction(message):
-            holds = stays and begun and said[id(message)] < end
+            holds = still and begun and said[id(message)] < end
         else:
             holds = True  # The system message.
         if not holds:

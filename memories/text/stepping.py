@@ -80,15 +80,27 @@ class Steps:
             every //= 2
         return enough + 1
 
-    def room(self, numbers: Sequence[int], weights: Sequence[int], besides: int = 0) -> int:
-        """What can be added before it begins elsewhere; below 0 if it shows too much already."""
-        begins = self.first(numbers, weights, besides)
+    def room(
+        self, numbers: Sequence[int], weights: Sequence[int], newest: int, *, begins: int, besides: int = 0
+    ) -> int:
+        """What can be added before it begins elsewhere; below 0 if it shows too much already.
+
+        Args:
+            numbers: The numbers at which it could begin when something is added, rising.
+            weights: What each of these adds to what is shown.
+            newest: The newest number of the log. What is added comes behind it, and may be where it begins then.
+            begins: The place at which it begins now.
+            besides: What is shown in any case.
+        """
         spare = self.most - besides - sum(weights[begins:])
 
         def moves(more: int) -> bool:
-            return self.first(numbers, weights, besides + more) != begins
+            # The lighter the messages, the later the last of them from which on as much is shown as has to be.
+            early = min(max(besides + more - self.least, 0), more - 1)
+            added = [newest + 1, newest + 1 + early]
+            return self.first([*numbers, *added], [*weights, early, more - early], besides) != begins
 
-        # What is added is shown in any case. The more it is, the later it begins.
+        # The more is added, the later it begins.
         return bisect_left(range(1, spare + 1), 1, key=moves)
 
 

@@ -131,7 +131,7 @@ class View:
         summary_as_turn: In a transcript, `recalled` is a turn of the system instead of a text before the turns.
         room: What may be added while the next view begins with these entries, in the unit of the strategy's limit;
             `None` for anything, -1 if it need not begin with them.
-        texts_stay: So long, its texts stay as they are, too.
+        texts_stay: So long, its texts stay as they are, too; and where it has none, it gets none.
     """
 
     recalled: tuple[str, ...] = ()

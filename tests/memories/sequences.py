@@ -1,14 +1,18 @@
 """Random sequences of adds, pins, views, new limits and failing models, over every strategy: what the model is sent.
 
-`python -m tests.memories.sequences --count 100000` runs that many of them.
+`python -m tests.memories.sequences --count 100000 --jobs 2` runs that many of them. It goes on after a fault, and tells
+the seeds of all at the end.
 """
 
 import argparse
 import functools
+import itertools
 import logging
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from random import Random
 from typing import Any
 
@@ -310,22 +314,40 @@ def sequence(seed: int, steps: int) -> Counter[str]:
         raise
 
 
+def tried(seed: int, steps: int) -> Counter[str] | str:
+    """What a sequence counted, or what is wrong with it."""
+    logging.getLogger("memzoo").setLevel(logging.ERROR)
+    try:
+        return sequence(seed, steps)
+    except Exception as error:  # noqa: BLE001 - told at the end, with all others
+        return f"{error!r} {' '.join(error.__notes__)}"
+
+
 def main() -> None:
-    """Run many sequences, and say how many views there were."""
+    """Run many sequences, and say how many views there were and which sequences had a fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=100_000, help="sequences; each is run on one strategy in turn")
     parser.add_argument("--first", type=int, default=0, help="the seed of the first")
     parser.add_argument("--steps", type=int, default=12, help="what happens in each")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that run them")
     chosen = parser.parse_args()
-    logging.getLogger("memzoo").setLevel(logging.ERROR)
-    counts: Counter[str] = Counter()
+    counts, faults = Counter[str](), dict[int, str]()
     start = time.perf_counter()
-    for done, seed in enumerate(range(chosen.first, chosen.first + chosen.count), 1):
-        counts += sequence(seed, chosen.steps)
-        if done % 10_000 == 0 or done == chosen.count:
-            shown = f"{counts['views']} views, {counts['errors']} errors, {counts['promises']} promises"
-            seconds = time.perf_counter() - start
-            print(f"{done} sequences, {shown}, no fault; {seconds:.0f} s", flush=True)  # noqa: T201
+    seeds = range(chosen.first, chosen.first + chosen.count)
+    with ProcessPoolExecutor(chosen.jobs) as processes:
+        results = processes.map(tried, seeds, itertools.repeat(chosen.steps), chunksize=50)
+        for done, (seed, found) in enumerate(zip(seeds, results, strict=True), 1):
+            if isinstance(found, str):
+                faults[seed] = found
+                print(f"FAULT {seed}: {found}", flush=True)  # noqa: T201
+            else:
+                counts += found
+            if done % 10_000 == 0 or done == chosen.count:
+                shown = f"{counts['views']} views, {counts['errors']} errors, {counts['promises']} promises"
+                seconds = time.perf_counter() - start
+                print(f"{done} sequences, {shown}, {len(faults)} faults; {seconds:.0f} s", flush=True)  # noqa: T201
+    if faults:
+        sys.exit(f"{len(faults)} sequences had a fault: {', '.join(map(str, faults))}")
 
 
 if __name__ == "__main__":

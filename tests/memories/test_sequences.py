@@ -9,7 +9,7 @@ from hypothesis import strategies as some
 from memzoo.stores import Message
 from memzoo.strategy import View
 from tests.conversations import call, result, said
-from tests.memories.sequences import SPECIES, Run, sequence
+from tests.memories.sequences import SPECIES, Run, sequence, tried
 from tests.provider import refusal
 
 
@@ -59,6 +59,15 @@ def test_the_checks_find_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = range(SPECIES.index("summary"), 500, len(SPECIES))
     with pytest.raises(AssertionError, match="the newest user message is lost"):
         [sequence(seed, steps=12) for seed in seeds]
+
+
+def test_the_long_run_goes_on_after_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is wrong is told with the number of its sequence."""
+    monkeypatch.setattr(View, "ending_with", _as_it_is)
+    found = [tried(seed, steps=12) for seed in range(SPECIES.index("summary"), 120, len(SPECIES))]
+    faults = [one for one in found if isinstance(one, str)]
+    assert 0 < len(faults) < len(found)
+    assert all("lost" in one and "in sequence" in one and "on summary" in one for one in faults)
 
 
 def _as_it_is(view: View, newest: object) -> View:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memzoo.memories import BaseMemory, create_memory
+from memzoo.memories.strategies.windows import WindowMemory
 from memzoo.memories.text.view import Shown
 from memzoo.stores import Message
 from tests.conversations import always, call, result, said
@@ -21,12 +22,13 @@ STILL: dict[str, dict[str, Any]] = {
 }
 
 
+def words(message: Message) -> int:
+    """A token counter: a token for each word."""
+    return len(str(message["content"]).split())
+
+
 def opened(name: str, **options: Any) -> BaseMemory:
     """A memory that counts words."""
-
-    def words(message: Message) -> int:
-        return len(str(message["content"]).split())
-
     return create_memory(name, token_counter=words, **options)
 
 
@@ -72,6 +74,59 @@ def test_a_call_that_waits_is_the_end(name: str) -> None:
     assert now[: before.stable_upto] == before[: before.stable_upto]
 
 
+@pytest.mark.parametrize("front", [{}, {"pinned_first": True}])
+def test_a_pinned_call_that_waits_is_the_end(front: dict[str, Any]) -> None:
+    """With its result it comes back where it was said, or in front; a summary may have taken in what stood there."""
+    memory = opened("summary", every=3, llm=always("They talk."), **front)
+    memory.add_messages([said("user", "Weather?"), call("a")], pinned=True)
+    for number in range(6):
+        memory.add_messages([said("user", f"question {number}"), said("assistant", "Hi")])
+    before = memory.messages()
+    memory.add_messages([result("a")])
+    assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
+    assert before.stable_upto == 0
+    assert memory.messages().stable_upto > 0
+
+
+def test_texts_that_may_come_push_back_what_is_promised() -> None:
+    """The first note comes before the messages: these are promised only where it comes behind them."""
+    promised: list[int] = []
+    for place in ("before", "after"):
+        memory = opened("entity", k=2, step=9, llm=always("Sam: Sam likes tea."), recalled_place=place)
+        memory.add_messages([said("system", "Be brief."), said("user", "Hi"), said("assistant", "Hello")], learn=False)
+        before = memory.messages("Sam?", catch_up=False)
+        memory.add_messages([said("user", "Sam likes tea"), said("assistant", "So he does")])
+        now = memory.messages("Sam?")
+        assert now[: before.stable_upto] == before[: before.stable_upto]
+        promised.append(now.stable_upto)
+    assert promised == [1, 5]
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+def test_a_window_may_come_to_begin_at_what_is_added(first: int) -> None:
+    """A step beyond the limit: as much as has to be shown is soon added, by short messages most of all."""
+    memory = opened("token-window", max_tokens=20, step=30)
+    memory.add_messages([said("user", "one two three four")] * first)
+    for _ in range(12):
+        before = memory.messages()
+        memory.add_messages([result("nobody"), said("user", "one two three four")])
+        assert memory.messages()[: before.stable_upto] == before[: before.stable_upto]
+
+
+@pytest.mark.parametrize(("name", "room"), [("message-window", 2), ("token-window", 29)])
+def test_what_a_window_was_set_to_has_numbers_of_its_own(name: str, room: int) -> None:
+    """What is said after `set_messages` goes on with the log's numbers, which may be where the window begins."""
+    limits: dict[str, Any] = {"max_messages": 3, "step": 5} if name == "message-window" else {"max_tokens": 90}
+    memory = create_memory(name, token_counter=words, **{"step": 60} | limits)
+    memory.add_messages([said("assistant", "Hello")] * 3)
+    assert isinstance(memory, WindowMemory)
+    memory.set_messages([said("user", "Hi")])
+    shown = memory.messages()
+    assert (shown.stable_upto, shown.room) == (1, room)
+    memory.add_messages([said("assistant", "Hello")] * room)
+    assert memory.messages()[:1] == shown
+
+
 def test_what_is_left_out_for_few_tokens_is_not_promised() -> None:
     """`max_tokens` leaves out more at each turn."""
     memory = opened("buffer")
@@ -88,4 +143,4 @@ def test_the_room_is_in_the_unit_of_the_limit() -> None:
         for number in range(2):
             memory.add_messages([said("user", f"question {number}"), said("assistant", "word " * 20)])
         rooms.append(memory.messages().room)
-    assert rooms == [None, 5, 10, 256]
+    assert rooms == [None, 2, 10, 109]

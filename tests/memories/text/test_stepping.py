@@ -75,12 +75,32 @@ class TestSteps:
 
     @given(some.sampled_from([Steps.above(4, 6), Steps.below(40, 30)]), some.lists(some.integers(1, 9), max_size=60))
     def test_the_room_is_what_can_be_added(self, steps: Steps, sizes: list[int]) -> None:
-        """As much as there is room for leaves the beginning alone, and one more moves it."""
+        """As much as there is room for leaves the beginning alone, and one more message may move it."""
         numbers = range(1, len(sizes) + 1)
-        first, room = steps.first(numbers, sizes), steps.room(numbers, sizes)
+        first = steps.first(numbers, sizes)
+        room = steps.room(numbers, sizes, len(sizes), begins=first)
+
+        def begins(more: int) -> int:
+            return steps.first(range(1, len(sizes) + more + 1), [*sizes, *[1] * more])
+
         if room >= 0:
-            assert {steps.first(numbers, sizes, besides=more) for more in range(room + 1)} == {first}
-            assert steps.first(numbers, sizes, besides=room + 1) > first or first == len(sizes)
+            assert {begins(more) for more in range(room + 1)} == {first}
+            assert begins(room + 1) > first
+
+    @given(
+        some.sampled_from([Steps.above(4, 6), Steps.above(3, 9), Steps.below(40, 30), Steps.below(20, 30)]),
+        some.lists(some.integers(1, 9), max_size=30),
+        some.lists(some.integers(0, 9), max_size=12),
+    )
+    def test_whatever_is_added_within_the_room_moves_nothing(
+        self, steps: Steps, sizes: list[int], added: list[int]
+    ) -> None:
+        """In messages of any size; one that cannot be sent yet (0 here) has a number, and takes room as any other."""
+        first = steps.first(range(1, len(sizes) + 1), sizes)
+        room = steps.room(range(1, len(sizes) + 1), sizes, len(sizes), begins=first)
+        shown = [(number, size) for number, size in enumerate([*sizes, *added], 1) if size]
+        if sum(max(size, 1) for size in added) <= room:
+            assert steps.first([number for number, _ in shown], [size for _, size in shown]) == first
 
 
 @pytest.mark.parametrize("name", STEPPED)

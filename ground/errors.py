@@ -13,6 +13,7 @@ __all__ = [
     "ConflictError",
     "ConversationIdError",
     "CutReplyError",
+    "EngineError",
     "MemoryZooError",
     "MessageError",
     "MissingExtraError",
@@ -190,6 +191,10 @@ class TranscriptError(MemoryZooError, ValueError):
 
 class PluginError(MemoryZooError, ImportError):
     """A package that was installed to extend memzoo cannot be used."""
+
+
+class EngineError(MemoryZooError, RuntimeError):
+    """What does the work cannot be reached, or failed again and again. What is finished is kept."""
 
 
 class MissingExtraError(MemoryZooError, ImportError):

@@ -1,0 +1,244 @@
+"""Sends units of work through an executor: in batches, a few at a time, and once more if a worker dies.
+
+Nothing here knows what the work is. `compare` and `upkeep` hand in a function and units, and keep what comes back.
+"""
+
+import functools
+import importlib
+import itertools
+import pickle
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from memzoo._version import __version__
+from memzoo.engines import in_this_process, workers_of
+from memzoo.errors import EngineError, OptionError
+
+__all__ = ["BATCH_SECONDS", "check_it_travels", "done_by"]
+
+U = TypeVar("U")
+R = TypeVar("R")
+
+BATCH_SECONDS = 0.5
+"""So long a batch shall take: long beside what it costs to send it, short beside what a dead worker loses."""
+
+_MOST = 1000  # units in a batch
+_TRIES = 5
+_AHEAD = 2  # batches for each worker: one that it does, and one that waits, so that it never does
+_ADVICE = "What is finished is kept, and the same call goes on from there."
+
+
+def done_by(
+    executor: Executor | None,
+    do: Callable[[U], R],
+    units: Iterable[U | None],
+    *,
+    batch_seconds: float | None = None,
+) -> Generator[tuple[U, R]]:
+    """Do units of work on an executor, and give each with what came of it, in the order in which they are finished.
+
+    Units are taken as they are needed: a few for each worker are under way. A worker that dies has its units done again
+    by another, so that `do` may run twice for one unit, but only one result is given.
+
+    Args:
+        executor: `None` does the work here, one unit after the other.
+        do: Runs on the workers. An error that it raises is raised here, and ends it all.
+        units: `None` among them means: no more until something that is under way is finished.
+        batch_seconds: How long a batch shall take, by what units took so far; 0 sends each by itself.
+
+    Raises:
+        OptionError: `do` or a unit cannot travel to where the work is done.
+        EngineError: The executor is broken, or some units made their worker die again and again.
+    """
+    if executor is None:
+        yield from ((unit, do(unit)) for unit in units if unit is not None)
+        return
+    seconds = BATCH_SECONDS if batch_seconds is None else batch_seconds
+    yield from _Dispatch(executor, do, iter(units), seconds).results()
+
+
+def check_it_travels(executor: Executor | None, parts: Mapping[str, Any]) -> None:
+    """Check that things can be sent to where the work is done.
+
+    Args:
+        executor: Does the work.
+        parts: The things, each by the name that an error shall give it.
+
+    Raises:
+        OptionError: One cannot.
+    """
+    if in_this_process(executor):
+        return
+    for name, part in parts.items():
+        try:
+            _packed(part)
+        except Exception as error:
+            raise _untravelled(name, error) from error
+
+
+@dataclass
+class _Batch(Generic[U]):
+    units: list[U]
+    tries: int = 0
+
+
+@dataclass(frozen=True)
+class _Answer(Generic[R]):
+    """What a worker says of a batch: results and the seconds they took, or why there are none."""
+
+    results: list[R] = field(default_factory=list[Any])
+    seconds: float = 0.0
+    error: Exception | None = None
+
+
+class _Dispatch(Generic[U, R]):
+    """Keeps the workers busy."""
+
+    def __init__(self, executor: Executor, do: Callable[[U], R], units: Iterator[U | None], seconds: float) -> None:
+        self._executor, self._do, self._units, self._seconds = executor, do, units, seconds
+        self._here = in_this_process(executor)
+        self._carried = do if self._here else self._bytes_of(do)
+        self._running: dict[Future[_Answer[R]], _Batch[U]] = {}
+        self._again: list[_Batch[U]] = []
+        self._serial = itertools.count()
+        self._each = 0.0  # seconds of a unit, of late
+        self._ended = False
+
+    def results(self) -> Generator[tuple[U, R]]:
+        try:
+            while self._filled() or self._running:
+                finished, _ = wait(self._running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    yield from self._taken(future, self._running.pop(future))
+        finally:
+            for future in self._running:
+                future.cancel()
+
+    def _filled(self) -> bool:
+        """Send batches until there are enough; tell whether any is under way."""
+        most = _AHEAD * workers_of(self._executor)
+        while len(self._running) < most and (batch := self._again.pop() if self._again else self._next()):
+            self._send(batch)
+        return bool(self._running)
+
+    def _next(self) -> _Batch[U] | None:
+        size = 1 if not self._each else max(1, min(_MOST, int(self._seconds / self._each)))
+        units: list[U] = []
+        while not self._ended and len(units) < size:
+            try:
+                unit = next(self._units)
+            except StopIteration:
+                self._ended = True
+                break
+            if unit is not None:
+                units.append(unit)
+            elif units or self._running:
+                break
+        return _Batch(units) if units else None
+
+    def _send(self, batch: _Batch[U]) -> None:
+        carried = batch.units if self._here else self._bytes_of(batch.units)
+        # The number makes each call another one: Dask would answer what it was asked before from what it remembers.
+        serial = next(self._serial)
+        try:
+            self._running[self._executor.submit(_run, self._carried, carried, serial)] = batch
+        except (BrokenExecutor, RuntimeError) as error:
+            raise EngineError(
+                f"the executor takes no more work: {_said(error)}. {_ADVICE} Make a new executor for it; "
+                "jobs=N replaces processes that die by itself"
+            ) from error
+
+    def _taken(self, future: Future[_Answer[R]], batch: _Batch[U]) -> Iterator[tuple[U, R]]:
+        try:
+            answer = future.result()
+        except Exception as error:  # noqa: BLE001 - each engine has its own
+            # What `do` raises is in the answer: a worker died, or the engine failed.
+            self._send_again(batch, error)
+            return
+        if answer.error is not None:
+            raise answer.error
+        self._each = (self._each + answer.seconds / len(batch.units)) / 2 if self._each else answer.seconds
+        yield from zip(batch.units, answer.results, strict=True)
+
+    def _send_again(self, batch: _Batch[U], error: Exception) -> None:
+        if batch.tries + 1 == _TRIES:
+            raise EngineError(
+                f"the worker failed {_TRIES} times at {batch.units[0]}: {_said(error)}. {_ADVICE} The worker may have "
+                "too little memory, no memzoo, or another version of it; a script that starts processes must do so "
+                "under `if __name__ == '__main__':`"
+            ) from error
+        # One by one, so that a unit that no worker survives takes no others with it.
+        self._again += [_Batch([unit], batch.tries + 1) for unit in batch.units]
+
+    def _bytes_of(self, thing: Any) -> bytes:
+        try:
+            return _packed((__version__, thing))
+        except Exception as error:
+            raise _untravelled("what is to be done", error) from error
+
+
+def _untravelled(name: str, error: Exception) -> OptionError:
+    return OptionError(
+        f"{name} cannot travel to where the work is done: {_said(error)}. Install cloudpickle, which carries functions "
+        "as they are; or put the function into a module that can be imported there, without locks and connections in "
+        "it; or work with threads"
+    )
+
+
+def _packed(thing: Any) -> bytes:
+    # cloudpickle carries what pickle only names: functions of the main program, lambdas, what they enclose.
+    packed: bytes = _packer().dumps(thing)
+    return packed
+
+
+def _packer() -> Any:
+    try:
+        return importlib.import_module("cloudpickle")
+    except ImportError:
+        return pickle
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+# What follows runs where the work is done.
+
+
+def _run(do: Any, units: Any, _serial: int) -> _Answer[Any]:
+    """Do a batch. Errors are told, not raised: what is raised here is the engine's."""
+    try:
+        function, listed = (_unpacked(do), _unpacked(units, keep=False)) if isinstance(do, bytes) else (do, units)
+    except Exception as error:  # noqa: BLE001 - there is no end to what unpacking raises
+        said = f"what was sent cannot be opened where the work is done: {_said(error)}"
+        return _Answer(error=EngineError(f"{said}. Install there what is installed here, cloudpickle too"))
+    begun = time.perf_counter()
+    try:
+        results = [function(unit) for unit in listed]
+    except Exception as error:  # noqa: BLE001 - raised again where the results are awaited
+        return _Answer(error=error if not isinstance(do, bytes) or _travels(error) else EngineError(_said(error)))
+    return _Answer(results, time.perf_counter() - begun)
+
+
+def _unpacked(packed: bytes, *, keep: bool = True) -> Any:
+    version, thing = _kept(packed) if keep else pickle.loads(packed)  # noqa: S301 - from the process that sends the work
+    if version != __version__:
+        raise EngineError(f"memzoo is {__version__} here, and {version} where the work comes from")
+    return thing
+
+
+@functools.lru_cache(maxsize=4)
+def _kept(packed: bytes) -> Any:
+    """What all batches of a run share, opened once: it makes models and counters when it is first used."""
+    return pickle.loads(packed)  # noqa: S301 - from the process that sends the work
+
+
+def _travels(error: Exception) -> bool:
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - what was just packed
+    except Exception:  # noqa: BLE001 - there is no end to what packing raises
+        return False
+    return True

@@ -1,0 +1,316 @@
+"""Work on any executor: what is sent, what comes back, what happens when a worker dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memzoo import dispatch
+from memzoo.dispatch import check_it_travels, done_by
+from memzoo.engines import Processes, executor_of, open_engine, workers_of
+from memzoo.errors import EngineError, MissingExtraError, OptionError
+
+HERE = threading.Lock()  # cannot be sent to another process
+
+
+def doubled(number: int) -> int:
+    """Some work."""
+    return 2 * number
+
+
+def failing(number: int) -> int:
+    """Work that fails at 3."""
+    if number == 3:
+        raise ValueError("three")
+    return number
+
+
+class TwoPartError(Exception):
+    """An error that pickle packs and cannot open."""
+
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(one + other)
+
+
+def failing_oddly(number: int) -> int:
+    """Work whose error cannot travel."""
+    raise TwoPartError("odd ", str(number))
+
+
+def deadly_once(unit: tuple[int, str]) -> int:
+    """Work that kills its process the first time: a file tells that it was so."""
+    number, file = unit
+    if number == 3 and not Path(file).exists():
+        Path(file).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number
+
+
+def deadly(number: int) -> int:
+    """Work that no process survives."""
+    if number == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def worker(_number: int) -> int:
+    """Who does it."""
+    return os.getpid()
+
+
+@contextmanager
+def on_dask() -> Generator[Executor]:
+    """Two processes of Dask."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra dask)")
+    with (
+        warnings.catch_warnings(action="ignore"),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        executor_of(engine=cluster.scheduler_address.replace("tcp://", "dask://")) as executor,
+    ):
+        assert executor is not None
+        yield executor
+
+
+@contextmanager
+def on_ray() -> Generator[Executor]:
+    """Two processes of Ray."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed (extra ray)")
+    with warnings.catch_warnings(action="ignore"):
+        begun = ray.is_initialized()  # one is enough, and takes long to start
+        if not begun:
+            ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error")
+        try:
+            with executor_of(engine="ray://") as executor:
+                assert executor is not None
+                yield executor
+        finally:
+            if not begun:
+                ray.shutdown()
+
+
+ENGINES: dict[str, Callable[[], Any]] = {
+    "threads": lambda: executor_of(threads=2),
+    "processes": lambda: executor_of(jobs=2),
+    "a pool of one's own": lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn")),
+    "Dask": on_dask,
+    "Ray": on_ray,
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    """Each kind of executor, with two workers."""
+    with ENGINES[request.param]() as made:
+        yield made
+
+
+def test_every_unit_is_done_once(executor: Executor):
+    """Results come with their units, whatever the order, in one batch or in many."""
+    for seconds in (0, 0.01, 10):
+        found = dict(done_by(executor, doubled, range(200), batch_seconds=seconds))
+        assert found == {number: 2 * number for number in range(200)}
+
+
+def test_it_tells_how_many_workers_it_has(executor: Executor):
+    """So that as many batches are under way as are needed, and no more."""
+    assert workers_of(executor) == 2
+
+
+def test_units_are_taken_as_they_are_needed(executor: Executor):
+    """What is to be done need not be in memory at once."""
+    taken: list[int] = []
+
+    def units() -> Iterator[int]:
+        for number in range(100):
+            taken.append(number)
+            yield number
+
+    doing = done_by(executor, doubled, units(), batch_seconds=0)
+    next(doing)
+    assert len(taken) == 4
+    doing.close()
+
+
+def test_nothing_more_is_sent_until_something_is_finished(executor: Executor):
+    """A `None` among the units holds them back."""
+    under_way = most = 0
+
+    def one_by_one() -> Iterator[int | None]:
+        nonlocal under_way, most
+        for number in range(20):
+            while under_way:
+                yield None
+            under_way += 1
+            most = max(most, under_way)
+            yield number
+
+    for _ in done_by(executor, doubled, one_by_one()):
+        under_way -= 1
+    assert most == 1
+
+
+def test_an_error_of_the_work_is_raised_here(executor: Executor):
+    """As it is, if it can travel; else by its words. The executor goes on working."""
+    with pytest.raises(ValueError, match="three"):
+        list(done_by(executor, failing, range(10), batch_seconds=0))
+    with pytest.raises((TwoPartError, EngineError), match="odd 7"):
+        list(done_by(executor, failing_oddly, [7]))
+    assert list(done_by(executor, doubled, [4])) == [(4, 8)]
+
+
+def test_functions_that_enclose_something_travel(executor: Executor):
+    """With cloudpickle, a lambda reaches every worker."""
+    pytest.importorskip("cloudpickle")
+    three = 3
+    assert dict(done_by(executor, lambda number: number * three, [1, 2])) == {1: 3, 2: 6}
+
+
+def test_what_cannot_travel_is_named(executor: Executor):
+    """Before anything runs, with what to do; threads take it as it is."""
+    if isinstance(executor, ThreadPoolExecutor):
+        check_it_travels(executor, {"the model": HERE})
+        return
+    with pytest.raises(OptionError, match=r"the model cannot travel .*cannot pickle '_thread.lock'.*with threads"):
+        check_it_travels(executor, {"the judge": doubled, "the model": HERE})
+    with pytest.raises(OptionError, match="cannot travel"):
+        list(done_by(executor, doubled, [HERE]))  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("engine", ["processes", "Dask", "Ray"])
+def test_a_worker_that_dies_has_its_units_done_by_another(engine: str, tmp_path: Path):
+    """Nothing is lost, and nothing is given twice."""
+    units = [(number, str(tmp_path / "died")) for number in range(20)]
+    with ENGINES[engine]() as executor:
+        found = list(done_by(executor, deadly_once, units, batch_seconds=0))
+    assert (tmp_path / "died").exists()
+    assert sorted(found) == [(unit, 2 * unit[0]) for unit in units]
+
+
+def test_a_unit_that_no_worker_survives_is_named():
+    """After five workers: the rest is not held up for ever by it."""
+    with Processes(1) as executor, pytest.raises(EngineError, match=r"failed 5 times at 3: BrokenProcessPool.*is kept"):
+        list(done_by(executor, deadly, [3, 4]))
+
+
+def test_an_executor_that_breaks_as_a_whole_says_what_to_do(tmp_path: Path):
+    """Python's own pool never works again."""
+    units = [(number, str(tmp_path / "died")) for number in range(5)]
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor,
+        pytest.raises(EngineError, match=r"takes no more work: BrokenProcessPool.*Make a new executor.*jobs=N"),
+    ):
+        list(done_by(executor, deadly_once, units))
+
+
+def test_without_cloudpickle_the_error_says_what_is_missing(monkeypatch: pytest.MonkeyPatch):
+    """A function without a name of its own cannot travel by pickle alone."""
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
+    with Processes(2) as executor, pytest.raises(OptionError, match="Install cloudpickle"):
+        list(done_by(executor, lambda number: number, [1]))
+
+
+def test_workers_with_another_memzoo_are_refused(monkeypatch: pytest.MonkeyPatch):
+    """Results of two versions would be mixed."""
+    monkeypatch.setattr(dispatch, "__version__", "99.0")
+    with Processes(1) as executor, pytest.raises(EngineError, match=r"memzoo is .* here, and 99\.0 where"):
+        list(done_by(executor, doubled, [1]))
+
+
+def test_workers_end_with_the_process_that_began_them():
+    """Also if it is killed, and can tell nobody."""
+    script = (
+        "import os, signal, sys; from memzoo.dispatch import done_by; from memzoo.engines import Processes\n"
+        "import tests.test_engines as here\n"
+        "for _, pid in done_by(Processes(1), here.worker, range(3)): print(pid, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    # The worker has the pipe too: reading ends when both have ended, or the time-out of this test has come.
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert len(set(done.stdout.split())) == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "expected"),
+    [
+        ({"jobs": 0}, "jobs must be at least 1, not 0"),
+        ({"threads": -1}, "threads must be at least 1, not -1"),
+        ({"jobs": 2, "threads": 2}, "name one of them"),
+        ({"engine": "spark://here"}, "'spark://here' is no engine.*dask://, ray://"),
+        ({"engine": "dask"}, "'dask' is no engine"),
+        ({"engine": 3}, "not 3"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(named: dict[str, Any], expected: str):
+    """With what would be right."""
+    with pytest.raises(OptionError, match=expected), executor_of(**named):
+        pass
+
+
+@pytest.mark.parametrize(("url", "package"), [("dask://127.0.0.1:1", "distributed"), ("ray://127.0.0.1:1", "ray")])
+def test_a_missing_package_is_named(url: str, package: str, monkeypatch: pytest.MonkeyPatch):
+    """By the extra that has it."""
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"memzoo\[{url.partition(':')[0]}\]"):
+        open_engine(url)
+
+
+def test_an_engine_that_is_not_there():
+    """The error names the address."""
+    dask = pytest.importorskip("dask", reason="Dask is not installed (extra dask)")
+    soon = dask.config.set({"distributed.comm.timeouts.connect": "100ms"})
+    with soon, pytest.raises(EngineError, match=r"dask://127\.0\.0\.1:1 cannot be reached"):
+        open_engine("dask://127.0.0.1:1")
+
+
+PLUGIN = """
+from concurrent.futures import ThreadPoolExecutor
+
+class Crowd(ThreadPoolExecutor):
+    workers = 7
+
+def opened(url):
+    print("opened", url)
+    return Crowd(7)
+"""
+
+USED = """
+import sys
+from memzoo.dispatch import done_by
+from memzoo.engines import executor_of, workers_of
+for url in sys.argv[1:]:
+    try:
+        with executor_of(engine=url) as executor:
+            print(workers_of(executor), sorted(done_by(executor, str.upper, ["a", "b"])))
+    except Exception as error:
+        print(type(error).__name__, error)
+"""
+
+
+def test_a_package_adds_an_engine(tmp_path: Path):
+    """Its function gets the URL; one that cannot be loaded is named."""
+    (tmp_path / "crowds.py").write_text(PLUGIN, encoding="utf-8")
+    info = tmp_path / "memzoo_crowds-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: memzoo-crowds\nVersion: 1.0\n", encoding="utf-8")
+    points = "[memzoo.engines]\ncrowd = crowds:opened\nbroken = no_such_module:opened\n"
+    (info / "entry_points.txt").write_text(points, encoding="utf-8")
+    command, environment = (
+        [sys.executable, "-c", USED, "crowd://all", "broken://"],
+        os.environ | {"PYTHONPATH": str(tmp_path)},
+    )
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout.splitlines()
+    assert done[:2] == ["opened crowd://all", "7 [('a', 'A'), ('b', 'B')]"]
+    assert done[2].startswith("PluginError the package 'memzoo-crowds' adds 'broken'")

@@ -25,6 +25,7 @@ from memzoo.memories.models.offline.tasks import reply as offline_reply
 from memzoo.memories.search.analysis import Analyser
 from memzoo.memories.text.messages import Labels, quoted
 from memzoo.memories.text.names import mentions, places
+from memzoo.memories.text.sentences import joined
 from memzoo.memories.text.shortening import shortened
 from memzoo.memories.text.tokens import count_text
 from memzoo.prompts import PromptSet
@@ -139,6 +140,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "read_prompt": read_prompt,
     "turns": turns,
     "sentences": sentences,
+    "joined": lambda text: joined(text.split(" ")),
     "terms": lambda text: Analyser().terms([text]),
     "line": lambda text: Labels().line({"role": "user", "content": text}),
     "speaker": lambda text: Labels().speaker({"role": "user", "content": "", "name": text}),

@@ -10,7 +10,7 @@ __all__ = ["joined", "sentences"]
 
 _END = re.compile(r"(?<=[.!?…])[\"'”’»)\]]{0,3}\s+(?=[^\sa-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
 _ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|prof|st|no|vs|e\.g|i\.e|(?!i)[^\W\d_])\.\Z", re.IGNORECASE)
-_UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]\Z")
+_UNSPACED_END = re.compile(rf"[{UNSPACED}\u3002\uff01\uff1f]")
 
 
 def sentences(text: str) -> Sequence[str]:
@@ -28,7 +28,4 @@ def sentences(text: str) -> Sequence[str]:
 
 def joined(texts: Iterable[str]) -> str:
     """Sentences as one text, with spaces where the script has them."""
-    whole = ""
-    for one in texts:
-        whole += f"{'' if not whole or _UNSPACED_END.search(whole) else ' '}{one}"
-    return whole
+    return "".join(one if _UNSPACED_END.match(one[-1]) else f"{one} " for one in texts if one).removesuffix(" ")

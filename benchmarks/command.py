@@ -82,7 +82,7 @@ class Measured:
     baseline: Annotated[Path | None, typer.Option(help="The results.json of an earlier run: shows changes.")] = None
 
 
-@command("Talk and compare")
+@command("Compare")
 def compare(*, compared: Inputs, asked: Asked, measured: Measured, counter: Counter = None) -> None:
     """Compare memories on conversations: what each remembers, what it costs, how slow it is."""
     try:
@@ -150,7 +150,7 @@ def _check_models(asked: Asked, judge: str, named: Iterable[str | None]) -> None
         asked.check(name)
 
 
-@command("Talk and compare")
+@command("Compare")
 def questions(
     *,
     transcripts: Annotated[list[Path], typer.Argument(help="Files and folders with conversations.")],

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 app = typer.Typer(
-    name="cassettes", help="Look into recorded model calls, check them, and record them again.", no_args_is_help=True
+    name="cassettes",
+    help="Look into recorded model calls, check them, and record them again.",
+    no_args_is_help=True,
+    rich_help_panel="Replay tests",
 )
 
 _FOLDER = Path("cassettes")

@@ -26,11 +26,11 @@ _COMMANDS = {
     "/edit": "Say something else in place of your last message: /edit TEXT.",
     "/memory": "Show what the model sees, as chat messages.",
     "/usage": "Show what was spent since the start: on answers, and by the memory.",
-    "/quit": "End; so does Ctrl-D. Ctrl-C stops an answer.",
+    "/quit": "End; so do /exit and Ctrl-D. Ctrl-C stops an answer.",
 }
 
 
-@command("Talk and compare")
+@command("Talk")
 def chat(
     *,
     memory: Annotated[str, typer.Option(help="The strategy.")] = "summary-buffer",
@@ -125,7 +125,7 @@ def _read_line() -> str | None:
     except (EOFError, KeyboardInterrupt):
         console.print()
         return None
-    return None if line.strip() == "/quit" else line
+    return None if line.strip() in ("/quit", "/exit") else line
 
 
 def _obey(word: str, conversation: Conversation) -> None:

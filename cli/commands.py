@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from memzoo.cli.options import panel_of
 from memzoo.cli.terminal import echo, show_logs, tell
@@ -17,6 +17,7 @@ __all__ = ["COMMANDS", "app", "main"]
 COMMANDS = "memzoo.commands"
 """The group of entry points to which a package adds a command: its name, and a function or a `typer.Typer`."""
 
+_PANELS = ("Talk", "Compare", "Stored data", "Replay tests", "Serving", "Migration")
 _HELP = {"help_option_names": ["-h", "--help"]}
 
 
@@ -39,10 +40,37 @@ class _Commands(Mapping[str, Any]):
         return len(plugins(COMMANDS))
 
 
-class _Group(TyperGroup):
+class _UntypedFlags:
+    """Leaves out of the help that a flag is a `<bool>`: nobody is to type one."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """See click's `Command`: the options, that for help among them."""
+        base: Any = super()
+        params: list[Any] = base.get_params(ctx)
+        for one in params:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return params
+
+
+class _Command(_UntypedFlags, TyperCommand): ...
+
+
+class _Subgroup(_UntypedFlags, TyperGroup): ...
+
+
+class _Group(_Subgroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         self.commands: Any = _Commands()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """See click's `Command`: what people do first stands first."""
+        listed = dict(self.commands)
+        places = {panel: place for place, panel in enumerate(_PANELS)}
+        panels = {name: places.get(str(one.rich_help_panel), len(places)) for name, one in listed.items()}
+        self.commands = {name: listed[name] for name in sorted(listed, key=panels.__getitem__)}
+        super().format_help(ctx, formatter)
 
 
 app = typer.Typer(
@@ -58,8 +86,13 @@ def _make_command(name: str, given: Callable[..., None] | typer.Typer) -> Any:
     if not isinstance(given, typer.Typer):
         function, given = given, typer.Typer(add_completion=False, context_settings=_HELP)
         given.command(name, rich_help_panel=panel_of(function))(function)
-    made = typer.main.get_command(given)
+    for one in given.registered_commands:
+        one.cls = _Command if one.cls in (None, TyperCommand) else one.cls
+    if not isinstance(given.info.cls, type):  # none was named
+        given.info.cls = _Subgroup
+    made: Any = typer.main.get_command(given)
     made.name = name
+    made.rich_help_panel = made.rich_help_panel or given.rich_help_panel  # typer reads it of nested groups only
     return made
 
 

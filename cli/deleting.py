@@ -2,17 +2,18 @@
 
 import re
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 
 import typer
 
 from memzoo.cli.options import Asked, Counter, Stored, StoreURL, command, counted, existing_store
-from memzoo.cli.terminal import confirm, echo
+from memzoo.cli.terminal import bar, confirm, echo
 from memzoo.errors import OptionError
 from memzoo.memories import ConversationBufferMemory
 from memzoo.memories import retain as delete_old
-from memzoo.memories.engine.receipt import REMAINS
+from memzoo.memories.engine.relearning import relearn as learn_anew
 from memzoo.stores import managed
 from memzoo.sync import drive
 from memzoo.text import shown as shown_url
@@ -24,7 +25,7 @@ _HELD_UP = "Another process is using the store: remains are left in its files. D
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
-@command("Stored conversations")
+@command("Stored data")
 def forget(
     *,
     ids: Annotated[list[int] | None, typer.Argument(help="Numbers of messages, as `history` prints them.")] = None,
@@ -42,11 +43,11 @@ def forget(
     echo(f"{counted(len(receipt.removed), 'message')} deleted.")
     if receipt.outstanding:
         echo(f"Derived anew when the conversation is opened next: {', '.join(receipt.outstanding)}.")
-    if not receipt.erased:
-        echo(REMAINS, err=True)
+    if receipt.remains:
+        echo(receipt.remains, err=True)
 
 
-@command("Stored conversations")
+@command("Stored data")
 def retain(
     *,
     store: StoreURL,
@@ -66,11 +67,11 @@ def retain(
         done = delete_old(opened, older_than=age, idle_for=idleness, prefix=prefix)
     messages = sum(map(len, done.removed.values()))
     echo(f"{counted(messages, 'message')} deleted from {counted(len(done.removed), 'conversation')}.")
-    if done.erased is False:
-        echo(REMAINS, err=True)
+    if done.remains:
+        echo(done.remains, err=True)
 
 
-@command("Stored conversations")
+@command("Stored data")
 def scrub(*, store: StoreURL) -> None:
     """Remove the remains of what was deleted from the files of a store, by rewriting them."""
     with closing(existing_store(store)) as opened:
@@ -79,11 +80,11 @@ def scrub(*, store: StoreURL) -> None:
             raise typer.Exit(1)  # so that a cron job notices
 
 
-@command("Stored conversations")
+@command("Stored data")
 def relearn(
     *,
-    conversation: Annotated[str, typer.Argument(help="The id of the conversation.")],
-    store: StoreURL,
+    stored: Stored,
+    named: Annotated[str, typer.Argument(hidden=True, metavar="")] = "",
     memory: Annotated[str, typer.Option(help="The strategy.")],
     asked: Asked,
     from_: Annotated[int | None, typer.Option("--from", help="From this message on, for embeddings.")] = None,
@@ -95,13 +96,14 @@ def relearn(
 
     Until all is learnt, and if the model fails, the old state is kept.
     """
-    with Stored(store, conversation).opened() as (opened, id_):
+    with replace(stored, conversation=stored.conversation or named).opened() as (opened, id_):
         first = drive(opened.read(id_, limit=1))
         deleted = " Its first messages are not there any more: what was learnt from them is lost."
         question = f"Learn {memory} anew from {id_!r}?{deleted if first[0].seq > 1 else ''}"
         confirm(question, yes=yes or only_set_aside)
         learner = asked.memory(memory, counter, store=opened, conversation_id=id_)
-        learner.relearn(from_=from_, only_set_aside=only_set_aside)
+        with bar("Learning") as advance:
+            drive(learn_anew(learner, from_=from_, only_set_aside=only_set_aside, progress=advance))
         aside, calls = learner.set_aside(), learner.usage.total.calls
     echo(f"Learnt anew. Calls of the model: {calls}.")
     if aside:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from memzoo.cli.options import (
     Asked,
@@ -22,7 +23,7 @@ from memzoo.cli.options import (
     unlocked_store,
     write,
 )
-from memzoo.cli.terminal import echo, row, tell
+from memzoo.cli.terminal import echo, progress_bars, row, tell
 from memzoo.errors import OptionError, StoreError, TransferError
 from memzoo.hosts.migrate.importing import READERS, import_logs, read_logs
 from memzoo.memories import ConversationBufferMemory
@@ -39,7 +40,7 @@ from memzoo.text import shown as shown_url
 __all__ = ["export_lines", "history", "import_lines", "list_stores", "show", "show_graph", "show_state"]
 
 
-@command("Stored conversations")
+@command("Stored data")
 def list_stores(
     *,
     url: Annotated[str, typer.Argument(help="A store, such as sqlite:///chat.db, to list its conversations.")] = "",
@@ -80,7 +81,7 @@ def _check(url: str) -> None:
     echo("All of it can be read.")
 
 
-@command("Stored conversations")
+@command("Stored data")
 def history(
     *,
     stored: Stored,
@@ -101,7 +102,7 @@ def history(
                 row(entry.seq, _time(entry), entry.message["role"], text_of(entry.message))
 
 
-@command("Stored conversations")
+@command("Stored data")
 def show(
     *,
     stored: Stored,
@@ -119,7 +120,7 @@ def show(
         echo(json.dumps(viewed.messages(query, catch_up=False), indent=2, ensure_ascii=False))
 
 
-@command("Stored conversations")
+@command("Stored data")
 def show_state(
     *,
     stored: Stored,
@@ -141,7 +142,7 @@ def show_state(
             row(one, f"up to {state.watermark}", f"{len(state.changes)} items", f"{len(vectors)} embeddings")
 
 
-@command("Stored conversations")
+@command("Stored data")
 def show_graph(
     *,
     stored: Stored,
@@ -157,14 +158,14 @@ def show_graph(
         echo(f"From the newest {found.behind} messages no facts were taken yet.", err=True)
 
 
-@command("Stored conversations")
+@command("Stored data")
 def export_lines(*, stored: Stored, out: OutFile = None) -> None:
     """Write a conversation, with all that was learnt from it, as JSON Lines. An encrypted one is decrypted."""
     with stored.opened() as (store, id_):
         write(out, export_conversation(store, id_))
 
 
-@command("Stored conversations")
+@command("Stored data")
 def import_lines(
     *,
     source: Annotated[str, typer.Argument(help="What `memzoo export` wrote; with --from, a file, folder or URL.")],
@@ -180,8 +181,10 @@ def import_lines(
     file = Path(source)
     if not file.is_file():
         raise OptionError(f"there is no file {file}")
-    with closing(unlocked_store(store)) as opened, file.open(encoding="utf-8") as lines:
-        echo(f"{import_conversation(opened, lines, conversation)!r} is in {shown_url(store)} now.")
+    with closing(unlocked_store(store)) as opened:
+        with progress_bars() as progress, progress.open(file, "r", encoding="utf-8", description="Reading") as lines:
+            id_ = import_conversation(opened, lines, conversation)
+        echo(f"{id_!r} is in {shown_url(store)} now.")
 
 
 def _import_from(form: str, source: str, store: str, conversation: str | None, *, dry_run: bool) -> None:
@@ -194,8 +197,9 @@ def _import_from(form: str, source: str, store: str, conversation: str | None, *
         if (another := next(logs, None)) is not None:
             raise OptionError(f"--conversation names one, and {source} has several: {first.title!r}, {another.title!r}")
         first = replace(first, title=conversation)
-    with closing(InMemoryStore() if dry_run and missing_file(store) else unlocked_store(store)) as opened:
-        for log in chain([first], logs):
+    counting = progress_bars(SpinnerColumn(), TextColumn("{task.completed} conversations"), TimeElapsedColumn())
+    with closing(InMemoryStore() if dry_run and missing_file(store) else unlocked_store(store)) as opened, counting:
+        for log in counting.track(chain([first], logs), total=None):
             for one in import_logs(opened, [log], dry_run=dry_run, on_error=wrong.append):
                 row(one.conversation_id, f"{one.read} read", f"{one.written} new", f"sha256 {one.digest}")
     if wrong:

@@ -1,17 +1,20 @@
 """Prints what users, models, stores and files say: as text, never as commands to the terminal."""
 
 import logging
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
+from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 
 from memzoo.text import visible
 
-__all__ = ["Terminal", "confirm", "echo", "row", "show_logs", "tell"]
+__all__ = ["Terminal", "bar", "confirm", "echo", "progress_bars", "row", "show_logs", "tell"]
 
 # Off a terminal rich takes a line for 80 characters; programs that read lines want them whole.
 _UNWRAPPED = 10_000
@@ -56,6 +59,26 @@ def tell(label: str, text: str) -> None:
 
 def _cells(values: Iterable[object]) -> Iterator[str]:
     return (visible(str(value)).translate(_IN_ROW) for value in values)
+
+
+def progress_bars(*columns: ProgressColumn) -> Progress:
+    """Bars on a terminal, gone when they are done; what is printed meanwhile stands above them. Elsewhere none.
+
+    Args:
+        *columns: What they show; by default a description, a bar, its share and the time that is left.
+    """
+    console = Terminal(stderr=True)
+    return Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
+    )
+
+
+@contextmanager
+def bar(what: str) -> Generator[Callable[[int, int], None]]:
+    """One bar; gives what it is told of how much is done, and of how much there is."""
+    with progress_bars() as progress:
+        task = progress.add_task(what, total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)
 
 
 class _LogFormatter(logging.Formatter):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.padding import Padding
 
 from memzoo.cli.options import command
 from memzoo.cli.terminal import Terminal, row
@@ -19,7 +19,7 @@ __all__ = ["list_strategies", "serve_offline"]
 console = Terminal()
 
 
-@command("Talk and compare")
+@command("Talk")
 def list_strategies() -> None:
     """Show the zoo: the seven, further ones, and those of installed packages; what each shows, costs and needs."""
     found = [(name, *_described(name)) for name in (*STRATEGIES, *further_names())]
@@ -27,10 +27,12 @@ def list_strategies() -> None:
         for one in found:
             row(*one)
         return
-    table = Table(Column("strategy", no_wrap=True), "shows", "costs", "needs", box=None, padding=(0, 2, 1, 0))
-    for name, class_name, *cells in found:
-        table.add_row(f"[bold]{escape(name)}[/]\n{escape(class_name)}", *map(escape, cells))
-    console.print(table)
+    wide = max(len(name) for name, *_ in found)
+    for name, class_name, about, costs, needs in found:
+        console.print(f"[bold]{escape(name):{wide}}[/]  {escape(class_name)}", highlight=False)
+        told = {"Shows": about, "Costs": costs, "Needs": needs}
+        lines = "\n".join(f"[dim]{label}:[/] {escape(text)}" for label, text in told.items() if text)
+        console.print(Padding(lines, (0, 0, 1, 2)), highlight=False)
 
 
 def _described(name: str) -> tuple[str, str, str, str]:
@@ -46,7 +48,7 @@ def _described(name: str) -> tuple[str, str, str, str]:
     return strategy.__name__, about, costs[1] if costs else "", needs[1] if needs else default
 
 
-@command("Serve")
+@command("Serving")
 def serve_offline(
     host: Annotated[str, typer.Option(help="Address to listen on; only this machine by default.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8399,

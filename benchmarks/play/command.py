@@ -49,7 +49,7 @@ class Selection:
     budget: Annotated[int, typer.Option(min=1, help="Tokens that a memory with a limit may show.")] = 1000
 
 
-@command("Talk and compare")
+@command("Compare")
 def play(
     *,
     selected: Selection,
@@ -85,7 +85,7 @@ def play(
     serve(shown, port, ready)
 
 
-@command("Talk and compare")
+@command("Compare")
 def demo(
     *,
     out: Annotated[Path, typer.Option(help="Folder for the pages.")] = Path("memzoo-demo"),

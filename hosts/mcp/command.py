@@ -23,7 +23,7 @@ __all__ = ["mcp"]
 _FILE = "MEMORY_FILE_PATH"
 
 
-@command("Serve")
+@command("Serving")
 def mcp(
     *,
     store: Annotated[str, typer.Option(help="Where the memory is kept; by default a file of yours.")] = "",

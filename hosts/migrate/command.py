@@ -1,15 +1,13 @@
 """The command that moves code from LangChain's memory classes to memzoo's."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 
 from memzoo.cli.options import command, counted
-from memzoo.cli.terminal import Terminal, echo
+from memzoo.cli.terminal import echo, progress_bars
 from memzoo.errors import TransferError
 from memzoo.hosts.migrate.apart import Apart
 from memzoo.hosts.migrate.code import Finding, Migrated, python_files, write
@@ -18,7 +16,7 @@ from memzoo.hosts.migrate.code_names import ASKS_A_MODEL
 __all__ = ["migrate"]
 
 
-@command("Move")
+@command("Migration")
 def migrate(
     *,
     path: Annotated[Path, typer.Argument(help="A Python file, or a folder with Python files.")],
@@ -41,7 +39,7 @@ def migrate(
     files = list(python_files(path, unlisted.append, _left_alone))
     for refusal in unlisted:
         echo(f"not read: {refusal}", err=True)
-    with Apart(seconds, without_langchain=without_langchain) as apart, _progress() as progress:
+    with Apart(seconds, without_langchain=without_langchain) as apart, progress_bars() as progress:
         for file in progress.track(files, description="Reading"):
             try:
                 found.append(done := apart.migrated(file))
@@ -56,14 +54,6 @@ def migrate(
     echo(f"{changed} of {counted(len(found), 'file')} {done_now}.")
     if failed := failed + len(unlisted):
         raise TransferError(f"{counted(failed, 'path')} could not be read or written, and stayed as before")
-
-
-def _progress() -> Progress:
-    """A bar on a terminal; what is written to a file meanwhile goes there."""
-    console = Terminal(stderr=True)
-    return Progress(
-        console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()
-    )
 
 
 def _left_alone(what: str) -> None:

@@ -1,23 +1,44 @@
 """Learning anew: a state is derived from the log once more, and takes the place of the old one when it is there."""
 
 import copy
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Protocol, TypeAlias
 
 from memzoo.errors import ConflictError, ModelError, OptionError
 from memzoo.memories.engine.learner import Learner
-from memzoo.memories.engine.log import Follower
-from memzoo.memories.engine.remembers import Remembers
+from memzoo.memories.engine.log import Follower, Log
 from memzoo.memories.engine.state import Attempts, Changes, State
 from memzoo.memories.engine.state_keeper import StagedState
 from memzoo.memories.engine.steps import shortened_entries
 from memzoo.memories.options import one_of, whole_number
 from memzoo.sync import together
 
-__all__ = ["relearn"]
+__all__ = ["Progress", "relearn"]
 
 
-async def relearn(memory: Remembers, *, from_: int | None, only_set_aside: bool) -> None:
-    """As `BaseMemory.arelearn`."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told of how many messages were learnt from, and of how many there are."""
+
+
+class Learns(Protocol):
+    """What learning anew asks of a memory; `Remembers` says more of each."""
+
+    keep_history: bool
+    log: Log
+    learners: Sequence[Learner]
+
+
+async def relearn(memory: Learns, *, from_: int | None, only_set_aside: bool, progress: Progress | None = None) -> None:
+    """As `BaseMemory.arelearn`.
+
+    Args:
+        memory: Which.
+        from_: See there.
+        only_set_aside: See there.
+        progress: Told after each step. Each strategy of a combined memory counts the messages for itself.
+    """
     one_of("only_set_aside", only_set_aside, True, False)  # noqa: FBT003 - these are the values
     if from_ is not None:
         whole_number("from_", from_, at_least=1)
@@ -28,18 +49,26 @@ async def relearn(memory: Remembers, *, from_: int | None, only_set_aside: bool)
         )
     log = memory.log.follower
     await log.refresh()
-    await together(
-        _take_up(learner) if only_set_aside else _learn_anew(log, learner, from_ or 1)
-        for learner in memory.learners
-        if learner.learns
-    )
+    learning = [learner for learner in memory.learners if learner.learns]
+    if only_set_aside:
+        await together(map(_take_up, learning))
+        return
+    first, reached = from_ or 1, [0] * len(learning)
+
+    def heard(place: int, number: int) -> None:
+        reached[place] = max(number - first + 1, 0)
+        if progress:
+            progress(sum(reached), (log.entries[-1].seq - first + 1) * len(reached))
+
+    await together(_learn_anew(log, learner, first, partial(heard, place)) for place, learner in enumerate(learning))
 
 
-async def _learn_anew(log: Follower, learner: Learner, first: int) -> None:
+async def _learn_anew(log: Follower, learner: Learner, first: int, heard: Callable[[int], None]) -> None:
     async with learner.lock.held():
         old, epoch = await learner.refresh(), log.epoch
         # Embeddings stand by themselves, so those of older messages can stay. Any other state is one whole.
-        draft, drafting = StagedState(State(watermark=first - 1 if not old.items else 0)), copy.copy(learner)
+        draft = StagedState(State(watermark=first - 1 if not old.items else 0), heard)
+        drafting = copy.copy(learner)
         drafting.keeper = draft
         await _learn_all(drafting, draft)
         new = draft.newest

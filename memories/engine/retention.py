@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from memzoo.errors import OptionError
 from memzoo.memories.engine.forgetting import forget_messages
+from memzoo.memories.engine.receipt import REMAINS
 from memzoo.stores import Entry, Store, VectorIndex, managed
 from memzoo.stores.base import utc_now
 from memzoo.sync import blocking_function
@@ -29,6 +30,11 @@ class Retained:
     removed: dict[str, list[int]]
     erased: bool | None
     last: str | None
+
+    @property
+    def remains(self) -> str:
+        """As in `Receipt`."""
+        return REMAINS if self.erased is False else ""
 
 
 async def aretain(

@@ -1,6 +1,6 @@
 """Keeps the state of one strategy in one conversation in step with the store; and what the strategy does for it."""
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from memzoo.forks import new_lock
@@ -139,11 +139,16 @@ class StagedState:
     Attributes:
         newest: The state as it is by now.
         embeddings: Those that belong to it.
+
+    Args:
+        state: What it begins with.
+        heard: Told of the last log number that the state has taken in, after each step.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, heard: Callable[[int], None] = lambda _: None) -> None:
         self.newest = state
         self.embeddings: dict[int, bytes] = {}
+        self._heard = heard
 
     async def refresh(self, *, reset: bool = False) -> State:
         """The state as it is by now; nobody else changes it."""
@@ -154,6 +159,7 @@ class StagedState:
         items = {key: value for key, value in {**state.items, **changes.items}.items() if value is not None}
         self.embeddings |= changes.embeddings
         self.newest = State(items, watermark, state.version + 1, attempts=attempts or state.attempts)
+        self._heard(watermark)
         return self.newest
 
 

@@ -24,7 +24,7 @@ class ConversationSummaryBufferMemory(SummarizingMemory):
     room for the next exchanges (`prune_to`).
 
     Costs: 1 call when the limit is passed; tokens up to the limit.
-    Needs: a model, a tokenizer.
+    Needs: a model.
 
     State: `summary`, a text. What it has not taken in is shown.
 

@@ -13,7 +13,7 @@ class ConversationTokenBufferMemory(WindowMemory):
     r"""Shows the newest messages that fit a number of tokens: `TokenWindowMemory` with LangChain's options.
 
     Costs: no call; tokens up to the limit.
-    Needs: a tokenizer.
+    Needs: nothing.
 
     State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
 

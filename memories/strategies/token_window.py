@@ -13,7 +13,7 @@ class TokenWindowMemory(WindowMemory):
     A message is shown whole or not at all. The cost of a turn stays below a bound, however long the messages are.
 
     Costs: no call; tokens up to the limit.
-    Needs: a tokenizer.
+    Needs: nothing.
 
     State: none, but after `set_messages` those messages, and with LangChain4j's rules the messages that it would hold.
 

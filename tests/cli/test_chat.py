@@ -55,6 +55,11 @@ def test_goes_on_after_a_restart(memzoo: Memzoo, tmp_path: Path) -> None:
     assert "Oslo" in again.output
 
 
+def test_exit_ends_it_too(memzoo: Memzoo) -> None:
+    """Who types what other programs take is understood."""
+    assert "never" not in memzoo("chat", typed="/exit\nnever said\n").output
+
+
 def test_shows_what_the_model_sees(memzoo: Memzoo) -> None:
     """`/memory` prints the view as chat messages."""
     output = memzoo("chat", "--memory", "buffer", typed="I like tea\n\n/memory\n/quit\nnever said\n").output

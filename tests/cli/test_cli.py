@@ -47,14 +47,33 @@ def test_list_tells_what_each_strategy_costs_and_needs(memzoo: Memzoo) -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 def test_list_fits_a_terminal(width: int, memzoo: Memzoo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal, the zoo is a table that is no wider than the terminal and names each class in full."""
+    """On a terminal, the zoo is no wider than the terminal and names each strategy and class in full."""
     file = io.StringIO()
     console = Console(file=file, force_terminal=True, color_system=None, width=width)
     monkeypatch.setattr("memzoo.cli.zoo.console", console)
     memzoo("list")
     lines = file.getvalue().splitlines()
     assert max(map(len, lines)) <= width
-    assert [name for name in STRATEGIES if not any(line.startswith(STRATEGIES[name].__name__) for line in lines)] == []
+    heads = [word for line in lines if not line.startswith(" ") for word in line.split()]
+    names = *STRATEGIES, *further_names()
+    assert heads == [word for name in names for word in (name, strategy_named(name).__name__)]
+
+
+def test_help_lists_commands_in_groups(memzoo: Memzoo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 80 columns, what people do first stands first, and each command stands under the heading of its kind."""
+    monkeypatch.setenv("COLUMNS", "80")
+    found = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).output
+    assert max(map(len, found.splitlines())) <= 80
+    panels = re.findall(r"╭─ ([\w ]+) ─", found)
+    assert panels == ["Options", "Talk", "Compare", "Stored data", "Replay tests", "Serving", "Migration"]
+
+
+@pytest.mark.parametrize("command", ["--help", "compare --help", "forget --help", "cassettes --help", "migrate --help"])
+def test_flags_have_no_type(command: str, memzoo: Memzoo) -> None:
+    """The help of a flag does not ask for a value."""
+    output = memzoo(*command.split()).output
+    assert "--help" in output
+    assert "bool" not in output
 
 
 def test_compare_writes_its_report(memzoo: Memzoo, tmp_path: Path) -> None:

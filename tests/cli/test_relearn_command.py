@@ -43,6 +43,25 @@ def test_learns_anew(url: str) -> None:
     assert "Anna" in summary(url)
 
 
+def test_the_conversation_is_named_as_everywhere(url: str) -> None:
+    """`--conversation` names it, or nothing if it is the only one; the help does not tell of the earlier spelling."""
+    given = ("--store", url, "--memory", "summary", "--yes")
+    assert [run(*given)[0], run("--conversation", "a", *given)[0]] == [0, 0]
+    with pytest.raises(OptionError, match="no conversation 'b'"):
+        run("--conversation", "b", *given)
+    assert "CONVERSATION" not in run("--help")[1].upper().replace("--CONVERSATION", "").partition("OPTIONS")[0]
+
+
+def test_a_terminal_sees_how_far_it_is(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There a bar stands beside the output while it learns; off a terminal there is none."""
+    given = ["relearn", "--store", url, "--memory", "summary", "--yes"]
+    assert "Learning" not in CliRunner().invoke(app, given).stderr
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    done = CliRunner().invoke(app, given)
+    assert "Learning" in done.stderr
+    assert "Learning" not in done.stdout
+
+
 def test_asks_before_it_does(url: str) -> None:
     """A "no" leaves everything as it is."""
     assert run("a", "--store", url, "--memory", "summary", answer="n\n")[0] == 1

@@ -589,3 +589,11 @@ def test_a_history_that_cannot_move_stays_beside_a_memory_that_moves(tmp_path: P
     assert "-h = SQL" not in after.diff
     [finding] = after.left
     assert (finding.line, finding.name) == (4, "SQLChatMessageHistory")
+
+
+def test_a_terminal_sees_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There a bar stands beside the output while files are read."""
+    (tmp_path / "bot.py").write_text("from langchain.memory import ConversationBufferMemory\n", encoding="utf-8")
+    assert "Reading" not in CliRunner().invoke(app, ["migrate", str(tmp_path)]).stderr
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "Reading" in CliRunner().invoke(app, ["migrate", str(tmp_path)]).stderr

@@ -286,6 +286,21 @@ def test_the_command(tmp_path: Path) -> None:
     assert CliRunner().invoke(app, command).output == done.output.replace("4 new", "0 new")
 
 
+def test_a_terminal_sees_how_far_an_import_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There it counts conversations, or shows how much of the file was read; the output is the same."""
+    source, old = history("langchain-file", tmp_path)
+    old.add_messages(SAID)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    url = f"sqlite:///{tmp_path}/new.db"
+    done = CliRunner().invoke(app, ["import", "--from", "langchain-file", source, "--store", url])
+    assert "1 conversations" in done.stderr
+    assert done.stdout.startswith("anna\t4 read")
+    CliRunner().invoke(app, ["export", "--store", url, "--out", f"{tmp_path}/anna.jsonl"])
+    again = CliRunner().invoke(app, ["import", f"{tmp_path}/anna.jsonl", "--store", f"sqlite:///{tmp_path}/other.db"])
+    assert "Reading" in again.stderr
+    assert again.stdout.startswith("'anna' is in")
+
+
 def test_one_conversation_can_be_given_another_id(tmp_path: Path) -> None:
     """`--conversation` names the only one of a source; where there are several, it is refused."""
     source, old = history("langchain-file", tmp_path)

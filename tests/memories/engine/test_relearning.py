@@ -6,6 +6,7 @@ import pytest
 
 from memzoo.errors import ConflictError, OptionError
 from memzoo.memories import VectorStoreRetrieverMemory, create_memory
+from memzoo.memories.engine.relearning import relearn
 from memzoo.stores import InMemoryStore, Message
 from memzoo.sync import drive
 from tests.memories.engine.failing import FAILS, NEVER, POISON, make, talked
@@ -72,6 +73,21 @@ def test_from_a_message_on_embeds_only_the_rest() -> None:
     assert embedded == ["Human: pears 3", "AI: ok"]
     memory.relearn()
     assert len(embedded) == 10
+
+
+def test_tells_how_far_it_is() -> None:
+    """After each step it tells how many messages were learnt from, and of how many; each strategy counts them."""
+    told: list[tuple[int, int]] = []
+    memory = make("summary", lambda _: "A summary.")
+    for number in range(3):
+        memory.save_context({"input": f"{number}"}, {"output": "Noted."})
+
+    def tell(done: int, total: int) -> None:
+        told.append((done, total))
+
+    drive(relearn(memory, from_=None, only_set_aside=False, progress=tell))
+    assert told[-1] == (6, 6)
+    assert told == sorted(told)
 
 
 @pytest.mark.parametrize("options", [{"from_": 0}, {"from_": "3"}, {"only_set_aside": "yes"}])

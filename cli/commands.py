@@ -1,5 +1,6 @@
 """The `memzoo` command: it finds its commands among the entry points of installed packages."""
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any
@@ -109,6 +110,8 @@ def _broken(name: str, error: PluginError) -> Any:
 def main() -> None:
     """Run the command. Whatever goes wrong is told in one line, and the exit code is 2; see docs/commands.md."""
     show_logs()
+    # A search works with small matrices: threads that share one wait for each other longer than they work.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = app(standalone_mode=False)
     except typer.Abort:

@@ -19,6 +19,9 @@ from tests.recording import EMBEDDINGS, MODEL
 
 pytest_plugins = ["memzoo.cassettes", "pytester", "tests.postgres", "tests.redis_servers"]
 
+# Tests run on all cores by themselves: small matrices that each try to have them all only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # The same examples in each run, however busy the machine is.
 hypothesis.settings.register_profile(
     "repeatable",

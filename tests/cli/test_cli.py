@@ -18,6 +18,7 @@ from typer.testing import CliRunner, Result
 from memzoo import STRATEGIES
 from memzoo.cli.commands import app
 from memzoo.strategy import further_names, strategy_named
+from tests.cli.conftest import Command
 from tests.cli.test_commands_page import EXAMPLES
 
 Memzoo = Callable[..., Result]
@@ -74,6 +75,18 @@ def test_flags_have_no_type(command: str, memzoo: Memzoo) -> None:
     output = memzoo(*command.split()).output
     assert "--help" in output
     assert "bool" not in output
+
+
+@pytest.mark.parametrize(("given", "taken"), [(None, "1"), ("4", "4")])
+def test_small_matrices_are_left_to_one_thread(
+    given: str | None, taken: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several only wait for each other, in a search; whoever wants more says so."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert command("list").code == 0
+    assert os.environ["OPENBLAS_NUM_THREADS"] == taken
 
 
 def test_compare_writes_its_report(memzoo: Memzoo, tmp_path: Path) -> None:

@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from memzoo.forks import cached_property
 from memzoo.memories import options
 from memzoo.memories.engine import loading, saving
-from memzoo.memories.engine.explanation import Explanation
 from memzoo.memories.engine.log import Follower, Log, messages_of
-from memzoo.memories.engine.pins import Pins, marked
-from memzoo.memories.engine.receipt import Receipt
+from memzoo.memories.engine.pins import Pins
 from memzoo.memories.engine.state import Changes, State
 from memzoo.memories.engine.system_message import SystemMessage
 from memzoo.memories.models.usage import Usage
 from memzoo.memories.options import a_function, a_store, non_empty_text, option, strategy
-from memzoo.memories.text.context_windows import Tokens, context_window, tokens_of
 from memzoo.memories.text.keys import check_query, exchange_of, query_of
 from memzoo.memories.text.messages import Labels, recorded
 from memzoo.memories.text.rendering import RecalledPlace, RecalledRole, Renderer
@@ -29,10 +26,13 @@ from memzoo.sync import blocking, drive, together
 if TYPE_CHECKING:  # loaded when it is first used: most memories have no use for most of it
     from memzoo.memories.engine.chat_history import LogHistory
     from memzoo.memories.engine.clearing import Clearing
+    from memzoo.memories.engine.explanation import Explanation
     from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.receipt import Receipt
     from memzoo.memories.engine.retry import RetryPolicy
     from memzoo.memories.engine.turns import Busy, OnFailure, Turn
     from memzoo.memories.text.clearing import ClearToolResultsOption
+    from memzoo.memories.text.context_windows import Tokens
     from memzoo.memories.text.redaction import Redact, Redactor
     from memzoo.memories.text.tokens import TokenCounter, TokenCounterOption
     from memzoo.prompts import PromptSet, PromptSource, Template
@@ -309,6 +309,8 @@ class BaseMemory(ABC):
         """
         if name not in _SHARES or not isinstance(value, str):
             return value
+        from memzoo.memories.text.context_windows import context_window, tokens_of
+
         counted = self.token_counter if isinstance(self.token_counter, str) else ""
         return tokens_of(name, value, counted if context_window(counted) else self.tokenizer_model or counted)
 
@@ -388,7 +390,11 @@ class BaseMemory(ABC):
             ModelError: As in `asave_context`.
         """
         records = [recorded(message) for message in messages]
-        await saving.save(self, list(map(marked, records)) if pinned else records, turn_id, learns=learn)
+        if pinned:
+            from memzoo.memories.engine.pinning import mark
+
+            records = [mark(one) for one in records]
+        await saving.save(self, records, turn_id, learns=learn, pinned=pinned)
 
     async def apin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Pin messages: every view of every strategy shows them, word for word, as long as they are not unpinned.
@@ -403,7 +409,9 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was pinned.
         """
-        await self.pins.pin(ids)
+        from memzoo.memories.engine.pinning import pin
+
+        await pin(self.pins, ids)
 
     async def aunpin(self, ids: int | Sequence[int] | set[int]) -> None:
         """Unpin messages again; those that are not pinned are passed over.
@@ -414,7 +422,9 @@ class BaseMemory(ABC):
         Raises:
             UnknownMessageError: There is no such message; nothing was changed.
         """
-        await self.pins.unpin(ids)
+        from memzoo.memories.engine.pinning import unpin
+
+        await unpin(self.pins, ids)
 
     async def apinned(self) -> list[int]:
         """The log numbers of the messages that are pinned, in order."""
@@ -422,7 +432,7 @@ class BaseMemory(ABC):
         return await self.pins.numbers()
 
     async def amessages(
-        self, query: str | None = None, *, max_tokens: Tokens | None = None, catch_up: bool = True
+        self, query: str | None = None, *, max_tokens: "Tokens | None" = None, catch_up: bool = True
     ) -> Shown:
         """The memory as chat messages that can be sent: system messages first, tool calls with their results.
 
@@ -471,7 +481,7 @@ class BaseMemory(ABC):
         entries = await self.aentries(limit, before, after, newest_first=newest_first)
         return messages_of(entries, usage=usage)
 
-    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> Receipt:
+    async def aforget(self, ids: Sequence[int] | set[int] | None, *, thorough: bool = False) -> "Receipt":
         """Delete messages for good, and derive what was learnt from them anew without them.
 
         Args:
@@ -593,7 +603,7 @@ class BaseMemory(ABC):
 
         return await seed(self.log.follower, self.aadd_messages, examples)
 
-    async def aexplain(self, query: str | None = None, *, max_tokens: Tokens | None = None) -> Explanation:
+    async def aexplain(self, query: str | None = None, *, max_tokens: "Tokens | None" = None) -> "Explanation":
         """Why `messages` shows what it shows: what was searched, what the tokens are spent on, what was left out.
 
         Looks at the whole log, which `messages` does not.

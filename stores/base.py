@@ -92,14 +92,17 @@ class Entries(list[Entry]):
         epoch: Stays equal as long as nothing is deleted from the conversation or restored into it, so that a reader
             that keeps entries knows when to read them again. A conversation that was cleared and begun again has
             another epoch; one that does not exist has the same as any other that does not exist.
+        revision: Within an epoch it stays equal as long as no state of the conversation is committed, so that a reader
+            that keeps states knows when to read them again. `None` if the store does not tell.
     """
 
-    __slots__ = ("epoch",)
+    __slots__ = ("epoch", "revision")
 
-    def __init__(self, entries: Iterable[Entry] = (), epoch: Hashable = 0) -> None:
+    def __init__(self, entries: Iterable[Entry] = (), epoch: Hashable = 0, revision: Hashable = None) -> None:
         """Make a list of these entries."""
         super().__init__(entries)
         self.epoch = epoch
+        self.revision = revision
 
 
 @dataclass(frozen=True, slots=True)

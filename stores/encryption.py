@@ -82,7 +82,7 @@ class EncryptedStore(Closing):
     async def read(self, conversation_id: str, **bounds: Any) -> list[Entry]:
         """See `Store.read`."""
         opened = self._entries(conversation_id, found := await self.within.read(conversation_id, **bounds))
-        return Entries(opened, found.epoch) if isinstance(found, Entries) else opened
+        return Entries(opened, found.epoch, found.revision) if isinstance(found, Entries) else opened
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""

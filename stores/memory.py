@@ -33,6 +33,8 @@ class _Conversation:
     # The version from which its states count: a reader of an older one has to start anew.
     born: int
     epoch: int
+    # The version of the state that was committed last.
+    revision: int = 0
     last: int = 0
     log: list[Entry] = field(default_factory=list[Entry])
     turns: dict[str, list[Entry]] = field(default_factory=dict[str, list[Entry]])
@@ -106,7 +108,7 @@ class InMemoryStore(Closing):
             if limit is not None:
                 count = max(limit, 0)
                 first, last = (max(first, last - count), last) if newest else (first, min(last, first + count))
-            return Entries(log[first:last], conversation.epoch)
+            return Entries(log[first:last], conversation.epoch, conversation.revision)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""
@@ -142,6 +144,7 @@ class InMemoryStore(Closing):
             state.items.update({key: (version, copied(value)) for key, value in changes.items()})
             state.embeddings.update(embeddings or {})
             state.version, state.watermark = version, watermark
+            conversation.revision = version
             conversation.states[strategy] = state
             return version
 

@@ -8,7 +8,7 @@ from functools import partial
 from memzoo.errors import ConflictError, ModelError, OptionError, StoreError, UnknownMessageError
 from memzoo.memories.engine.learner import Learner
 from memzoo.memories.engine.log import Follower, own_copies
-from memzoo.memories.engine.pins import Pins
+from memzoo.memories.engine.pinning import let_go
 from memzoo.memories.engine.receipt import Receipt
 from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.saving import learn
@@ -40,7 +40,7 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
             await store.clear(id_, only_empty=True)
         else:
             await store.clear(id_)
-        failed = [problem for learner in memory.learners for problem in await _let_go(learner)]
+        failed = [problem for learner in memory.learners for problem in await _reset(learner)]
         erased, unscrubbed = await _scrubbed(store, thorough=thorough)
         return Receipt(seqs, outstanding=(*failed, *unscrubbed), erased=erased)
     known = await _check_ids(log, ids)
@@ -49,7 +49,7 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
     before = set(await managed(store, "states").states(id_))
     removed = await forget_messages(store, id_, known)
     cleared = sorted(before - set(await managed(store, "states").states(id_)))
-    failed = [problem for learner in memory.learners for problem in await _let_go(learner)]
+    failed = [problem for learner in memory.learners for problem in await _reset(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
         await learn(memory)
@@ -102,7 +102,7 @@ async def forget_messages(
     before = await store.read_state(conversation_id, STATE)
     remove = managed(store, "forget").forget if for_good else partial(take_back, store)
     removed = await remove(conversation_id, seqs)
-    await Pins(Follower(store, conversation_id)).let_go(removed)
+    await let_go(store, conversation_id, removed)
     now, holds = await store.read_state(conversation_id, STATE), held_message(before.changes)
     if not before.watermark or now.watermark or (holds and holds.seq in removed):
         return removed
@@ -145,7 +145,7 @@ def _runs(ids: Collection[int]) -> Iterator[tuple[int, int]]:
         yield numbers[0], numbers[-1]
 
 
-async def _let_go(learner: Learner) -> list[str]:
+async def _reset(learner: Learner) -> list[str]:
     try:
         await learner.refresh(reset=True)
     except StoreError as error:

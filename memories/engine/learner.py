@@ -299,5 +299,5 @@ class Learner:
 
     def _moment(self, state: State) -> tuple[object, ...]:
         """What can make something due that was not: another state, something new in the log, or other pins."""
-        entries, pinned = self._follower.entries, tuple(entry.seq for entry in self._pins.entries)
-        return state.version, self._follower.epoch, entries[-1].seq if entries else 0, pinned
+        entries = self._follower.entries
+        return state.version, self._follower.epoch, entries[-1].seq if entries else 0, self._pins.entries

@@ -13,8 +13,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memzoo.memories.engine.log import talk
-from memzoo.memories.engine.pins import with_pinned
-from memzoo.memories.engine.remembers import Remembers
 from memzoo.memories.engine.state import State
 from memzoo.memories.text.grouping import last_exchange
 from memzoo.memories.text.view import Cleared, View
@@ -22,13 +20,14 @@ from memzoo.stores import Entry
 
 if TYPE_CHECKING:
     from memzoo.memories.engine.learner import Learner
+    from memzoo.memories.engine.remembers import Remembers
 
 __all__ = ["view_of"]
 
 _NO_STATE = State()
 
 
-async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True) -> View:
+async def view_of(memory: "Remembers", query: str | None, *, catch_up: bool = True) -> View:
     """What a memory shows, of a log that is up to date.
 
     Args:
@@ -50,26 +49,16 @@ async def view_of(memory: Remembers, query: str | None, *, catch_up: bool = True
         view = replace(view, room=-1)
     if not pinned:
         return view
-    in_front = await _in_front(memory, pinned)
-    # The others come to the front when they are answered; and a limit that pins count to may move by any of them.
-    if view.final or (memory.pinned_first and len(in_front) < len(pinned)):
-        view = replace(view, room=-1)
-    return with_pinned(view, pinned, in_front)
+    from memzoo.memories.engine.pinning import show_pinned
+
+    return await show_pinned(memory, view, pinned)
 
 
 def _will_be_cleared(entry: Entry) -> bool:
     return entry.message["role"] in ("tool", "function") and not isinstance(entry, Cleared)
 
 
-async def _in_front(memory: Remembers, pinned: Sequence[Entry]) -> set[int]:
-    """The pinned messages that stand before all others: none that belongs to what is not answered yet."""
-    if not memory.pinned_first:
-        return set()
-    waiting = {entry.seq for entry in await memory.log.unanswered()}
-    return {entry.seq for entry in pinned} - waiting
-
-
-async def _learnt_view(memory: Remembers, learner: "Learner", query: str | None, *, catch_up: bool) -> View:
+async def _learnt_view(memory: "Remembers", learner: "Learner", query: str | None, *, catch_up: bool) -> View:
     """What a strategy shows that learns."""
     state = await (learner.current() if catch_up else learner.refresh())
     if not memory.shows_waiting:
@@ -83,7 +72,7 @@ async def _learnt_view(memory: Remembers, learner: "Learner", query: str | None,
     return await _with_waiting(memory, view, state, waiting, ripe)
 
 
-async def _with_waiting(memory: Remembers, view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
+async def _with_waiting(memory: "Remembers", view: View, state: State, waiting: Sequence[Entry], ripe: int) -> View:
     """The view with what could not be learnt from yet, and what was set aside: the newest of it that fits.
 
     The newest exchange is shown in any case, and calls of tools with their results or not at all.

@@ -38,6 +38,7 @@ class Follower:
         lines: Rendered lines by log number, for whoever renders them.
         tokens: Token counts by log number, for whoever counts them.
         epoch: Changes when something was deleted; see `Entries.epoch`.
+        revision: Changes when a state was committed; see `Entries.revision`. As the last `refresh` found it.
         clearing: Replaces old results of tools for whoever reads the log to show it; `None` if nothing does.
     """
 
@@ -49,6 +50,7 @@ class Follower:
         # Entries, oldest first, and the number from which on none is missing. One object: threads see both or neither.
         self._held: tuple[list[Entry], int] = ([], 1)
         self.epoch: Hashable = None
+        self.revision: Hashable = None
         self.clearing: Clearing | None = None
         self._reach = _FIRST_READ
         self._lock = new_lock()
@@ -77,6 +79,7 @@ class Follower:
             new = await self.read(after=held[-1].seq if held else 0)
             with self._lock:
                 if getattr(new, "epoch", None) == self.epoch:
+                    self.revision = getattr(new, "revision", None)
                     if new:
                         self._extend(new)
                     return
@@ -84,6 +87,7 @@ class Follower:
         newest = await self.read(limit=_FIRST_READ, newest=True)
         with self._lock:
             self._start(newest, getattr(newest, "epoch", None))
+            self.revision = getattr(newest, "revision", None)
 
     def add(self, entries: Sequence[Entry]) -> bool:
         """Take in entries that were just appended, without reading.

@@ -1,27 +1,36 @@
-"""Pinned messages: every view shows them word for word, whatever else it leaves out."""
+"""Which messages are pinned, as a view or a step of learning asks. `pinning` pins them, and shows them."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from memzoo.errors import ConflictError, OverBudgetError, UnknownMessageError
+from memzoo.errors import OverBudgetError
 from memzoo.memories.engine.log import Follower, Log, messages_of
-from memzoo.memories.engine.state import Changes, State
-from memzoo.memories.engine.state_keeper import StateKeeper
-from memzoo.memories.options import whole_number
-from memzoo.memories.text.grouping import grouped, is_instruction
-from memzoo.memories.text.view import View
-from memzoo.stores import JSON, Entry, Record
+from memzoo.memories.text.grouping import grouped
+from memzoo.stores import JSON, Entry
 
-__all__ = ["STATE", "Pins", "marked", "with_pinned"]
+__all__ = ["FIELD", "STATE", "Pins", "StoredPins"]
 
 STATE = "pins"
-# A field of the record itself, so that a message is stored and pinned in one step.
-_FIELD = "@pinned"
-# So many messages are looked at for marks now and then: more than are said in between.
-_LOOKED_BACK = 256
+FIELD = "@pinned"
+"""A field of the record itself, so that a message is stored and pinned in one step."""
+
 # How far from a call its results are looked for, in messages: near at first.
 _PAGE, _FARTHEST = 16, 1024
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPins:
+    """The state for pins as the store had it.
+
+    Attributes:
+        read_at: The epoch and the revision that the log had before it was read.
+        version: See `StateUpdate`.
+        items: By log number `true` for a pinned message; `false` for one that was stored as pinned and is not any more.
+    """
+
+    read_at: tuple[Hashable, Hashable] = (None, None)
+    version: int = 0
+    items: Mapping[str, JSON] = field(default_factory=dict[str, JSON])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,33 +58,39 @@ class Pins:
     They are a small state of their own beside the log, shared by all strategies and memories of the conversation.
     A message that is pinned while it is stored bears the mark itself too, so that there is no moment without it.
 
-    State: by log number `true` for a pinned message; `false` for one that was stored as pinned and is not any more.
-
     Attributes:
+        log: The conversation, with all results of tools as they were.
         entries: The pinned messages as `current` found them last: a tool call with its results, oldest first.
 
     Args:
-        follower: The log.
+        follower: Holds the log.
     """
 
     def __init__(self, follower: Follower) -> None:
-        self._log = Log(follower, form="whole")
-        self._keeper = StateKeeper(follower.store, follower.conversation_id, STATE, None)
-        self._known = _Known()
+        self.log = Log(follower, form="whole")
         self.entries: Sequence[Entry] = ()
+        self._follower = follower
+        # Each is one object: threads see all of it or nothing.
+        self._stored = StoredPins()
+        self._known = _Known()
+        # For which epoch, revision and newest message they were found.
+        self._found_at: tuple[Hashable, ...] = ()
 
     async def current(self) -> Sequence[Entry]:
-        """The pinned messages of a log that is up to date, oldest first, each call of tools with all its results."""
-        state = await self._keeper.refresh()
-        known = self._known = self._looked_at()
-        if not (state.items or known.marked or known.groups):
-            self.entries = ()  # as nearly always
-            return self.entries
-        numbers = _pinned(state, known.marked)
-        if numbers or known.groups:
-            known = self._known = await self._grouped(known, numbers)
-        entries = {entry.seq: entry for group in known.groups.values() for entry in group}
-        self.entries = [entries[seq] for seq in sorted(entries)]
+        """The pinned messages of a log that is up to date, oldest first, each call of tools with all its results.
+
+        Nothing is read as long as no state of the conversation has changed, nor anything looked at before something is
+        said.
+        """
+        log, held = self._follower, self._follower.entries
+        moment = log.epoch, log.revision, held[-1].seq if held else 0
+        if log.revision is None or moment != self._found_at:
+            if log.revision is None or moment[:2] != self._stored.read_at:
+                await self.stored()
+            marked = self._look_for_marks(held)
+            is_any = self._stored.items or marked or self._known.groups
+            self.entries = await self._find(marked) if is_any else ()
+            self._found_at = moment
         return self.entries
 
     async def numbers(self) -> list[int]:
@@ -111,92 +126,47 @@ class Pins:
             raise OverBudgetError.of("the pinned messages", taken, limit, unit, "; unpin some, or raise the limit")
         return limit - taken
 
-    async def pin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Pin messages.
+    async def stored(self) -> StoredPins:
+        """The state as it is in the store now."""
+        known, log = self._stored, self._follower
+        now = log.epoch, log.revision
+        update = await log.store.read_state(log.conversation_id, STATE, since=known.version)
+        items = {**({} if update.reset else known.items), **update.changes}
+        new = StoredPins(now, update.version, {key: value for key, value in items.items() if value is not None})
+        if new.items != known.items:
+            self._found_at = ()
+        self._stored = new
+        return new
 
-        Raises:
-            UnknownMessageError: There is no such message; nothing was pinned.
-        """
-        await self._change(ids, pinned=True)
+    def _look_for_marks(self, held: Sequence[Entry]) -> frozenset[int]:
+        """The messages seen so far that were stored as pinned, with those that are new in the log."""
+        known = self._known
+        if known.epoch != self._follower.epoch or known.epoch is None:
+            known = _Known(self._follower.epoch)
+        marked, last = known.marked, known.last
+        for entry in reversed(held):
+            if entry.seq <= known.last:
+                break
+            if entry.fields and FIELD in entry.fields:
+                marked |= {entry.seq}
+            last = max(last, entry.seq)
+        self._known = _Known(known.epoch, last, marked, known.groups, known.open)
+        return marked
 
-    async def unpin(self, ids: int | Sequence[int] | set[int]) -> None:
-        """Let go of messages again; those that are not pinned are passed over.
-
-        Raises:
-            UnknownMessageError: There is no such message; nothing was changed.
-        """
-        await self._change(ids, pinned=False)
-
-    async def note(self, records: Sequence[Record], new: Sequence[Entry]) -> None:
-        """Write down which messages of a turn that was just stored are pinned, unless that was done before."""
-        if found := [entry.seq for record, entry in zip(records, new, strict=False) if _FIELD in record.fields]:
-            state = await self._keeper.refresh()
-            with suppress(UnknownMessageError):  # somebody has forgotten it meanwhile
-                await self.pin([seq for seq in found if str(seq) not in state.items])
-
-    async def write_down(self) -> None:
-        """Write down what bears the mark itself, if whoever stored it did not come to that."""
-        found = [entry.seq for entry in await self._log.tail(_LOOKED_BACK) if _FIELD in entry.fields]
-        if found:
-            state = await self._keeper.refresh()
-            with suppress(UnknownMessageError):
-                await self.pin([seq for seq in found if str(seq) not in state.items])
-
-    async def let_go(self, removed: Collection[int]) -> None:
-        """Write down that messages are gone."""
-        while True:
-            state = await self._keeper.refresh()
-            gone = {str(seq): None for seq in removed if str(seq) in state.items}
-            if not gone or not await self._log.follower.store.read(self._log.follower.conversation_id, limit=1):
-                return
-            with suppress(ConflictError):
-                await self._keeper.commit(state, Changes(gone), 0)
-                return
-
-    async def _change(self, ids: int | Sequence[int] | set[int], *, pinned: bool) -> None:
-        numbers = [*ids] if isinstance(ids, Collection) else [ids]
-        for one in numbers:
-            whole_number("id", one, at_least=1)
-        while True:
-            state = await self._keeper.refresh()
-            changes: dict[str, JSON] = {}
-            for seq in sorted(set(numbers)):
-                # In each round: what was forgotten meanwhile, perhaps with the whole conversation, is pinned no more.
-                entries = await self._log.follower.read(after=seq - 1, until=seq)
-                if not entries:
-                    id_ = self._log.follower.conversation_id
-                    raise UnknownMessageError(f"{id_!r} has no message {seq}; nothing was changed")
-                # Of what bears the mark itself it is written down too, or nobody who opens a long log would know of it.
-                if state.items.get(str(seq), _FIELD in entries[0].fields and not pinned) is not pinned:
-                    changes[str(seq)] = pinned
-            if not changes:
-                return
-            with suppress(ConflictError):
-                # The watermark stays 0: whatever is forgotten, the other pins are not.
-                await self._keeper.commit(state, Changes(changes), 0)
-                return
-
-    def _looked_at(self) -> _Known:
-        """What is known, after a look at what is new in the log for messages that were stored as pinned."""
-        known, held = self._known, self._log.follower.entries
-        if known.epoch != self._log.follower.epoch or known.epoch is None:
-            known = _Known(self._log.follower.epoch)
-        if not held or held[-1].seq <= known.last:
-            return known
-        place = len(held)
-        while place and held[place - 1].seq > known.last:
-            place -= 1
-        new = {entry.seq for entry in held[place:] if entry.fields and _FIELD in entry.fields}
-        marked, groups = known.marked | new, known.groups
-        if known.open:  # what waited for a result is to be looked at again
-            groups = {seq: group for seq, group in groups.items() if seq not in known.open}
-        return _Known(known.epoch, held[-1].seq, marked, groups)
+    async def _find(self, marked: frozenset[int]) -> Sequence[Entry]:
+        """The pinned messages, each with what is shown with it."""
+        written = {int(key): value for key, value in self._stored.items.items() if key.isdecimal()}
+        numbers = {seq for seq, value in written.items() if value is True} | (marked - written.keys())
+        known = self._known = await self._grouped(self._known, numbers)
+        entries = {entry.seq: entry for group in known.groups.values() for entry in group}
+        return [entries[seq] for seq in sorted(entries)]
 
     async def _grouped(self, known: _Known, numbers: Collection[int]) -> _Known:
-        groups = {seq: group for seq, group in known.groups.items() if seq in numbers}
-        unfinished = {seq for seq in known.open if seq in numbers}
+        # What waited for a result is looked at again.
+        groups = {seq: group for seq, group in known.groups.items() if seq in numbers and seq not in known.open}
+        unfinished = set[int]()
         for seq in sorted(set(numbers) - groups.keys()):
-            if entries := await self._log.between(seq, seq):
+            if entries := await self.log.between(seq, seq):
                 # A call without its results cannot be sent: it is shown as soon as they are there.
                 groups[seq] = whole = await self._whole(entries[0])
                 if not whole:
@@ -210,42 +180,9 @@ class Pins:
         if not (is_result or message.get("tool_calls") or message.get("function_call")):
             return [entry]
         while size <= _FARTHEST:
-            entries = await self._log.between(max(entry.seq - size * is_result, 1), entry.seq + size)
+            entries = await self.log.between(max(entry.seq - size * is_result, 1), entry.seq + size)
             for places in grouped(messages_of(entries)):
                 if any(entries[place].seq == entry.seq for place in places):
                     return [entries[place] for place in places]
             size *= 2
         return []
-
-
-def marked(record: Record) -> Record:
-    """A record that is stored as pinned."""
-    return replace(record, fields={**record.fields, _FIELD: "yes"})
-
-
-def with_pinned(view: View, pinned: Sequence[Entry], in_front: Collection[int] = ()) -> View:
-    """A view with the pinned messages that it does not show yet, where they were said.
-
-    Args:
-        view: What a strategy shows.
-        pinned: Oldest first.
-        in_front: The numbers of those that stand before all others instead.
-    """
-    if not pinned:
-        return view
-    shown = {entry.seq for entry in (*view.entries, *filter(None, [view.system]))}
-    new = [entry for entry in pinned if entry.seq not in shown]
-    entries = view.entries
-    if new:
-        entries = sorted([*entries, *new], key=lambda entry: entry.seq)
-        if view.final:  # nobody puts it in order after this
-            entries = [entries[place] for places in grouped(messages_of(entries)) for place in places]
-            entries.sort(key=lambda entry: not is_instruction(entry.message))
-    if in_front:
-        entries = sorted(entries, key=lambda one: not is_instruction(one.message) and 1 + (one.seq not in in_front))
-    return replace(view, entries=entries, pinned=frozenset(entry.seq for entry in pinned))
-
-
-def _pinned(state: State, stored: Collection[int]) -> set[int]:
-    items = {int(key): value for key, value in state.items.items() if key.isdecimal()}
-    return {seq for seq, value in items.items() if value is True} | {seq for seq in stored if seq not in items}

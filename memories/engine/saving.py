@@ -10,11 +10,14 @@
 import logging
 import secrets
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memzoo.errors import OptionError, StoreError
-from memzoo.memories.engine.remembers import Remembers
-from memzoo.stores import Entry, Record, tombstones
+from memzoo.stores import Entry, Record
 from memzoo.sync import together
+
+if TYPE_CHECKING:
+    from memzoo.memories.engine.remembers import Remembers
 
 __all__ = ["evict", "learn", "save", "set_aside", "turn_name"]
 
@@ -22,11 +25,12 @@ logger = logging.getLogger("memzoo")
 
 
 async def save(
-    memory: Remembers,
+    memory: "Remembers",
     records: Sequence[Record],
     turn_id: str | None,
     *,
     learns: bool = True,
+    pinned: bool = False,
     is_redacted: bool = False,
 ) -> None:
     """Store a turn, and learn from it.
@@ -36,6 +40,7 @@ async def save(
         records: The messages of the turn, oldest first.
         turn_id: A turn is stored once under its id; `None` for a fresh one.
         learns: Otherwise a later save learns from it.
+        pinned: The messages bear the mark of pinned ones (see `pinning.mark`).
         is_redacted: Nothing is left in them to be taken out.
 
     Raises:
@@ -47,11 +52,17 @@ async def save(
     if records:
         log = memory.log.follower
         new = await log.store.append(log.conversation_id, records, turn_id=turn_name(turn_id))
-        await memory.pins.note(records, new)
+        if pinned:
+            from memzoo.memories.engine.pinning import note
+
+            await note(memory.pins, new)
     if learns:
         await learn(memory, new)
-    if await memory.system.keep(new):
-        await memory.pins.write_down()
+    if new and memory.system.is_far(new):
+        from memzoo.memories.engine.pinning import write_down
+
+        await memory.system.write_down()
+        await write_down(memory.pins)
     if new and learns and not memory.keep_history:
         await evict(memory, new[0].seq)
 
@@ -67,7 +78,7 @@ def turn_name(turn_id: object) -> str:
     return turn_id or secrets.token_hex(16)
 
 
-async def learn(memory: Remembers, new: Sequence[Entry] = ()) -> None:
+async def learn(memory: "Remembers", new: Sequence[Entry] = ()) -> None:
     """Learn from what is in the log, of which `new` was just appended.
 
     Raises:
@@ -80,7 +91,7 @@ async def learn(memory: Remembers, new: Sequence[Entry] = ()) -> None:
         memory.log.follower.add(new)
 
 
-async def evict(memory: Remembers, newest: int) -> None:
+async def evict(memory: "Remembers", newest: int) -> None:
     """Delete what a memory needs no more; not the system message, what was set aside or pinned, and the newest turn.
 
     If that fails, the next save does it.
@@ -90,6 +101,8 @@ async def evict(memory: Remembers, newest: int) -> None:
         newest: The first number of the newest turn. It stays in any case: otherwise a repetition of it would not be
             recognised.
     """
+    from memzoo.stores.tombstones import forget
+
     log = await memory.log.refreshed()
     first_needed = await memory.oldest_needed(log, await memory.known_state())
     stays = (*await set_aside(memory), *await memory.pins.current(), await memory.system.current())
@@ -103,12 +116,12 @@ async def evict(memory: Remembers, newest: int) -> None:
         for is_whole in (True, False):
             gone = [one.seq for one in old if one.seq not in kept and (one.turn_id not in known) is is_whole]
             if gone:
-                await tombstones.forget(store, id_, gone, derived=False, tombstones=is_whole)
+                await forget(store, id_, gone, derived=False, tombstones=is_whole)
     except StoreError as error:
         logger.warning("%r: what is needed no more was not deleted yet: %s", id_, error)
 
 
-async def set_aside(memory: Remembers) -> list[Entry]:
+async def set_aside(memory: "Remembers") -> list[Entry]:
     """The messages at which a model failed again and again, oldest first."""
     aside = {one for learner in memory.learners for one in (await learner.refresh()).attempts.aside}
     pages = [await memory.log.page(after=first - 1, before=last + 1) for first, last in sorted(aside)]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memzoo.errors import ConflictError
 from memzoo.memories.engine.log import Follower, Log
-from memzoo.memories.text.grouping import is_instruction
+from memzoo.memories.text.grouping import INSTRUCTIONS
 from memzoo.stores import JSON, Entry, Store, StoredState
 
 __all__ = ["STATE", "SystemMessage", "held_items", "held_message", "note_system", "system_state"]
@@ -57,15 +57,12 @@ class SystemMessage:
         """The system message that holds, as far as the log is known; `None` if there is none."""
         return (await self._look_up()).entry
 
-    async def keep(self, new: Sequence[Entry]) -> bool:
-        """Now and then, after new entries, write down which one holds; always where it took long to find.
-
-        Returns:
-            Whether it was time to.
-        """
-        if is_far := bool(new) and self._is_far(new):
-            await self.write_down()
-        return is_far
+    def is_far(self, new: Sequence[Entry]) -> bool:
+        """Whether, with these entries that were just appended, it is time to write down which one holds."""
+        known = self._known
+        if known is None:
+            return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
+        return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def write_down(self) -> None:
         """Write down which one holds, so that opening the conversation does not look for it."""
@@ -79,12 +76,6 @@ class SystemMessage:
             self._known = None
         else:
             self._known = known._replace(version=version, kept=known.last)
-
-    def _is_far(self, new: Sequence[Entry]) -> bool:
-        known = self._known
-        if known is None:
-            return (new[0].seq - 1) // _KEPT_EACH != new[-1].seq // _KEPT_EACH
-        return new[-1].seq - known.kept >= _KEPT_EACH
 
     async def _look_up(self) -> _Known:
         known = self._known
@@ -110,7 +101,7 @@ class SystemMessage:
 
 def _newest(known: Entry | None, entries: Iterable[Entry]) -> Entry | None:
     for entry in entries:
-        if is_instruction(entry.message) and (known is None or known.message != entry.message):
+        if entry.message["role"] in INSTRUCTIONS and (known is None or known.message != entry.message):
             known = entry
     return known
 

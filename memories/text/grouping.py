@@ -47,7 +47,9 @@ def is_instruction(message: Message) -> bool:
 
 def is_answer(message: Message) -> bool:
     """Tell whether it is what the assistant says to the user, and calls no tool."""
-    return message["role"] == "assistant" and not _asked(message)
+    if message["role"] != "assistant":
+        return False
+    return not (message.get("tool_calls") or isinstance(message.get("function_call"), dict))
 
 
 def unanswered(messages: Sequence[Message]) -> list[int]:

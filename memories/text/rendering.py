@@ -4,11 +4,10 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from memzoo.errors import OverBudgetError
 from memzoo.memories.options import whole_number
-from memzoo.memories.text.framing import framed
 from memzoo.memories.text.grouping import is_answer, is_instruction
 from memzoo.memories.text.messages import Labels, as_sent, sendable
 from memzoo.memories.text.view import Cleared, Shortened, Shown, View, in_words
@@ -123,7 +122,11 @@ class Renderer:
         ]
 
     def _recalling(self, text: str, role: RecalledRole) -> Message:
-        return {"role": role, "content": framed(text) if role == "user" else text}
+        if role == "user":
+            from memzoo.memories.text.framing import framed
+
+            text = framed(text)
+        return {"role": role, "content": text}
 
     def _placed(self, said: list[Message], recalled: list[Message]) -> list[Message]:
         if not recalled:
@@ -170,18 +173,20 @@ class Renderer:
 
     def line(self, entry: Entry) -> str:
         """Write an entry as a turn of a transcript."""
-        line = self._lines.get(_key(entry))
+        line = self._lines.get(key := _key(entry))
         if line is None:
             line = self.labels.line(entry.message)
-            _keep(self._lines, entry, line)
+            if key:
+                self._lines[key] = line
         return line
 
     def tokens(self, entry: Entry) -> int:
         """Count the tokens of an entry's message."""
-        tokens = self._tokens.get(_key(entry))
+        tokens = self._tokens.get(key := _key(entry))
         if tokens is None:
             tokens = self._counter()(entry.message)
-            _keep(self._tokens, entry, tokens)
+            if key:
+                self._tokens[key] = tokens
         return tokens
 
     def count(self, message: Message) -> int:
@@ -252,11 +257,6 @@ def _stable(view: View, request: Sequence[Message], recalled: Collection[int], *
 def _as_sent(entry: Entry) -> Entry:
     message = as_sent(entry.message)
     return entry if message is entry.message else replace(entry, message=message)
-
-
-def _keep(known: MutableMapping[int, Any], entry: Entry, value: object) -> None:
-    if key := _key(entry):
-        known[key] = value
 
 
 def _key(entry: Entry) -> int:

@@ -84,8 +84,9 @@ class RedisStore(Closing):
         """See `Store.read`."""
         bounds = f"({after}", "+inf" if until is None else until
         count = -1 if limit is None else max(limit, 0)
-        epoch, found = await self._redis.run(_READ, _key(conversation_id), *bounds, count, int(newest))
-        return Entries(_entries(conversation_id, found[::-1] if newest else found), int(epoch))
+        key = _key(conversation_id)
+        epoch, revision, found = await self._redis.run(_READ, key, *bounds, count, int(newest))
+        return Entries(_entries(conversation_id, found[::-1] if newest else found), int(epoch), int(revision))
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`."""

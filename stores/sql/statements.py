@@ -105,7 +105,7 @@ LOST = sa.select(conversations.c.id).where(conversations.c.updated_at != _NEWEST
 
 @functools.cache
 def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Select[*tuple[Any, ...]]:
-    """The rows of a part of a log, each with its epoch; a row of NULLs brings the epoch where there are no entries."""
+    """The rows of a part of a log, each with revision and epoch; a row with these alone where there are no entries."""
     seq, last = messages.c.seq, sa.bindparam("until", type_=sa.BigInteger)
     wanted = (seq > sa.bindparam("after", type_=sa.BigInteger)) & (seq <= last if until else sa.true())
     head = conversations.outerjoin(epochs, epochs.c.conversation_id == conversations.c.id)
@@ -116,7 +116,8 @@ def _read(*, until: bool, limit: bool, newest: bool, page_first: bool) -> sa.Sel
         joined = head.outerjoin(page, sa.true())
     else:
         joined = head.outerjoin(messages, (messages.c.conversation_id == CONVERSATION) & wanted)
-    columns = (*(page.c[name] for name in ENTRY_COLUMNS), conversations.c.born, epochs.c.epoch)
+    versions = conversations.c.revision, conversations.c.born, epochs.c.epoch
+    columns = (*(page.c[name] for name in ENTRY_COLUMNS), *versions)
     found = sa.select(*columns).select_from(joined).where(conversations.c.id == CONVERSATION)
     found = found.order_by(page.c.seq.desc() if newest else page.c.seq)
     return found.limit(most) if limit and not page_first else found

@@ -106,16 +106,16 @@ class SQLStore(Closing):
     ) -> Entries:
         """See `Store.read`."""
         found = self._database.statements.read(until=until is not None, limit=limit is not None, newest=newest)
-        # At least one row, because the first one also brings the epoch.
+        # At least one row, because the first one also brings epoch and revision.
         bounds = {"after": after, "until": until, "limit": max(limit or 0, 1)}
         rows = await self._rows(found, conversation_id, bounds)
         if not rows:
-            return Entries()
-        seq, *_, born, evictions = rows[0]
+            return Entries(revision=0)
+        seq, *_, revision, born, evictions = rows[0]
         epoch = (born, evictions)
         if seq is None or (limit is not None and limit <= 0):
-            return Entries(epoch=epoch)
-        return Entries(to_entries(conversation_id, reversed(rows) if newest else rows), epoch)
+            return Entries((), epoch, revision)
+        return Entries(to_entries(conversation_id, reversed(rows) if newest else rows), epoch, revision)
 
     async def read_state(self, conversation_id: str, strategy: str, *, since: int = 0) -> StateUpdate:
         """See `Store.read_state`; what changed first comes first, and what changed together, by key."""

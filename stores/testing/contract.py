@@ -13,7 +13,7 @@ import pytest
 
 from memzoo.errors import ConflictError
 from memzoo.stores.base import Entry, Record, StateUpdate, Store
-from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, vector
+from memzoo.stores.testing.tools import HOSTILE_IDS, MESSAGES, commit, epoch_of, fill, records, revision_of, vector
 from memzoo.sync import drive
 
 __all__ = ["PlainStoreContract"]
@@ -226,6 +226,21 @@ class PlainStoreContract:
         parts = ({"after": 3}, {"after": 1, "until": 2}, {"limit": 0}, {"limit": 1, "newest": True}, {"until": 0})
         assert [epoch_of(store, "c", **part) for part in ({}, *parts)] == [epoch] * 6
         assert epoch_of(store, "nobody") == epoch_of(store, "nobody else")
+
+    def test_the_revision_moves_with_states_alone(self, store: Store) -> None:
+        """Appends and other conversations leave the revision as it is, and each commit to any state changes it."""
+        fill(store, "c", "a")
+        seen = [revision_of(store, "c")]
+        fill(store, "c", "b")
+        fill(store, "other", "a")
+        commit(store, "other", {"a": 1})
+        parts = ({"after": 2}, {"limit": 0}, {"limit": 1, "newest": True})
+        assert [revision_of(store, "c", **part) for part in ({}, *parts)] == seen * 4
+        if seen != [None]:  # a store need not tell
+            for state in ("s", "s", "other"):
+                commit(store, "c", {"a": 1}, strategy=state)
+                seen.append(revision_of(store, "c"))
+            assert len(set(seen)) == 4
 
     def test_a_cleared_conversation_begins_again(self, store: Store) -> None:
         """After a clear nothing is left, numbers start at 1, turn ids are free, and the epoch is another one."""

@@ -7,7 +7,7 @@ from typing import Any
 from memzoo.stores.base import JSON, Entries, Entry, Message, Record, Store
 from memzoo.sync import drive
 
-__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "numbers", "records", "vector"]
+__all__ = ["HOSTILE_IDS", "MESSAGES", "commit", "epoch_of", "fill", "numbers", "records", "revision_of", "vector"]
 
 HOSTILE_IDS = (
     *("", " ", "a", "A", "a ", "a:b", "a-1", "a%", "a_", "a*", "a\0", "a\0b", "a\n", "\\", "\\\\", "\\005c"),
@@ -62,6 +62,11 @@ def epoch_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
     found = drive(store.read(conversation_id, **part))
     assert isinstance(found, Entries)
     return found.epoch
+
+
+def revision_of(store: Store, conversation_id: str, **part: Any) -> Hashable:
+    """The revision of a conversation, as a read of some part of it tells it; `None` where it does not."""
+    return getattr(drive(store.read(conversation_id, **part)), "revision", None)
 
 
 def numbers(entries: Iterable[Entry]) -> list[int]:

@@ -247,3 +247,27 @@ def test_a_strategy_of_ones_own_is_given_the_pins() -> None:
     memory.pin(3)
     with pytest.raises(MemoryZooError, match="the pinned messages together take 3 tokens"):
         memory.messages()
+
+
+def test_loads_without_pins_read_no_state(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is pinned is read once, and again when a state has changed; the read of the log tells that (I12)."""
+    memory, other = opened(store), opened(store)
+    tell(memory, 2)
+    memory.load_memory_variables({})
+    reads: list[str] = []
+    read_state = store.read_state
+
+    async def counted(id_: str, name: str, *, since: int = 0) -> Any:
+        reads.append(name)
+        return await read_state(id_, name, since=since)
+
+    monkeypatch.setattr(store, "read_state", counted)
+    memory.load_memory_variables({})
+    tell(memory, 2)
+    memory.load_memory_variables({})
+    assert reads == []
+    other.pin(1)
+    reads.clear()
+    assert memory.messages()[0]["content"] == "q0"
+    assert memory.pinned() == [1]
+    assert reads == ["pins"]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeAlias, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 from memzoo.errors import UnsupportedError
 
@@ -13,6 +13,8 @@ __all__ = [
     "JSON",
     "Entries",
     "Entry",
+    "Lease",
+    "LeasingStore",
     "ManagedStore",
     "Message",
     "Record",
@@ -307,6 +309,44 @@ class ManagedStore(Store, Protocol):
         Returns:
             Whether nothing is left in files: not so before they were rewritten, or if another process holds one up.
         """
+        ...
+
+
+class Lease(NamedTuple):
+    """Who alone is to derive a state for now.
+
+    Attributes:
+        owner: By a name that nobody else has.
+        token: Greater each time that another owner gets the lease of this state.
+    """
+
+    owner: str
+    token: int
+
+
+@runtime_checkable
+class LeasingStore(Store, Protocol):
+    """A store that lets one of all its processes at a time derive a state, so that a model is not asked twice.
+
+    All stores of memzoo are of this kind. A lease keeps nobody from writing: a commit is refused by its version alone.
+    """
+
+    async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
+        """Take the lease of a state, or renew it; whose it is now is told by the store's clock.
+
+        Args:
+            conversation_id: The conversation that the state belongs to.
+            strategy: The state's name.
+            owner: Who asks for it.
+            seconds: How long it lasts from now on, unless it is renewed or released before.
+
+        Returns:
+            The lease as it is now: another owner's if that one has it. `None` where there is no such conversation.
+        """
+        ...
+
+    async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
+        """End the lease of a state, if this owner has it. `clear` and `forget` end all leases of a conversation."""
         ...
 
 

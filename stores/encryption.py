@@ -4,10 +4,21 @@ import copy
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from memzoo.errors import StoreError, WrongKeyError
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, Store, StoredState, managed
+from memzoo.stores.base import (
+    JSON,
+    Entries,
+    Entry,
+    Lease,
+    LeasingStore,
+    Record,
+    StateUpdate,
+    Store,
+    StoredState,
+    managed,
+)
 from memzoo.stores.ciphers import cryptography, fernet_of, hmac_of
 from memzoo.stores.keys import KEY_VARIABLE, TOKEN, is_encrypted, keys_from_environment, mark, sampled, tampered
 from memzoo.stores.tombstones import forget, restore, tombstones_of
@@ -111,6 +122,15 @@ class EncryptedStore(Closing):
         """See `Store.embeddings`."""
         found = await managed(self.within, "embeddings").embeddings(conversation_id, strategy, after=after)
         return {seq: self._vector(token, conversation_id, strategy, seq) for seq, token in found.items()}
+
+    async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
+        """See `LeasingStore.lease`."""
+        within = cast("LeasingStore", managed(self.within, "lease"))
+        return await within.lease(conversation_id, strategy, owner=owner, seconds=seconds)
+
+    async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
+        """See `LeasingStore.release`."""
+        await cast("LeasingStore", managed(self.within, "release")).release(conversation_id, strategy, owner)
 
     async def clear(self, conversation_id: str, *, only_empty: bool = False) -> None:
         """See `Store.clear`."""

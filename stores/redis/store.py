@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memzoo.errors import ConflictError, UnsupportedError
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import checked_numbers, damaged, escaped, existing, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.redis.connections import Connections, Script
@@ -14,8 +14,9 @@ from memzoo.sync import Closing
 
 __all__ = ["RedisStore"]
 
-_APPEND, _READ, _READ_STATE, _COMMIT, _EMBEDDINGS, _FORGET, _CLEAR, _RESTORE = map(
-    Script, ("append", "read", "read_state", "commit", "embeddings", "forget", "clear", "restore")
+_APPEND, _READ, _READ_STATE, _COMMIT, _EMBEDDINGS, _FORGET, _CLEAR, _RESTORE, _LEASE, _RELEASE = map(
+    Script,
+    ("append", "read", "read_state", "commit", "embeddings", "forget", "clear", "restore", "lease", "release"),
 )
 _BEGIN, _LOG = "memzoo:{id=", "}:log"
 _GLOB = str.maketrans({one: f"\\{one}" for one in "*?[\\"})
@@ -115,6 +116,16 @@ class RedisStore(Closing):
         if version is None:
             raise ConflictError(f"state {strategy!r} of {conversation_id!r} is at another version than {expected}")
         return int(version)
+
+    async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
+        """See `LeasingStore.lease`."""
+        asked = escaped(strategy), owner, round(1000 * seconds)
+        found = await self._redis.run(_LEASE, _key(conversation_id), *asked)
+        return Lease(found[0].decode(), int(found[1])) if found else None
+
+    async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
+        """See `LeasingStore.release`."""
+        await self._redis.run(_RELEASE, _key(conversation_id), escaped(strategy), owner)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `ManagedStore.embeddings`."""

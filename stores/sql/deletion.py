@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Exists, Table, delete, exists, select, update
 from memzoo.stores.common import unescaped
 from memzoo.stores.sql.rows import buried_rows
 from memzoo.stores.sql.schema import conversations, embeddings, items, messages, states, tombstones
-from memzoo.stores.sql.statements import CLEAR, CLEAR_REST, LOCK, UNBURY, Statements
+from memzoo.stores.sql.statements import CLEAR, CLEAR_REST, END_LEASES, LOCK, UNBURY, Statements
 from memzoo.stores.tombstones import tombstone
 
 __all__ = ["clear", "forget"]
@@ -72,6 +72,7 @@ def _start_anew(connection: Connection, use: Statements, conversation_id: str, f
             delete(table).where(table.c.conversation_id == conversation_id, table.c.strategy.in_(cleared))
         )
     connection.execute(update(states).where(own).values(version=version))
+    connection.execute(END_LEASES, {"conversation_id": conversation_id})
 
 
 def _has(table: Table) -> Exists:

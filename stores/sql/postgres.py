@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, Executable, create_engine, event, literal_column, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
@@ -17,7 +17,17 @@ from memzoo.forks import new_lock, watch
 from memzoo.stores.sql.orphans import bring_back
 from memzoo.stores.sql.postgres_url import is_own, parsed, without_secrets
 from memzoo.stores.sql.rows import NewTurn, Row
-from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, tombstones, versions
+from memzoo.stores.sql.schema import (
+    conversations,
+    embeddings,
+    epochs,
+    items,
+    leases,
+    messages,
+    states,
+    tombstones,
+    versions,
+)
 from memzoo.stores.sql.statements import TURN, Statements
 from memzoo.sync import is_blocking
 
@@ -58,10 +68,16 @@ _APPEND = text("""
     )
     SELECT coalesce(max(seq), 0), EXISTS (SELECT FROM buried) FROM added
 """)
-_TABLES = ", ".join(table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones))
+_TABLES = ", ".join(
+    table.name for table in (messages, conversations, states, items, embeddings, epochs, tombstones, leases)
+)
 _TOO_LONG = "54000"  # program_limit_exceeded: a row of an index
 _STATEMENTS = Statements(
-    insert, first_version=versions.next_value(), next_version=versions.next_value(), page_first=True
+    insert,
+    first_version=versions.next_value(),
+    next_version=versions.next_value(),
+    now=literal_column("CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"),
+    page_first=True,
 )
 
 
@@ -103,7 +119,7 @@ class PostgreSQL:
             self._engine.dispose(close=False)
             self._loops.clear()
 
-    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
+    async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
         """See `SQLite.rows`."""
         return await self._run(lambda connection: connection.execute(statement, values).all())
 

@@ -12,6 +12,7 @@ __all__ = [
     "epochs",
     "is_current",
     "items",
+    "leases",
     "messages",
     "meta",
     "states",
@@ -88,8 +89,16 @@ tombstones = sa.Table(
     *(_text("conversation", key=True), _text("turn", key=True)),
     sqlite_with_rowid=False,
 )
+
+# Who alone is to derive a state, up to when: milliseconds since 1970. The row stays, for its token.
+leases = sa.Table(
+    "memzoo_leases",
+    _tables,
+    *(*_state_key(), _text("owner"), _number("token"), _number("ends")),
+    sqlite_with_rowid=False,
+)
 # Releases before these tables go on without them: they are no steps of the schema.
-_BESIDE = (epochs, tombstones)
+_BESIDE = (epochs, tombstones, leases)
 
 # Where there are sequences: no version is given twice, and nobody waits for one.
 versions = sa.Sequence("memzoo_versions", metadata=_tables, data_type=sa.BigInteger)

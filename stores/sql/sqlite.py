@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 from urllib.parse import parse_qs, quote, unquote
 
-from sqlalchemy import Connection, Executable, select, update
+from sqlalchemy import Connection, Executable, literal_column, select, update
 from sqlalchemy.dialects.sqlite import dialect, insert
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -39,6 +39,7 @@ _STATEMENTS = Statements(
     insert,
     first_version=select(meta.c.value + 1).where(meta.c.key == "floor").scalar_subquery(),
     next_version=conversations.c.revision + 1,
+    now=literal_column("CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"),
     retire=_FLOOR.where(meta.c.value < _REVISION).values(value=_REVISION),
 )
 
@@ -78,9 +79,9 @@ class SQLite:
         self._aside = Aside()
         self.close = weakref.finalize(self, self._connections.close)
 
-    async def rows(self, statement: Executable, values: Mapping[str, Any]) -> Sequence[Row]:
-        """The rows that one statement finds."""
-        return await self._done(lambda held: _run(held.driver, statement, values).fetchall())
+    async def rows(self, statement: Executable, values: Mapping[str, Any], *, writes: bool = False) -> Sequence[Row]:
+        """The rows that one statement finds, or writes and returns."""
+        return await self._done(lambda held: _run(held.driver, statement, values).fetchall(), writes=writes)
 
     async def reading(self, work: Callable[[Connection], T]) -> T:
         """Run it on a connection on which each statement sees one snapshot of its own, and takes no lock."""

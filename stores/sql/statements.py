@@ -6,7 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, messages, states, tombstones
+from memzoo.stores.sql.schema import conversations, embeddings, epochs, items, leases, messages, states, tombstones
 
 __all__ = [
     "ADD",
@@ -16,9 +16,12 @@ __all__ = [
     "CLEAR_REST",
     "CONVERSATION",
     "COUNT",
+    "END_LEASES",
     "ENTRY_COLUMNS",
+    "LEASE",
     "LOCK",
     "LOST",
+    "RELEASE",
     "STATE",
     "STATES",
     "TOMBSTONES",
@@ -90,8 +93,14 @@ CLEAR_REST = tuple(
     sa.delete(table).where(
         table.c.conversation_id == CONVERSATION, ~sa.exists().where(conversations.c.id == CONVERSATION)
     )
-    for table in (messages, states, items, embeddings, epochs)
+    for table in (messages, states, items, embeddings, epochs, leases)
 )
+_OWNER: sa.BindParameter[str] = sa.bindparam("owner", type_=sa.Text)
+_OWN_LEASE = (leases.c.conversation_id == CONVERSATION) & (leases.c.strategy == _STRATEGY)
+LEASE = sa.select(leases.c.owner, leases.c.token).where(_OWN_LEASE)
+# As text: the values of an update must not be named like its columns.
+END_LEASES = sa.text("UPDATE memzoo_leases SET ends = 0 WHERE conversation_id = :conversation_id")
+RELEASE = sa.text(f"{END_LEASES} AND strategy = :strategy AND owner = :owner RETURNING token")
 ADD = sa.insert(messages)
 _BURIED_IN = tombstones.c.conversation == sa.bindparam("conversation", type_=sa.Text)
 TOMBSTONES = sa.select(tombstones.c.turn).where(_BURIED_IN).order_by(tombstones.c.turn)
@@ -132,6 +141,7 @@ class Statements:
         found: Makes a conversation that is not there; returns the version with which it starts.
         revise: Keeps other writers out of a conversation, and gives it a new version.
         renew: As `revise`; none of the versions before counts any more.
+        lease: Takes a lease that nobody has, or renews one's own; returns its owner and token then.
         evicted: Gives the log of a conversation a new epoch, and leaves its versions as they are.
         retire: Remembers that the versions of a conversation were used, if it is to be deleted.
     """
@@ -142,6 +152,7 @@ class Statements:
         *,
         first_version: sa.ColumnElement[int],
         next_version: sa.ColumnElement[int],
+        now: sa.ColumnElement[int],
         retire: sa.Executable | None = None,
         page_first: bool = False,
     ) -> None:
@@ -151,6 +162,7 @@ class Statements:
             insert_: The dialect's own, which knows what to do on a conflict.
             first_version: A version greater than all that any cleared conversation ever had.
             next_version: A version greater than all that the conversation ever had.
+            now: The time in milliseconds since 1970.
             retire: See above; `None` where the database never gives a version twice.
             page_first: Take the page of a log before joining it to its conversation, where the database would sort the
                 whole log otherwise.
@@ -169,6 +181,7 @@ class Statements:
         self.evicted: sa.Executable = evicted.on_conflict_do_update(
             index_elements=["conversation_id"], set_={"epoch": epochs.c.epoch + 1}
         )
+        self.lease = _lease(insert_(leases), now)
         self.retire = retire
         self.read = functools.partial(_read, page_first=page_first)
         self._puts = {table: _upsert(insert_(table), table) for table in (states, items, embeddings, tombstones)}
@@ -178,6 +191,21 @@ class Statements:
         for table, new in rows.items():
             if new:
                 connection.execute(self._puts[table], new)
+
+
+def _lease(statement: Any, now: sa.ColumnElement[int]) -> sa.Executable:
+    end = (now + sa.bindparam("milliseconds", type_=sa.BigInteger)).label("ends")
+    first = sa.literal_column("1", sa.BigInteger)
+    new = sa.select(CONVERSATION, _STRATEGY, _OWNER, first, end)
+    taken = statement.from_select(leases.c.keys(), new.where(sa.exists().where(conversations.c.id == CONVERSATION)))
+    is_own = leases.c.owner == taken.excluded.owner
+    token = sa.case((is_own, leases.c.token), else_=leases.c.token + 1)
+    put = {"owner": taken.excluded.owner, "token": token, "ends": taken.excluded.ends}
+    upsert: Any = taken.on_conflict_do_update(
+        index_elements=list(leases.primary_key.columns), set_=put, where=is_own | (leases.c.ends <= now)
+    )
+    returning: sa.Executable = upsert.returning(leases.c.owner, leases.c.token)
+    return returning
 
 
 def _upsert(statement: Any, table: sa.Table) -> sa.Executable:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sqlalchemy import Connection, Executable
 
 from memzoo.errors import ConflictError, StoreError, UnsupportedError
-from memzoo.stores.base import JSON, Entries, Entry, Record, StateUpdate, StoredState, utc_now
+from memzoo.stores.base import JSON, Entries, Entry, Lease, Record, StateUpdate, StoredState, utc_now
 from memzoo.stores.common import IN_MEMORY, checked_numbers, damaged, escaped, existing, prefix_range, unescaped
 from memzoo.stores.encoding import DAMAGE, as_time, from_json, to_json
 from memzoo.stores.sql import schema, statements
@@ -157,6 +157,19 @@ class SQLStore(Closing):
             return version
 
         return await self._database.writing(work)
+
+    async def lease(self, conversation_id: str, strategy: str, *, owner: str, seconds: float) -> Lease | None:
+        """See `LeasingStore.lease`."""
+        ids = _state_ids(conversation_id, strategy)
+        values = {**ids, "owner": owner, "milliseconds": round(1000 * seconds)}
+        taken = await self._database.rows(self._database.statements.lease, values, writes=True)
+        rows = taken or await self._database.rows(statements.LEASE, ids)
+        return Lease(*rows[0]) if rows else None
+
+    async def release(self, conversation_id: str, strategy: str, owner: str) -> None:
+        """See `LeasingStore.release`."""
+        values = {**_state_ids(conversation_id, strategy), "owner": owner}
+        await self._database.rows(statements.RELEASE, values, writes=True)
 
     async def embeddings(self, conversation_id: str, strategy: str, *, after: int = 0) -> dict[int, bytes]:
         """See `Store.embeddings`."""

@@ -25,7 +25,7 @@ from memzoo.stores import (
     managed,
     open_store,
 )
-from memzoo.stores.testing import TombstoneStoreContract, vector
+from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
 from memzoo.stores.testing.tools import commit, fill, records
 from memzoo.sync import drive
 
@@ -34,7 +34,7 @@ Fernet = pytest.importorskip("cryptography.fernet", reason="needs the 'encryptio
 KEY, OTHER, THIRD = (EncryptedStore.new_key() for _ in range(3))
 
 
-class TestOverMemory(TombstoneStoreContract):
+class TestOverMemory(TombstoneStoreContract, LeasingStoreContract):
     """Over a store in memory it keeps the contract."""
 
     @pytest.fixture
@@ -43,7 +43,7 @@ class TestOverMemory(TombstoneStoreContract):
         return EncryptedStore(InMemoryStore(), KEY)
 
 
-class TestOverSQL(TombstoneStoreContract):
+class TestOverSQL(TombstoneStoreContract, LeasingStoreContract):
     """Over a store in SQL it keeps the contract, with an old key beside the new one too."""
 
     @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 
 from memzoo.stores import InMemoryStore, Store
-from memzoo.stores.testing import TombstoneStoreContract
+from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract
 
 
-class TestInMemoryStore(TombstoneStoreContract):
+class TestInMemoryStore(TombstoneStoreContract, LeasingStoreContract):
     """It keeps the contract."""
 
     @pytest.fixture

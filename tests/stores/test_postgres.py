@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from memzoo.stores import PgVectorIndex, SQLStore, Store, VectorIndex
-from memzoo.stores.testing import TombstoneStoreContract, VectorIndexContract
+from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, VectorIndexContract
 from tests.postgres import awaiting
 
 
@@ -17,11 +17,11 @@ def store(postgres_url: str) -> Iterator[SQLStore]:
         yield store
 
 
-class TestBlocking(TombstoneStoreContract):
+class TestBlocking(TombstoneStoreContract, LeasingStoreContract):
     """Called synchronously it keeps the contract."""
 
 
-class TestAwaiting(TombstoneStoreContract):
+class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture

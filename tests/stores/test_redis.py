@@ -12,7 +12,7 @@ import pytest
 from memzoo.errors import OptionError, StoreError, UnsupportedError, WrongKeyError
 from memzoo.stores import EncryptedStore, Store, TombstoneStore, open_store
 from memzoo.stores.redis.store import RedisStore
-from memzoo.stores.testing import TombstoneStoreContract, vector
+from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
 from memzoo.stores.testing.tools import commit, fill
 from memzoo.sync import drive
 from tests.postgres import awaiting
@@ -26,11 +26,11 @@ def store(redis_url: str) -> Iterator[Store]:
         yield store
 
 
-class TestBlocking(TombstoneStoreContract):
+class TestBlocking(TombstoneStoreContract, LeasingStoreContract):
     """Called synchronously it keeps the contract."""
 
 
-class TestAwaiting(TombstoneStoreContract):
+class TestAwaiting(TombstoneStoreContract, LeasingStoreContract):
     """Awaited it keeps the contract."""
 
     @pytest.fixture
@@ -60,7 +60,7 @@ def cluster_url(servers: list[RedisServer]) -> str:
     return f"redis+cluster://127.0.0.1:{servers[0].port}"
 
 
-class TestCluster(TombstoneStoreContract):
+class TestCluster(TombstoneStoreContract, LeasingStoreContract):
     """On a cluster it keeps the contract: no command ever crosses slots."""
 
     @pytest.fixture
@@ -70,7 +70,7 @@ class TestCluster(TombstoneStoreContract):
             yield store
 
 
-class TestAwaitingCluster(TombstoneStoreContract):
+class TestAwaitingCluster(TombstoneStoreContract, LeasingStoreContract):
     """Awaited, too."""
 
     @pytest.fixture

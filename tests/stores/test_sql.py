@@ -14,16 +14,16 @@ import pytest
 
 from memzoo.errors import StoreError
 from memzoo.stores import Entry, Record, SQLStore, Store
-from memzoo.stores.testing import TombstoneStoreContract, vector
+from memzoo.stores.testing import LeasingStoreContract, TombstoneStoreContract, vector
 from memzoo.stores.testing.tools import fill
 from memzoo.sync import drive
 
 
-class TestFile(TombstoneStoreContract):
+class TestFile(TombstoneStoreContract, LeasingStoreContract):
     """In a file it keeps the contract."""
 
 
-class TestInMemory(TombstoneStoreContract):
+class TestInMemory(TombstoneStoreContract, LeasingStoreContract):
     """In memory it keeps the contract."""
 
     @pytest.fixture

@@ -5,7 +5,7 @@ end
 for _, name in ipairs(redis.call('HKEYS', states)) do
   redis.call('DEL', parts(name))
 end
-redis.call('DEL', meta, log, turns, states)
+redis.call('DEL', meta, log, turns, states, leases)
 if ARGV[3] ~= '1' then
   redis.call('DEL', dead)
 end

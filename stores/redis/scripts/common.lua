@@ -4,6 +4,7 @@
 local base = string.sub(KEYS[1], 1, -5)
 local meta, log, turns, dead = KEYS[1], base .. 'log', base .. 'turns', base .. 'tombstones'
 local states = base .. 'states' -- name -> "version watermark"
+local leases = base .. 'leases' -- name -> "token end owner"; the end in milliseconds, 0 for one that was released
 
 local function parts(name) -- of one state: values, versions of keys, embeddings, their numbers
   return base .. 'values:' .. name, base .. 'versions:' .. name, base .. 'vectors:' .. name, base .. 'numbers:' .. name
@@ -43,7 +44,7 @@ local function keep() -- all keys of the conversation end at the same moment
     redis.call('HSET', meta, 'ends', ends)
   end
   if ends then
-    for _, key in ipairs({ meta, log, turns, dead, states }) do
+    for _, key in ipairs({ meta, log, turns, dead, states, leases }) do
       redis.call('PEXPIREAT', key, ends)
     end
     for _, name in ipairs(redis.call('HKEYS', states)) do
@@ -52,6 +53,14 @@ local function keep() -- all keys of the conversation end at the same moment
       end
     end
   end
+end
+
+local function lease_of(name) -- its token, end and owner
+  return string.match(redis.call('HGET', leases, name) or '0 0 ', '^(%d+) (%d+) (.*)$')
+end
+
+local function put_lease(name, token, ends, owner)
+  redis.call('HSET', leases, name, token .. ' ' .. ends .. ' ' .. owner)
 end
 
 local function many(command, key, names) -- as many as there are: a call takes only some thousand arguments

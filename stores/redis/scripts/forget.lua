@@ -25,6 +25,10 @@ local born
 if ARGV[3] == '1' then
   born = next_version()
   redis.call('HSET', meta, 'born', born)
+  for _, name in ipairs(redis.call('HKEYS', leases)) do
+    local token, _, owner = lease_of(name)
+    put_lease(name, token, '0', owner)
+  end
 end
 for _, name in ipairs(redis.call('HKEYS', states)) do
   local values, versions, vectors, numbers = parts(name)

@@ -78,6 +78,8 @@ class BaseMemory(ABC):
         limits_messages: `max_token_limit`, if the strategy has it, is for messages, and so for those that wait too.
         tokenizer_model: The model whose tokens are counted, if `token_counter` names none; "" for an estimate.
         longest_prompt: The tokens that a prompt may have, with three bytes counted as one.
+        lease_seconds: How long one process has the state to itself while it derives, renewed before each `derive`, in
+            a store of several processes; 0 where `derive` asks no model.
         log: What was said.
         render: Writes entries as lines, and counts their tokens.
         system: Which system message holds.
@@ -102,6 +104,7 @@ class BaseMemory(ABC):
     limits_messages = True
     tokenizer_model = ""
     longest_prompt = 12_000
+    lease_seconds = 120.0
 
     memory_key: str = option(
         "history", check=non_empty_text, doc="The variable under which `load_memory_variables` returns the memory."

@@ -52,7 +52,7 @@ async def forget(memory: Remembers, ids: Collection[int] | None, *, thorough: bo
     failed = [problem for learner in memory.learners for problem in await _reset(learner)]
     erased, unscrubbed = await _scrubbed(store, thorough=thorough)
     try:
-        await learn(memory)
+        await learn(memory, whole=True)
     except ModelError as error:
         error.add_note(f"The messages {removed} are forgotten all the same; a later call catches up.")
         raise

@@ -3,7 +3,8 @@
 1. `follow` takes what was just said into the log that is held in memory; `catch_up` waits until nobody else learns this
    state.
 2. `learn` looks up the state, and chooses what to learn from: whole exchanges that wait, as many as a prompt has room
-   for (`next_step`), if the strategy says that it is time to (`due`).
+   for (`next_step`), if the strategy says that it is time to (`due`). Where another process learns this state, it is
+   left to that one (`Leaseholder`).
 3. The strategy's `derive` says what is to be learnt from them. `StateKeeper.commit` stores that together with the
    number of the last message. Then it is looked whether more waits.
 4. If a model fails, the call ends, with word for the next one of how it is to go on (`decide`, in `retry`).
@@ -15,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from memzoo.errors import ConflictError, ModelError
 from memzoo.memories.engine.background import Background
+from memzoo.memories.engine.leaseholder import Leaseholder
 from memzoo.memories.engine.locks import state_locks
 from memzoo.memories.engine.log import Follower, Log, talk
 from memzoo.memories.engine.pins import Pins
@@ -31,6 +33,8 @@ logger = logging.getLogger("memzoo")
 
 # When so many messages wait, they are learnt from even if the strategy would wait for more.
 _MANY = 64
+# Somebody waits for a save or a load, so it takes at most so many steps; the next ones go on from there.
+_FEW_STEPS = 4
 
 
 class Learner:
@@ -46,6 +50,7 @@ class Learner:
         retry: How a failing model is dealt with.
         keeper: What keeps the state.
         lock: Held by who derives, so that nobody else in this process does meanwhile.
+        lease_seconds: How long the lease of another process lasts that has it while it derives; 0 to do without.
         idle_at: The moment since which there is nothing to derive.
 
     Args:
@@ -66,17 +71,20 @@ class Learner:
         self.keeper: StateKeeper | StagedState = StateKeeper(store, id_, name, on_change)
         self.lock = state_locks.of(store, id_, name)
         self._follower, self.log = follower, Log(follower)
-        self._hooks, self._pins = hooks, pins
+        self._hooks, self._pins, self.lease_seconds = hooks, pins, hooks.lease_seconds
         self.retry = retry
         self.idle_at: tuple[object, ...] = ()
         self._background = Background(self._catch_up_quietly) if background else None
 
-    async def follow(self, new: Sequence[Entry], *, raising: bool, everything: bool = False) -> None:
+    async def follow(
+        self, new: Sequence[Entry], *, raising: bool, whole: bool = False, everything: bool = False
+    ) -> None:
         """Catch up with the log, now or in the background.
 
         Args:
             new: What was just appended: if nothing else was, the log need not be read.
             raising: See `catch_up`.
+            whole: However many steps it takes.
             everything: Learn at once, and also from what may wait for more.
 
         Raises:
@@ -90,22 +98,33 @@ class Learner:
             return
         if not self._follower.add(new):
             await self._follower.refresh()
-        await self.catch_up(raising=raising, saving=True, everything=everything)
+        most = None if everything or whole else _FEW_STEPS
+        await self.catch_up(raising=raising, saving=True, everything=everything, most=most)
 
-    async def catch_up(self, *, raising: bool, saving: bool | None = None, everything: bool = False) -> State:
+    async def catch_up(
+        self,
+        *,
+        raising: bool,
+        saving: bool | None = None,
+        everything: bool = False,
+        most: int | None = None,
+        wait: bool = False,
+    ) -> State:
         """Learn as `learn` does, one call at a time, and return the state.
 
         Args:
             raising: Raise a model's failure; otherwise it is logged. What was committed before stays.
             saving: See `learn`.
             everything: See `learn`.
+            most: See `learn`.
+            wait: See `learn`.
 
         Raises:
             ModelError: A model failed, now or a short time ago.
         """
         try:
             async with self.lock.held():
-                return await self.learn(saving=saving, everything=everything)
+                return await self.learn(saving=saving, everything=everything, most=most, wait=wait)
         except ModelError as error:
             if raising:
                 raise
@@ -115,26 +134,46 @@ class Learner:
             logger.log(level, told, self._follower.conversation_id, error)
         return await self.refresh()
 
-    async def learn(self, *, saving: bool | None = None, everything: bool = False) -> State:
-        """Derive until nothing is left or the model fails, and return the state.
+    async def learn(
+        self, *, saving: bool | None = None, everything: bool = False, most: int | None = None, wait: bool = False
+    ) -> State:
+        """Derive until nothing is left, another process does, or the model fails, and return the state.
 
         Args:
             saving: Whether it is for a save or for a load: they leave a model alone that has just failed; `None` for
                 neither.
             everything: Learn also from what may wait for more.
+            most: At most so many steps; `None` for all.
+            wait: For another process that learns this state; otherwise it is left to that one.
 
         Raises:
             ModelError: A model failed, now or a short time ago. What was committed before stays.
         """
-        state, prompts, tidied = await self.keeper.refresh(), self.retry.prompts, False
+        async with self.leaseholder() as lease:
+            return await self._learnt(lease, saving=saving, everything=everything, most=most, wait=wait)
+
+    def leaseholder(self) -> Leaseholder:
+        """Holds the lease of the state, when it is asked to."""
+        return Leaseholder(self._follower.store, self._follower.conversation_id, self.name, self.lease_seconds)
+
+    async def _learnt(
+        self, lease: Leaseholder, *, saving: bool | None, everything: bool, most: int | None, wait: bool
+    ) -> State:
+        state, prompts, tidied, steps = await self.keeper.refresh(), self.retry.prompts, False, 0
         await self._pins.current()
         if known := state.attempts.prompt_tokens:
             prompts.learn(known)
         room = prompts.room
-        while step := await self._next_step(state, room, tidied=tidied, everything=everything):
+        while steps != most and (step := await self._next_step(state, room, tidied=tidied, everything=everything)):
             proven = False
             if state.attempts.failures:
                 self.retry.check(state.attempts, saving=saving)
+            if not await lease.hold(wait=wait):
+                return await self.keeper.refresh()
+            if lease.is_new and (now := await self.keeper.refresh()) is not state:
+                state = now  # what another process has learnt since
+                continue
+            if state.attempts.failures:
                 proven = await self._is_proven(state, step, room)
             try:
                 changes = await self.derived(state, step.shortened)
@@ -146,7 +185,7 @@ class Learner:
                 raise
             until = step.entries[-1].seq if step.entries else state.watermark
             state = await self._committed(state, changes, until, after_success(state.attempts, all_of_it=step.is_last))
-            tidied = tidied or not step.entries
+            tidied, steps = tidied or not step.entries, steps + 1
         return state
 
     async def _next_step(
@@ -241,7 +280,7 @@ class Learner:
             if await self.behind():
                 self._background.start()
         elif not self.lock.is_taken:
-            return await self.catch_up(raising=False, saving=False)
+            return await self.catch_up(raising=False, saving=False, most=_FEW_STEPS)
         return state
 
     async def behind(self) -> bool:
@@ -258,14 +297,14 @@ class Learner:
             await self._background.finished()
 
     async def settle(self, *, raising: bool) -> None:
-        """Wait for what runs in the background, then catch up with what is left, even soon after a failure.
+        """Wait for what runs in the background or in another process, then catch up, even soon after a failure.
 
         Loads ask the model again from now on. Raises as `catch_up` does.
         """
         self.retry.forgive()
         await self.finished()
         await self._follower.refresh()
-        await self.catch_up(raising=raising)
+        await self.catch_up(raising=raising, wait=True)
 
     async def put(self, changes: Changes, until: int, attempts: Attempts | None = None) -> bool:
         """Commit a state that was not derived step by step, in place of the one there is.

@@ -87,7 +87,7 @@ async def _learn_all(learner: Learner, draft: StagedState) -> None:
     while True:
         before = _progress(draft.newest)
         try:
-            await learner.learn()
+            await learner.learn(wait=True)
         except ModelError as error:
             if _progress(draft.newest) == before:
                 error.add_note("What was known before is kept as it was; nothing was changed.")
@@ -101,8 +101,9 @@ def _progress(state: State) -> tuple[int, Attempts]:
 
 
 async def _take_up(learner: Learner) -> None:
-    async with learner.lock.held():
+    async with learner.lock.held(), learner.leaseholder() as lease:
         for one in (await learner.refresh()).attempts.aside:
+            await lease.hold(wait=True)
             await _take_up_one(learner, one)
 
 

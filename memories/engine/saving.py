@@ -78,15 +78,15 @@ def turn_name(turn_id: object) -> str:
     return turn_id or secrets.token_hex(16)
 
 
-async def learn(memory: "Remembers", new: Sequence[Entry] = ()) -> None:
-    """Learn from what is in the log, of which `new` was just appended.
+async def learn(memory: "Remembers", new: Sequence[Entry] = (), *, whole: bool = False) -> None:
+    """Learn from what is in the log, of which `new` was just appended; from the `whole`, however long that takes.
 
     Raises:
         ModelError: A model failed, and `on_model_error` says to raise that.
     """
     if memory.learners:
         raising = memory.on_model_error == "raise"
-        await together([learner.follow(new, raising=raising) for learner in memory.learners])
+        await together([learner.follow(new, raising=raising, whole=whole) for learner in memory.learners])
     else:
         memory.log.follower.add(new)
 

@@ -26,6 +26,7 @@ class Hooks(Protocol):
     learns: bool
     learns_system: bool
     follows_state: bool
+    lease_seconds: float
 
     def derive(self, state: State, entries: Sequence[Entry], log: Log, /) -> Awaitable[Changes]:
         """What to learn from new entries."""

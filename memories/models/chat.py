@@ -183,6 +183,11 @@ class ChatModel:
         bounds = {"max_reply_bytes": self._bounds.max_bytes, "max_reply_seconds": self._bounds.max_seconds}
         return self._clients.reduced(self, self.name, {**self.parameters, **bounds})
 
+    @property
+    def timeout(self) -> float:
+        """The seconds that a client waits for an answer, if they were chosen; 0 where they are the client's default."""
+        return _seconds(self.parameters.get("timeout", self._clients.timeout))
+
     async def complete(self, messages: Sequence[Message], purpose: str) -> Completion:
         """See `Model.complete`."""
         start, asked = time.perf_counter(), self.asked_for(purpose)
@@ -227,6 +232,12 @@ class ChatModel:
             raise ModelError(
                 f"the call of model {self.name!r} for prompt {purpose!r} failed: {self._clients.told(error)}"
             ) from error
+
+
+def _seconds(timeout: Any) -> float:
+    """A time-out as the openai client takes it, in seconds: a number, or one for each part of a call."""
+    seconds = getattr(timeout, "read", timeout)
+    return float(seconds) if isinstance(seconds, (int, float)) else 0.0
 
 
 def _offline_client(kind: str) -> Any:

@@ -22,6 +22,8 @@ SECRET_NAME = re.compile(
 )
 """Finds names of parameters whose values may be secret: they are in no name, and in no pickle."""
 
+_DEFAULT_TIMEOUT = 600  # seconds: that of openai's clients
+
 # Characters of an error: a proxy may answer with a whole page, which belongs in no log. `PromptLimit` reads as many.
 _MOST_TOLD = 2_000
 
@@ -59,6 +61,12 @@ class Clients:
         self._client = client
         self._async_client = async_client
         self._by_loop: weakref.WeakKeyDictionary[AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
+
+    @property
+    def timeout(self) -> Any:
+        """The time-out of a client that was given, unless it is the default of all; `None` if there is none."""
+        chosen = getattr(self._client or self._async_client, "timeout", None) if self.given else None
+        return None if chosen == _DEFAULT_TIMEOUT or getattr(chosen, "read", None) == _DEFAULT_TIMEOUT else chosen
 
     async def call(self, request: Callable[[Any], Any]) -> Any:
         """Send a request, given as a function of the client."""

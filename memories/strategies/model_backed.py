@@ -46,6 +46,7 @@ class ModelBackedMemory(BaseMemory):
         self._model: Model = as_model(self.llm)
         self.tokenizer_model = self._model.name
         self.longest_prompt = self.max_prompt_tokens
+        self.lease_seconds = max(getattr(self._model, "timeout", 0.0), self.lease_seconds)
         super().__post_init__()
 
     def _teaches(self, before: Sequence[Entry], entries: Sequence[Entry]) -> bool:

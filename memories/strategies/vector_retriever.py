@@ -104,6 +104,8 @@ class VectorStoreRetrieverMemory(BaseMemory):
 
     def __post_init__(self) -> None:
         self._embedder = None if self.embedder is None else as_embedder(self.embedder)
+        if self._embedder is None:
+            self.lease_seconds = 0.0
         super().__post_init__()
         if self.max_token_limit is not None and self.k is not None:
             raise OptionError("give max_token_limit or k, not both: messages that fit a limit, or so many exchanges")

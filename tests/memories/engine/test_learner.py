@@ -162,7 +162,7 @@ def test_a_long_exchange_is_learnt_in_parts(name: str, make: Make, clerk: ChatFu
     writer = ConversationBufferMemory(store=store, conversation_id="a")
     writer.add_messages([{"role": "user", "content": "Go."}, *steps])
     model = Watched(clerk)
-    make(name, store, llm=model).load_memory_variables(QUESTION)
+    make(name, store, llm=model).settle()
     assert [sum(f"step {n}," in lines for lines in model.learnt) for n in range(10)] == [1] * 10
     assert not any("left out" in lines for lines in model.learnt)
 
@@ -175,7 +175,7 @@ def test_never_cuts_a_turn(name: str, make: Make, clerk: ChatFunction) -> None:
     for _ in range(40):
         writer.add_messages([{"role": "user", "content": f"part {part} {'of it ' * 80}"} for part in range(3)])
     model = Watched(clerk)
-    make(name, store, llm=model).load_memory_variables(QUESTION)
+    make(name, store, llm=model).settle()
     assert sum(lines.count("part 0") for lines in model.learnt) == 40
     assert sum(map(bool, model.learnt)) > 2
     assert [lines.count("part 0") for lines in model.learnt] == [lines.count("part 2") for lines in model.learnt]

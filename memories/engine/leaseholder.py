@@ -1,0 +1,139 @@
+"""Which process learns, of all that share a store: the one that has the lease of a state (`LeasingStore`)."""
+
+import asyncio
+import contextlib
+import functools
+import hashlib
+import logging
+import os
+import secrets
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+from memzoo.errors import StoreError
+from memzoo.stores import LeasingStore, Store
+from memzoo.stores.base import lacking
+from memzoo.sync import is_blocking
+
+__all__ = ["Leaseholder", "has_ended"]
+
+logger = logging.getLogger("memzoo")
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+
+
+class Leaseholder:
+    """Holds the lease of a state while something is learnt, and gives it back at the end of an `async with`.
+
+    Like the lock of the process (`StateLock`) it is a courtesy: what keeps a state right is the compare-and-swap of its
+    commits. So a lease that was lost costs a model call, and where a store has none, all goes on without.
+
+    Attributes:
+        owner: The name under which it asks, which begins with that of the process.
+        is_new: It was got by the last `hold`, so that another process may have learnt something before.
+
+    Args:
+        store: Gives the lease, if it can.
+        conversation_id: The conversation that the state belongs to.
+        state: Its name.
+        seconds: How long the lease lasts, if it is not renewed; 0 to do without.
+    """
+
+    def __init__(self, store: Store, conversation_id: str, state: str, seconds: float) -> None:
+        can_lease = seconds > 0 and not lacking(store, "lease")
+        self._store = cast("LeasingStore", store) if can_lease else None
+        self._key, self._seconds = (conversation_id, state), seconds
+        self.owner, self._token = f"{_this_process(os.getpid())}/{secrets.token_hex(6)}", 0
+        self.is_new = False
+
+    async def hold(self, *, wait: bool = False) -> bool:
+        """Take the lease, or renew it; of a process of this machine that has ended, it is taken over at once.
+
+        Args:
+            wait: As long as another process has it. For one that this process has, nobody waits: it may be the caller
+                who keeps it from going on.
+
+        Returns:
+            Whether the caller is to learn now.
+        """
+        pause, self.is_new = _FIRST_PAUSE, False
+        while self._store:
+            lease = await self._store.lease(*self._key, owner=self.owner, seconds=self._seconds)
+            if lease is None:
+                return False
+            if lease.owner == self.owner:
+                self._token, self.is_new = lease.token, lease.token != self._token
+                break
+            if has_ended(lease.owner):
+                await self._store.release(*self._key, lease.owner)
+            elif not wait or _process_of(lease.owner) == _process_of(self.owner):
+                return wait
+            else:
+                await _paused(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+        return True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # A coroutine that is thrown away cannot wait for anything: the lease ends by itself.
+        if self._token and kind is not GeneratorExit:
+            released = self._released()
+            await (released if is_blocking() else asyncio.shield(asyncio.ensure_future(released)))
+
+    async def _released(self) -> None:
+        """Give it back; if that fails, it ends by itself."""
+        try:
+            await cast("LeasingStore", self._store).release(*self._key, self.owner)
+        except StoreError as error:
+            told = "%r: the lease of %r was not given back, and ends in at most %d s: %s"
+            logger.warning(told, *self._key, self._seconds, error)
+
+
+def has_ended(owner: str) -> bool:
+    """Whether the owner of a lease was a process of this machine that is not there any more; told on Linux only."""
+    process = _process_of(owner)
+    machine, _, rest = process.partition("/")
+    pid = rest.partition("/")[0]
+    return bool(machine) and machine == _machine() and pid.isdecimal() and _process(machine, int(pid)) != process
+
+
+def _process_of(owner: str) -> str:
+    return owner.rpartition("/")[0]
+
+
+@functools.lru_cache(maxsize=1)  # another one after a fork
+def _this_process(pid: int) -> str:
+    return _process(_machine(), pid)
+
+
+def _process(machine: str, pid: int) -> str:
+    """A name for a process: of the machine, its number, and when it began, since numbers are used again."""
+    began = ""
+    with contextlib.suppress(OSError):
+        told = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        state, *fields = told.rpartition(")")[2].split()
+        began = "" if state in "ZX" else fields[18]  # a zombie has ended
+    return f"{machine}/{pid}/{began}"
+
+
+@functools.cache
+def _machine() -> str:
+    """Names a start of this machine, and the container on it whose processes are seen here; "" if that is not known."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8")
+        return hashlib.sha256(f"{boot}{os.readlink('/proc/self/ns/pid')}".encode()).hexdigest()[:16]  # noqa: PTH115
+    except OSError:
+        return ""
+
+
+async def _paused(seconds: float) -> None:
+    if is_blocking():
+        time.sleep(seconds)  # noqa: ASYNC251 - in a synchronous call
+    else:
+        await asyncio.sleep(seconds)

@@ -4,15 +4,17 @@ import logging
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
-from rich.progress import Progress, ProgressColumn
 from rich.segment import Segment
 
 from memzoo.text import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 __all__ = ["Terminal", "bar", "confirm", "echo", "progress_bars", "row", "show_logs", "tell"]
 
@@ -61,12 +63,14 @@ def _cells(values: Iterable[object]) -> Iterator[str]:
     return (visible(str(value)).translate(_IN_ROW) for value in values)
 
 
-def progress_bars(*columns: ProgressColumn) -> Progress:
+def progress_bars(*columns: "ProgressColumn") -> "Progress":
     """Bars on a terminal, gone when they are done; what is printed meanwhile stands above them. Elsewhere none.
 
     Args:
         *columns: What they show; by default a description, a bar, its share and the time that is left.
     """
+    from rich.progress import Progress
+
     console = Terminal(stderr=True)
     return Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal, redirect_stdout=sys.stdout.isatty()

@@ -6,9 +6,14 @@ entities are created at the same time, and a large graph is read.
 
 import asyncio
 import json
+import os
 import random
+import resource
+import statistics
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,10 +154,79 @@ def compare(original: Annotated[Path, typer.Argument(help="The package's folder 
     console.print(f"Schemas: {same} of {len(their_tools)} tools take and give the same.")
     console.print(f"Of 50 entities created at once, kept: theirs {their_counts[0]}, ours {our_counts[0]}.")
     console.print(f"Tokens (estimated) of reading 3,000 observations: theirs {their_counts[1]}, ours {our_counts[1]}.")
+    with tempfile.TemporaryDirectory() as name:
+        theirs_fast = _speed(node, {"MEMORY_FILE_PATH": f"{name}/memory.jsonl"})
+        ours_fast = _speed([*own[:-1], f"sqlite:///{name}/memory.db"], {})
+    for what, took in theirs_fast.items():
+        console.print(f"{what}: theirs {took:,.3f}, ours {ours_fast[what]:,.3f}, {ours_fast[what] / took:.2f} times")
     unexplained = [
         call for call, one, other in zip(calls, theirs, ours, strict=True) if one != other and not call.about
     ]
     raise typer.Exit(code=bool(unexplained) or same < len(their_tools))
+
+
+class _Process:
+    """A server that is asked line by line, so that its seconds are not those of a client library."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(  # noqa: S603
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment}
+        )
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "speed", "version": "1"}}
+        self._ask({"id": 0, "method": "initialize", "params": about})
+        self._say({"method": "notifications/initialized"})
+
+    def call(self, tool: str, **arguments: Any) -> float:
+        """Call a tool; gives the seconds that it took."""
+        began = time.perf_counter()
+        self._ask({"id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+        return time.perf_counter() - began
+
+    def end(self) -> float:
+        """End it; gives the seconds of CPU that it used in its life."""
+        self._process.communicate()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - self._before.ru_utime - self._before.ru_stime
+
+    def _say(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin  # noqa: S101
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self._process.stdin.flush()
+
+    def _ask(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdout  # noqa: S101
+        self._say(message)
+        self._process.stdout.readline()
+
+
+def _speed(command: Sequence[str], environment: Mapping[str, str]) -> dict[str, float]:
+    """What a start and a search take, empty and with 10,000 entities: the least of three, the median of fifteen."""
+    empty = min(_Process(command, environment).end() for _ in range(3))
+    writing = _Process(command, environment)
+    for part in range(20):
+        told = [_entity(f"entity {n} of {part}", "person", [f"likes number {n * 7 % 1000}"]) for n in range(500)]
+        writing.call("create_entities", entities=told)
+    writing.end()
+
+    def restarted() -> float:
+        again = _Process(command, environment)
+        again.call("open_nodes", names=["entity 1 of 1"])
+        return again.end()
+
+    restart = min(restarted() for _ in range(3))
+    asked = _Process(command, environment)
+    asked.call("open_nodes", names=["entity 1 of 1"])
+    one = [asked.call("search_nodes", query=f"entity {n} of 7") for n in range(15)]
+    every = [asked.call("search_nodes", query="likes") for _ in range(5)]
+    asked.end()
+    return {
+        "CPU seconds of a start": empty,
+        "CPU seconds of a restart with 10,000 entities": restart,
+        "Seconds of a search among them": statistics.median(one),
+        "Seconds of a search that finds them all (ours shows the newest 25,000 tokens)": statistics.median(every),
+    }
 
 
 def _table(calls: Sequence[Call], theirs: Sequence[_Result], ours: Sequence[_Result], version: str) -> Table:

@@ -56,6 +56,7 @@ class GraphMemory(BaseMemory):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._notes: dict[str, Note] = {}
+        self._known = self._notes, reading.Known(())
         self._cards = Cards()
 
     async def derive(self, state: State, entries: Sequence[Entry], log: Log) -> Changes:
@@ -100,8 +101,16 @@ class GraphMemory(BaseMemory):
 
     async def aholding(self) -> list[Note]:
         """All that is known, in the order in which it came."""
+        return (await self._now()).notes
+
+    async def _now(self) -> reading.Known:
+        """What is known, put in order again only when it has changed."""
         await self.asettle()
-        return reading.in_order(self._notes.values())
+        source, known = self._known
+        if source is not (notes := self._notes):
+            known = reading.Known(notes.values())
+            self._known = notes, known
+        return known
 
     async def agraph(self) -> reading.ToolResult:
         """The whole graph, or what of it fits `max_read_tokens`."""
@@ -109,12 +118,12 @@ class GraphMemory(BaseMemory):
 
     async def asearch(self, query: str) -> reading.ToolResult:
         """The entities that have a text in their name, type or observations, with all their relations."""
-        notes = await self.aholding()
-        return self._within(reading.about(notes, reading.matching(notes, query)))
+        known = await self._now()
+        return self._within(known.about(known.matching(query)))
 
     async def aopen(self, names: Sequence[str]) -> reading.ToolResult:
         """The entities of these names, with all their relations."""
-        return self._within(reading.about(await self.aholding(), {*names}))
+        return self._within((await self._now()).about({*names}))
 
     async def aremember(self, text: str) -> Entry:
         """Keep a text word for word.

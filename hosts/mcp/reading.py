@@ -8,7 +8,12 @@ from typing import Any
 
 from memzoo.hosts.mcp.notes import Note
 
-__all__ = ["ToolResult", "about", "as_text", "graph_of", "in_order", "matching", "newest_within", "within"]
+__all__ = ["Known", "ToolResult", "as_text", "graph_of", "in_order", "newest_within", "within"]
+
+
+# Between texts that stand in one.
+_BETWEEN = "\0"
+_FEW = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +50,41 @@ def graph_of(notes: Sequence[Note]) -> dict[str, Any]:
     }
 
 
-def matching(notes: Sequence[Note], query: str) -> set[str]:
-    """The names of the entities that have a text in their name, type or observations, whatever the case."""
-    wanted = query.lower()
-    return {
-        note.fact.subject
-        for note in notes
-        if note.kind != "relation" and any(wanted in text.lower() for text in (note.fact.subject, note.fact.object))
-    }
+class Known:
+    """What holds, put in order once, so that a search looks at each text once and at nothing else.
 
+    Args:
+        notes: All notes, those that were taken back too.
+    """
 
-def about(notes: Sequence[Note], names: Collection[str]) -> list[Note]:
-    """The notes about entities, with the relations at which one of them stands."""
-    known = {note.fact.subject for note in notes if note.kind == "entity" and note.fact.subject in names}
-    return [note for note in notes if not known.isdisjoint(note.names)]
+    def __init__(self, notes: Iterable[Note]) -> None:
+        self.notes = in_order(notes)
+        self._texts: dict[str, str] = {}
+        self._places: dict[str, list[int]] = {}
+        self._entities: set[str] = set()
+        for place, note in enumerate(self.notes):
+            for name in note.names:
+                self._places.setdefault(name, []).append(place)
+            if note.kind != "relation":
+                name = note.fact.subject
+                self._texts[name] = f"{self._texts.get(name, '')}{_BETWEEN}{name}{_BETWEEN}{note.fact.object}".lower()
+            if note.kind == "entity":
+                self._entities.add(note.fact.subject)
+
+    def matching(self, query: str) -> set[str]:
+        """The names of the entities that have a text in their name, type or observations, whatever the case."""
+        wanted = query.lower()
+        found = {name for name, text in self._texts.items() if wanted in text}
+        if _BETWEEN not in wanted:
+            return found
+        notes = (self.notes[place] for name in found for place in self._places[name])
+        texts = ((note, note.fact.subject, note.fact.object) for note in notes if note.kind != "relation")
+        return {note.fact.subject for note, *both in texts if any(wanted in text.lower() for text in both)}
+
+    def about(self, names: Collection[str]) -> list[Note]:
+        """The notes about entities, with the relations at which one of them stands."""
+        places = {place for name in self._entities.intersection(names) for place in self._places[name]}
+        return [self.notes[place] for place in sorted(places)]
 
 
 def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> ToolResult:
@@ -83,11 +109,26 @@ def within(limit: int, notes: Sequence[Note], tokens: Callable[[str], int]) -> T
     def size(shown: ToolResult) -> int:
         return sum(map(tokens, shown.texts))
 
-    whole = newest(len(notes))
-    if size(whole) <= limit:
-        return whole
-    # The more notes, the more tokens: the most that fit are found without trying each number.
-    return newest(bisect_right(range(1, len(notes)), limit, key=lambda count: size(newest(count))))
+    return newest(_most(len(notes), lambda count: size(newest(count)), limit))
+
+
+def _most(count: int, size: Callable[[int], int], limit: int) -> int:
+    """How many of `count` things, the more the larger, have at most a size, to a hundredth of it.
+
+    To count is dear, and what is wanted is often a small part of all: so it begins with few, and goes on by rule of
+    three.
+    """
+    fitting, too_many, below, above = 0, count + 1, 0, 0
+    guess = _FEW
+    while too_many - fitting > 1 and (not above or limit - below > limit // 100):
+        tried = min(max(guess, fitting + 1), too_many - 1)
+        if (found := size(tried)) <= limit:
+            fitting, below = tried, found
+        else:
+            too_many, above = tried, found
+        share = (limit - below) / (above - below) if above else limit / max(found, 1)
+        guess = fitting + int((too_many - fitting) * share) if above else int(tried * share)
+    return fitting
 
 
 def newest_within(limit: int, values: Sequence[Any], tokens: Callable[[str], int]) -> list[Any]:

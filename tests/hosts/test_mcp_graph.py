@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memzoo.errors import MessageError, OptionError, TransferError
 from memzoo.hosts.mcp.files import export_lines, import_lines
 from memzoo.hosts.mcp.memory import GraphMemory
+from memzoo.hosts.mcp.notes import Kind, Note
+from memzoo.hosts.mcp.reading import Known, within
 from memzoo.hosts.mcp.tools import TOOLS, ToolResult, call
-from memzoo.memories import create_memory
+from memzoo.memories import Fact, create_memory
 from memzoo.memories.graph.export import export
 from memzoo.stores import InMemoryStore, open_store
 from memzoo.sync import drive
@@ -237,3 +241,36 @@ def test_stores_keep_it(tmp_path: Path) -> None:
     with closing(open_store(url)) as store:
         memory = GraphMemory(store=store, conversation_id="g")
         assert ask(memory, "read_graph") == {"entities": [ADA], "relations": []}
+
+
+@given(
+    st.lists(st.tuples(st.text("ab\0Σß", max_size=3), st.text("abA\0ß", max_size=3)), max_size=6),
+    st.text("abA\0ßs", max_size=2),
+)
+def test_a_search_finds_what_stands_in_a_text(things: list[tuple[str, str]], query: str) -> None:
+    """It finds the entities whose name, type or observation has the text, and none by two texts together."""
+    kinds: list[Kind] = ["entity", "observation"]
+    notes = [
+        Note(kind, Fact(name, "is", text), (place, number), "call")
+        for place, (name, text) in enumerate(dict(things).items())
+        for number, kind in enumerate(kinds)
+    ]
+    wanted = {name for name, text in dict(things).items() if any(query.lower() in one.lower() for one in (name, text))}
+    assert Known(notes).matching(query) == wanted
+
+
+@pytest.mark.parametrize("limit", [64, 1_000, 25_000, 10**9])
+def test_of_a_large_graph_little_is_written_down(limit: int) -> None:
+    """As many notes as fit are found in a few tries, not in one for each note, and to a hundredth of the limit."""
+    tried: list[int] = []
+
+    def tokens(text: str) -> int:
+        tried.append(len(text))
+        return len(text) // 4
+
+    notes = [Note("entity", Fact(f"entity {n}", "is a", "thing"), (n, 0), "call") for n in range(20_000)]
+    shown = within(limit, notes, tokens)
+    size = sum(len(text) // 4 for text in shown.texts)
+    assert size <= limit
+    assert len(shown.values["entities"]) == 20_000 or size > limit - limit // 100 - 60
+    assert len(tried) <= 24
